@@ -1,0 +1,1 @@
+"""Detectors: when to stop, and what has gone wrong."""

@@ -1,0 +1,1 @@
+"""moot: structured deliberations, kept in a ledger that can be checked."""

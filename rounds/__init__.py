@@ -1,0 +1,1 @@
+"""Rounds: protocols as tables, and the one engine that runs them."""

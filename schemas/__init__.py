@@ -1,0 +1,1 @@
+"""Schemas: the published shape of every event and of every JSON output."""

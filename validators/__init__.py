@@ -1,0 +1,1 @@
+"""Validators: what a sound ledger never breaks, one rule a file."""
