@@ -1,0 +1,68 @@
+# Two commands on a fresh machine with Python 3.11 and make: `make demo` and `make test`. Each sets up .venv by itself.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# Tried in this order; a name that is not Python 3.11 or newer when it is run is passed over.
+# Another one: make test PYTHON=/path/to/python
+PYTHON ?=
+PYTHONS := $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.PHONY: help demo test check campaign bench lock clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## play a recorded deliberation through the real engine
+	@$(BIN)/moot demo
+
+test: check ## the gate, the tests, and the built wheel with the sources out of reach
+	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m tests.packaging.built_wheel
+
+check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m schemas.publish --check
+	$(BIN)/python -m validators.rulebook_page --check
+
+campaign: $(READY) ## the long tests: every byte flipped, hundreds of kills (tens of minutes)
+	$(BIN)/python -m pytest -n auto -m campaign --hypothesis-profile=campaign
+
+bench: $(READY) ## measure against the targets, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+lock: $(READY) ## pin again every dependency, for every platform, with hashes
+	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
+	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	  --extra anthropic --group dev --output-file requirements.lock pyproject.toml
+
+clean: ## remove what make made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): requirements.lock pyproject.toml
+	@python=; for name in $(PYTHONS); do \
+	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$name; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo 'moot needs Python 3.11 or newer and found none: install it, or name it: make PYTHON=/path/to/python' >&2; \
+	  exit 2; \
+	fi; \
+	echo "setting up $(VENV) with $$("$$python" --version): once, about a minute"; \
+	"$$python" -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,22 @@
+"""Every test runs offline, without a key, and the same way twice."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Set when this file is imported, so that the processes which tests start inherit it.
+os.environ["MOOT_OFFLINE"] = "1"
+for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
+    del os.environ[name]
+
+# The gate answers the same on a busy machine: no deadline, and examples derived from the test itself.
+settings.register_profile(
+    "gate", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("campaign", deadline=None, max_examples=2_000, print_blob=True)
+settings.load_profile("gate")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "campaign: long; left out unless asked for with -m campaign")
