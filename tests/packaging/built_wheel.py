@@ -1,0 +1,126 @@
+"""The wheel alone is enough: built, installed where the sources are out of reach, and started there.
+
+Run by `make test` as `python -m tests.packaging.built_wheel`. The empty environment gets the wheel, the
+runtime dependencies as the lock pins them, and nothing else: a file or a dependency we forgot is missed here.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import requires
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.packaging.top_level_names import OURS, owners
+
+ROOT = Path(__file__).resolve().parents[2]
+STEP_TIMEOUT_SECONDS = 300
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="moot-wheel-") as folder:
+        scratch = Path(folder).resolve()
+        wheel = build(scratch / "dist")
+        expect_every_packaged_file(wheel)
+        site = install(wheel, scratch)
+        expect_only_us(site)
+        expect_it_starts(scratch)
+    print("built wheel: complete, alone and alive")
+
+
+def build(out: Path) -> Path:
+    run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)],
+        cwd=ROOT,
+    )
+    (wheel,) = out.glob("moot-*.whl")
+    return wheel
+
+
+def expect_every_packaged_file(wheel: Path) -> None:
+    """What lies in a package's folder is in the wheel, and no other folder is."""
+    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for package in OURS
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert shipped == there, f"missing: {sorted(there - shipped)}; not ours: {sorted(shipped - there)}"
+
+
+def install(wheel: Path, scratch: Path) -> Path:
+    """The wheel and its locked runtime dependencies in a new environment; its site-packages."""
+    venv = scratch / "venv"
+    run([sys.executable, "-m", "venv", "--without-pip", str(venv)], cwd=scratch)
+    python = str(venv / "bin" / "python")
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps"]
+    locked = scratch / "runtime.lock"
+    locked.write_text("".join(locked_entries(runtime_dependencies())))
+    run([*pip, "--require-hashes", "--requirement", str(locked)], cwd=scratch)
+    run([*pip, str(wheel)], cwd=scratch)
+    run([sys.executable, "-m", "pip", "--python", python, "check"], cwd=scratch)
+    (site,) = venv.glob("lib/python*/site-packages")
+    return site
+
+
+def runtime_dependencies() -> set[str]:
+    """What moot needs to run, and what that needs in turn, on this machine."""
+    needed: set[str] = set()
+    waiting = [("moot", "")]
+    while waiting:
+        name, extra = waiting.pop()
+        for requirement in map(Requirement, requires(name) or ()):
+            dependency = canonicalize_name(requirement.name)
+            wanted = requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+            if wanted and dependency not in needed:
+                needed.add(dependency)
+                waiting.extend((dependency, part) for part in ("", *requirement.extras))
+    return needed
+
+
+def locked_entries(names: set[str]) -> Iterator[str]:
+    """The lock's own lines, pin and hashes, for each name."""
+    for entry in re.split(r"^(?=\w)", (ROOT / "requirements.lock").read_text(), flags=re.MULTILINE):
+        if entry.partition("==")[0] in names:
+            yield entry
+
+
+def expect_only_us(site: Path) -> None:
+    for name in OURS:
+        assert owners(name, [site]) == {"moot"}, f"{name} is installed by {owners(name, [site])}"
+
+
+def expect_it_starts(scratch: Path) -> None:
+    venv = scratch / "venv"
+    elsewhere = scratch / "elsewhere"
+    elsewhere.mkdir()
+    seen = run(
+        [str(venv / "bin" / "python"), "-c", f"import {', '.join(OURS)}; print(ledger.__file__)"],
+        cwd=elsewhere,
+    )
+    assert Path(seen.strip()).is_relative_to(venv), f"imported from {seen.strip()}"
+    version = run([str(venv / "bin" / "moot"), "--version"], cwd=elsewhere)
+    assert "0.1.0" in version, version
+    assert "moot" in run([str(venv / "bin" / "moot"), "--help"], cwd=elsewhere)
+
+
+def run(command: list[str], *, cwd: Path) -> str:
+    """Standard output of a command that must succeed, started without a way back to the sources."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=STEP_TIMEOUT_SECONDS
+    )
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}exit code {done.returncode}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Which installed distributions own a top-level import name."""
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+OURS = ("detectors", "ledger", "moot", "roles", "rounds", "schemas", "validators")
+
+
+def owners(name: str, path: Sequence[Path] | None = None) -> set[str]:
+    """Names of the distributions that install `name`, in `path` (default: wherever this Python looks)."""
+    found = distributions() if path is None else distributions(path=[str(folder) for folder in path])
+    return {distribution.name for distribution in found if name in _top_level_names(distribution)}
+
+
+def _top_level_names(distribution: Distribution) -> Iterator[str]:
+    # top_level.txt is older than wheels and optional; the list of files is what an import would find.
+    yield from (distribution.read_text("top_level.txt") or "").split()
+    for file in distribution.files or ():
+        first = file.parts[0]
+        if len(file.parts) > 1 or first.endswith((".py", ".so", ".pyd")):
+            yield first.partition(".")[0]
