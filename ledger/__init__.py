@@ -1,0 +1,1 @@
+"""The ledger: events, canonical bytes, chain, store, fold, diff and interchange. No model calls, no terminal."""

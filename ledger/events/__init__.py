@@ -1,0 +1,143 @@
+"""The closed union of all event kinds, and the stream each belongs to (FORMAT 2)."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from ledger.events.claims import (
+    Argument,
+    Artifact,
+    Assumption,
+    Claim,
+    Concern,
+    Position,
+    Rating,
+    Statement,
+)
+from ledger.events.decisions import (
+    Alarm,
+    Amendment,
+    Decision,
+    Disposition,
+    Fallback,
+    RoundOpened,
+    Ruling,
+    RunClosed,
+    RunOpened,
+    Score,
+    Signals,
+    Standing,
+    Vote,
+)
+from ledger.events.envelope import Attempt, Call, Context, Envelope
+from ledger.events.verifications import (
+    Challenge,
+    DriftCheck,
+    Flip,
+    Response,
+    Screening,
+    Validation,
+    Verification,
+)
+
+ClaimsEvent = Statement | Artifact | Claim | Assumption | Argument | Concern | Rating | Position
+VerificationsEvent = Verification | Challenge | Response | Flip | DriftCheck | Screening | Validation
+DecisionsEvent = (
+    RunOpened
+    | RoundOpened
+    | Decision
+    | Disposition
+    | Score
+    | Standing
+    | Vote
+    | Ruling
+    | Signals
+    | Alarm
+    | Fallback
+    | Amendment
+    | RunClosed
+)
+Event = ClaimsEvent | VerificationsEvent | DecisionsEvent
+StreamName = Literal["claims", "verifications", "decisions"]
+
+STREAMS: Final[tuple[StreamName, ...]] = ("claims", "verifications", "decisions")
+
+KINDS: Final[dict[str, tuple[type[Event], StreamName]]] = {
+    "statement": (Statement, "claims"),
+    "artifact": (Artifact, "claims"),
+    "claim": (Claim, "claims"),
+    "assumption": (Assumption, "claims"),
+    "argument": (Argument, "claims"),
+    "concern": (Concern, "claims"),
+    "rating": (Rating, "claims"),
+    "position": (Position, "claims"),
+    "verification": (Verification, "verifications"),
+    "challenge": (Challenge, "verifications"),
+    "response": (Response, "verifications"),
+    "flip": (Flip, "verifications"),
+    "drift_check": (DriftCheck, "verifications"),
+    "screening": (Screening, "verifications"),
+    "validation": (Validation, "verifications"),
+    "run_opened": (RunOpened, "decisions"),
+    "round_opened": (RoundOpened, "decisions"),
+    "decision": (Decision, "decisions"),
+    "disposition": (Disposition, "decisions"),
+    "score": (Score, "decisions"),
+    "standing": (Standing, "decisions"),
+    "vote": (Vote, "decisions"),
+    "ruling": (Ruling, "decisions"),
+    "signals": (Signals, "decisions"),
+    "alarm": (Alarm, "decisions"),
+    "fallback": (Fallback, "decisions"),
+    "amendment": (Amendment, "decisions"),
+    "run_closed": (RunClosed, "decisions"),
+}
+
+
+def stream_of(event: Event) -> StreamName:
+    """The stream that holds `event`."""
+    return KINDS[event.kind][1]
+
+
+__all__ = [
+    "KINDS",
+    "STREAMS",
+    "Alarm",
+    "Amendment",
+    "Argument",
+    "Artifact",
+    "Assumption",
+    "Attempt",
+    "Call",
+    "Challenge",
+    "Claim",
+    "ClaimsEvent",
+    "Concern",
+    "Context",
+    "Decision",
+    "DecisionsEvent",
+    "Disposition",
+    "DriftCheck",
+    "Envelope",
+    "Event",
+    "Fallback",
+    "Flip",
+    "Position",
+    "Rating",
+    "Response",
+    "RoundOpened",
+    "Ruling",
+    "RunClosed",
+    "RunOpened",
+    "Score",
+    "Screening",
+    "Signals",
+    "Standing",
+    "Statement",
+    "StreamName",
+    "Validation",
+    "Verification",
+    "VerificationsEvent",
+    "Vote",
+    "stream_of",
+]

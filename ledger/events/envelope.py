@@ -1,0 +1,95 @@
+"""The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ledger.values import (
+    AT_PATTERN,
+    GENESIS,
+    HEX64_PATTERN,
+    STEP_PATTERN,
+    Decimal,
+    Hash,
+    Id,
+    Name,
+    Nat,
+    Positive,
+    Prose,
+    Role,
+    Round,
+    Value,
+)
+
+# The line's fixed prefix is matched as bytes before decoding (canonical.py), so these patterns are for the published
+# schemas only and cost nothing here.
+LinkedHash = Annotated[str, Meta(extra_json_schema={"pattern": HEX64_PATTERN})]
+Instant = Annotated[str, Meta(extra_json_schema={"pattern": AT_PATTERN})]
+StepId = Annotated[str, Meta(extra_json_schema={"pattern": STEP_PATTERN})]
+
+SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local"]
+Isolation = Literal["enforced", "trusted"]
+
+
+class Context(Value, frozen=True, kw_only=True):
+    """Which conversation answered: `fresh` and `continued` carry an opaque id (`c1`), an unnamed one neither."""
+
+    mode: Literal["fresh", "continued"] | None
+    id: Annotated[str, Meta(pattern=r"^c[1-9][0-9]*$(?!\n)")] | None
+
+
+class Attempt(Value, frozen=True, kw_only=True):
+    """One try at a reply. Token counts and latency are null when the seat does not know them."""
+
+    n: Positive
+    brief: Hash
+    reply: Hash | None
+    error: Prose | None
+    stop_reason: Name | None
+    tokens_in: Nat | None
+    tokens_out: Nat | None
+    cost_usd: Decimal | None
+    latency_ms: Nat | None
+
+
+class Call(Value, frozen=True, kw_only=True):
+    """Who answered a step and at what cost; on the first event of a reply only."""
+
+    seat: SeatKind
+    provider: Name | None
+    model: Name | None
+    context: Context
+    isolation: Isolation
+    prompt_set: Hash
+    brief: Hash
+    reply: Hash
+    attempts: tuple[Attempt, ...]
+    tokens_in: Nat | None
+    tokens_cached: Nat | None
+    tokens_cache_write: Nat | None
+    tokens_out: Nat | None
+    cost_usd: Decimal | None
+    latency_ms: Nat | None
+    stop_reason: Name | None
+    simulated: Literal["recorded", "fake"] | None
+
+
+class Envelope(Struct, frozen=True, kw_only=True):
+    """Base of all events. `prev`, `seq`, `rest` and `at` are set when the event is committed (`ledger.chain.seal`)."""
+
+    prev: LinkedHash = GENESIS
+    seq: Nat = 0
+    rest: Nat = 0
+    v: Literal[1] = 1
+    at: Instant = ""
+    kind: str = ""
+    id: Id | None = None
+    round: Round
+    phase: Name
+    step: StepId | None = None
+    by: Role
+    saw: tuple[Nat, ...] = ()
+    call: Call | None = None
+    via: Nat | None = None

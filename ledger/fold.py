@@ -1,0 +1,187 @@
+"""The fold: State from events, one case an event kind. Order is seq; a claim's history orders itself (FORMAT 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import assert_never
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Argument,
+    Artifact,
+    Assumption,
+    Challenge,
+    Claim,
+    Concern,
+    Decision,
+    Disposition,
+    DriftCheck,
+    Event,
+    Fallback,
+    Flip,
+    Position,
+    Rating,
+    Response,
+    RoundOpened,
+    Ruling,
+    RunClosed,
+    RunOpened,
+    Score,
+    Screening,
+    Signals,
+    Standing,
+    Statement,
+    Validation,
+    Verification,
+    Vote,
+)
+from ledger.ids import number_of
+from ledger.lifecycle import Move, Place, place_of_check
+from ledger.state import (
+    CheckFacts,
+    ClaimFacts,
+    ConcernFacts,
+    DecisionFacts,
+    DriftFacts,
+    FlipFacts,
+    PositionFacts,
+    State,
+)
+
+
+def fold(events: Iterable[Event], state: State | None = None) -> State:
+    """The state after `events`, from nothing or going on from `state` (which is then changed)."""
+    state = state or State()
+    for event in events:
+        step(state, event)
+    return state
+
+
+def step(state: State, event: Event) -> None:
+    """Take one event in."""
+    state.seq = event.seq
+    if event.round >= state.round and event.phase != "close":
+        state.round = event.round
+        state.phase = event.phase
+    if event.call is not None:
+        _call(state, event)
+    match event:
+        case Claim():
+            _claim(state, event)
+        case Verification():
+            _verification(state, event)
+        case Decision():
+            _decision(state, event)
+        case RunOpened():
+            state.opened = event
+        case RoundOpened():
+            state.rounds[event.round] = event
+        case Artifact():
+            state.artifacts[_id(event)] = event.seq
+        case Position():
+            state.positions[_id(event)] = PositionFacts(
+                event.round, event.on, event.check_id, event.by, event.stance, event.seq
+            )
+        case Flip():
+            refs = tuple(evidence.ref for evidence in event.because)
+            state.flips[_id(event)] = FlipFacts(event.of, event.round, event.by, event.to, refs, event.seq)
+        case Concern():
+            state.concerns[_id(event)] = ConcernFacts(
+                event.round, event.type, event.by, event.between, event.for_human, event.seq
+            )
+        case DriftCheck():
+            state.drift[event.round] = DriftFacts(
+                _id(event), event.verdict, event.deviation_score, event.addresses, event.seq
+            )
+        case Disposition():
+            state.resolved.add(event.of)
+        case Validation():
+            state.validated.setdefault(event.round, []).append(event.after)
+        case Signals():
+            state.looks.append(event)
+        case Alarm():
+            state.alarms.append(event)
+        case Amendment():
+            state.amendments.append(event)
+        case Fallback():
+            state.given_up[event.step_failed] = event.seq
+        case RunClosed():
+            state.closures.append(event)
+        case Statement() | Assumption() | Argument() | Rating() | Challenge() | Response():
+            pass
+        case Screening() | Score() | Standing() | Vote() | Ruling():
+            pass
+        case _:
+            assert_never(event)
+
+
+def _id(event: Event) -> str:
+    assert event.id is not None, f"{event.kind} without id"
+    return event.id
+
+
+def _call(state: State, event: Event) -> None:
+    call = event.call
+    assert call is not None
+    if event.step is not None:
+        state.answered[event.step] = event.seq
+    if call.context.id is not None:
+        state.contexts.setdefault(call.context.id, event.by)
+    spend = state.spend
+    spend.calls += max(1, len(call.attempts))
+    spend.tokens_in += call.tokens_in or 0
+    spend.tokens_cached += call.tokens_cached or 0
+    spend.tokens_out += call.tokens_out or 0
+    if call.cost_usd is None:
+        spend.unpriced += 1
+    else:
+        spend.micro_usd += int(Decimal(call.cost_usd) * 1_000_000)
+
+
+def _claim(state: State, event: Claim) -> None:
+    identity = _id(event)
+    state.claims[identity] = ClaimFacts(
+        event.round, event.raised_by, event.seq, event.supersedes, event.anchor_ref is not None
+    )
+    older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
+    if older is not None:
+        place = Place(event.round, event.phase, 0, 0, number_of(identity))
+        older.add(Move(place, older.status, "superseded", None, identity, event.seq))
+
+
+def _verification(state: State, event: Verification) -> None:
+    identity = _id(event)
+    state.checks[identity] = CheckFacts(
+        event.round,
+        event.phase,
+        event.check_id,
+        event.result,
+        tuple(evidence.ref for evidence in event.evidence_refs),
+        event.claims_affected,
+        len(event.claim_status_changes),
+        event.by,
+        event.seq,
+        event.repeats,
+    )
+    if event.repeats is not None:
+        return
+    place = place_of_check(event.round, event.phase, event.check_id, number_of(identity))
+    for change in event.claim_status_changes:
+        claim = state.claims.get(change.claim_id)
+        if claim is not None:
+            claim.add(Move(place, change.from_, change.to, change.bearing, identity, event.seq))
+
+
+def _decision(state: State, event: Decision) -> None:
+    identity = _id(event)
+    state.decisions[identity] = DecisionFacts(
+        event.round, event.type, event.cites, event.made_by, event.anchor_ref is not None, event.seq
+    )
+    for cite in event.cites:
+        if cite.relation == "resolves":
+            state.resolved.add(cite.id)
+        older = state.decisions.get(cite.id)
+        if older is not None and cite.relation in ("overturns", "supersedes") and cite.id != identity:
+            older.overturned_by = older.overturned_by or identity

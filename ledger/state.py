@@ -1,0 +1,190 @@
+"""State: what stands after reading the ledger so far. Facts only, no texts, so that a million events fit in memory.
+
+A State is made by `ledger.fold` and read by everybody else; nobody else changes one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ledger.events.claims import Stance
+from ledger.events.decisions import (
+    Alarm,
+    Amendment,
+    Cite,
+    RoundOpened,
+    RunClosed,
+    RunOpened,
+    Signals,
+)
+from ledger.lifecycle import HistoryEntry, Move, history, status_after
+from ledger.values import Result, Status
+
+
+@dataclass(slots=True)
+class ClaimFacts:
+    """A claim without its text. `moves` are in order of reading; `status` and `history` order them."""
+
+    round: int
+    raised_by: str
+    seq: int
+    supersedes: str | None
+    anchored: bool
+    moves: list[Move] = field(default_factory=list[Move])
+    status: Status = "pending"
+
+    @property
+    def history(self) -> list[HistoryEntry]:
+        """The lifecycle with the status that each move really found."""
+        return history(self.moves)
+
+    def add(self, move: Move) -> None:
+        """Take a move in and recompute the status (fold only)."""
+        self.moves.append(move)
+        self.status = status_after(self.moves)
+
+
+@dataclass(slots=True, frozen=True)
+class CheckFacts:
+    """A verification without its text. `moved` counts the status changes it states."""
+
+    round: int
+    phase: str
+    check_id: int
+    result: Result
+    refs: tuple[str, ...]
+    affected: tuple[str, ...]
+    moved: int
+    by: str
+    seq: int
+    repeats: str | None
+
+
+@dataclass(slots=True)
+class DecisionFacts:
+    """A decision without its text. `overturned_by` is the later decision that ended it."""
+
+    round: int
+    type: str
+    cites: tuple[Cite, ...]
+    made_by: str
+    anchored: bool
+    seq: int
+    overturned_by: str | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class PositionFacts:
+    """A sealed position."""
+
+    round: int
+    on: str
+    check_id: int | None
+    role: str
+    stance: Stance
+    seq: int
+
+
+@dataclass(slots=True, frozen=True)
+class FlipFacts:
+    """A changed position; `because` are the refs it gives."""
+
+    of: str
+    round: int
+    role: str
+    to: Stance
+    because: tuple[str, ...]
+    seq: int
+
+
+@dataclass(slots=True, frozen=True)
+class ConcernFacts:
+    """A concern, tension or question without its text."""
+
+    round: int
+    type: str
+    by: str
+    between: tuple[str, ...]
+    for_human: bool
+    seq: int
+
+
+@dataclass(slots=True, frozen=True)
+class DriftFacts:
+    """A drift check without its notes."""
+
+    id: str
+    verdict: str
+    deviation_score: int
+    addresses: str | None
+    seq: int
+
+
+@dataclass(slots=True)
+class Spend:
+    """What the calls cost so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_cached: int = 0
+    tokens_out: int = 0
+    micro_usd: int = 0
+    unpriced: int = 0
+
+
+@dataclass(slots=True)
+class State:
+    """What stands after event `seq` (−1: nothing read)."""
+
+    seq: int = -1
+    round: int = 0
+    phase: str = "open"
+    opened: RunOpened | None = None
+    rounds: dict[int, RoundOpened] = field(default_factory=dict[int, RoundOpened])
+    claims: dict[str, ClaimFacts] = field(default_factory=dict[str, ClaimFacts])
+    checks: dict[str, CheckFacts] = field(default_factory=dict[str, CheckFacts])
+    decisions: dict[str, DecisionFacts] = field(default_factory=dict[str, DecisionFacts])
+    positions: dict[str, PositionFacts] = field(default_factory=dict[str, PositionFacts])
+    flips: dict[str, FlipFacts] = field(default_factory=dict[str, FlipFacts])
+    concerns: dict[str, ConcernFacts] = field(default_factory=dict[str, ConcernFacts])
+    drift: dict[int, DriftFacts] = field(default_factory=dict[int, DriftFacts])
+    resolved: set[str] = field(default_factory=set[str])
+    """Ids of concerns and challenges that a disposition or a decision (`resolves`) closed."""
+    answered: dict[str, int] = field(default_factory=dict[str, int])
+    """Step id → seq of the event that carries its call."""
+    given_up: dict[str, int] = field(default_factory=dict[str, int])
+    """Step id → seq of its fallback."""
+    artifacts: dict[str, int] = field(default_factory=dict[str, int])
+    """Artifact id → seq."""
+    contexts: dict[str, str] = field(default_factory=dict[str, str])
+    """Context id → the role it serves."""
+    validated: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Round → phases after which a validation stands."""
+    looks: list[Signals] = field(default_factory=list[Signals])
+    alarms: list[Alarm] = field(default_factory=list[Alarm])
+    amendments: list[Amendment] = field(default_factory=list[Amendment])
+    closures: list[RunClosed] = field(default_factory=list[RunClosed])
+    spend: Spend = field(default_factory=Spend)
+
+    @property
+    def finished(self) -> bool:
+        """The run has reached its end (a stopped run can go on)."""
+        return bool(self.closures) and self.closures[-1].state == "finished"
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the cast, in protocol order."""
+        return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    def is_done(self, step: str) -> bool:
+        """Whether a step has a reply or a fallback."""
+        return step in self.answered or step in self.given_up
+
+    def in_force(self) -> list[str]:
+        """Ids of decisions that no later decision overturned or superseded, in order."""
+        return [identity for identity, facts in self.decisions.items() if facts.overturned_by is None]
+
+    def open_alarms(self) -> list[Alarm]:
+        """Alarms raised and not closed."""
+        closed = {alarm.closes for alarm in self.alarms if alarm.action == "closed"}
+        return [alarm for alarm in self.alarms if alarm.action == "raised" and alarm.seq not in closed]

@@ -1,0 +1,77 @@
+"""Value types shared by every event: bounded integers, prose, ids, enums (FORMAT 1 and 2).
+
+The types bound what a line may hold. What depends on several fields at once, or is waived for imports, is in `laws.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta, Struct
+
+SAFE_INTEGER: Final = 2**53 - 1
+LINE_BYTES_MAX: Final = 1 << 20
+DEPTH_MAX: Final = 12
+ROUND_MAX: Final = 9999
+GENESIS: Final = "0" * 64
+
+HEX64_PATTERN: Final = r"^[0-9a-f]{64}$(?!\n)"
+AT_PATTERN: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$(?!\n)"
+DECIMAL_PATTERN: Final = r"^(?!-0(\.0+)?$)-?(0|[1-9][0-9]*)(\.[0-9]{1,9})?$(?!\n)"
+ROLE_PATTERN: Final = r"^[a-z][a-z0-9_]{0,31}$(?!\n)"
+STEP_PATTERN: Final = (
+    r"^r(0|[1-9][0-9]{0,3})\.[A-Za-z][A-Za-z0-9_]{0,23}(\.[a-z][a-z0-9_]{0,31})?"
+    r"\.[a-z][a-z0-9_]{0,31}(~([2-9]|[1-9][0-9]+))?$(?!\n)"
+)
+
+Nat = Annotated[int, Meta(ge=0, le=SAFE_INTEGER)]
+Whole = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
+Positive = Annotated[int, Meta(ge=1, le=SAFE_INTEGER)]
+Round = Annotated[int, Meta(ge=0, le=ROUND_MAX)]
+Five = Annotated[int, Meta(ge=1, le=5)]
+Percent = Annotated[int, Meta(ge=0, le=100)]
+CheckId = Annotated[int, Meta(ge=1, le=5)]
+
+Name = Annotated[str, Meta(max_length=200)]
+Short = Annotated[str, Meta(max_length=500)]
+Prose = Annotated[str, Meta(max_length=8_000)]
+Long = Annotated[str, Meta(max_length=60_000)]
+Hash = Annotated[str, Meta(pattern=HEX64_PATTERN)]
+Decimal = Annotated[str, Meta(pattern=DECIMAL_PATTERN)]
+Role = Annotated[str, Meta(pattern=ROLE_PATTERN)]
+Step = Annotated[str, Meta(pattern=STEP_PATTERN)]
+Id = Annotated[str, Meta(min_length=1, max_length=200)]
+Ref = Annotated[str, Meta(min_length=1, max_length=500)]
+Scalar = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)] | str | bool | None
+
+Status = Literal[
+    "pending", "tested_confirmed", "tested_refuted", "partially_refuted", "tested_unclear", "superseded"
+]
+Bearing = Literal["supports", "contradicts", "partly_contradicts", "inconclusive"]
+Result = Literal["BROKEN", "ROBUST", "UNCLEAR", "NOT_APPLICABLE"]
+Severity = Literal["error", "warning"]
+
+
+class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """A frozen part of an event."""
+
+
+class Evidence(Value, frozen=True, kw_only=True):
+    """Where something is said, and optionally the exact words that stand there."""
+
+    ref: Ref
+    quote: Prose | None = None
+
+
+class Section(Value, frozen=True, kw_only=True):
+    """A named part of a statement; the name is its anchor."""
+
+    name: Name
+    text: Long
+
+
+class Quorum(Value, frozen=True, kw_only=True):
+    """Seats that a step or run declared, and seats that really answered."""
+
+    declared: Nat
+    actual: Nat

@@ -1,0 +1,152 @@
+"""The types of a protocol: steps, groups, what a step may see, what it must return.
+
+A protocol is a table and pure functions; the tables live in `rounds/protocols/`. Everything here is data, so that a
+brief, a validator and a diagram can be made from the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+from ledger.book import Book
+from ledger.events import Event
+from ledger.ids import StepName
+from ledger.state import State
+from roles.replies import Reply
+
+
+class Column(StrEnum):
+    """What a brief can quote (the columns of FORMAT 5)."""
+
+    QUESTION = "question"
+    PLAN = "plan"
+    DECISIONS = "decisions"
+    OLD_CLAIMS = "old_claims"
+    PROPOSAL = "proposal"
+    SUPPLEMENTS = "supplements"
+    ARTIFACTS = "artifacts"
+    CLAIMS = "claims"
+    POSITIONS = "positions"
+    VERDICTS = "verdicts"
+    FLIPS = "flips"
+    AMENDMENTS = "amendments"
+
+
+Extent = Literal[
+    "all",  # everything the column holds
+    "goals",  # QUESTION: the goals alone
+    "absent",  # PLAN: who is absent, nothing else
+    "open_or_cited",  # OLD_CLAIMS: claims of earlier rounds that are open, or cited by a decision in force
+    "pending",  # OLD_CLAIMS: pending claims of earlier rounds (with S: every pending claim)
+    "may_move",  # OLD_CLAIMS: earlier claims that a check may move
+    "every",  # OLD_CLAIMS: all claims of the run, this round's too
+    "listed",  # ARTIFACTS: of the roles named; VERDICTS: of the checks named
+    "cited",  # what the quoted claims, decisions or tensions cite
+    "last_tensions",  # FLIPS: the tensions of the last round, where cited as open
+    "open_tensions",  # FLIPS: every tension that is not resolved
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """How much of a column a step sees; `names` are roles or check ids for `listed`."""
+
+    extent: Extent
+    names: tuple[str, ...] = ()
+
+
+View = Mapping[Column, Sight]
+"""Column → how much of it; a column that is not there is never shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One act asked of one role. `task` names the template of the brief's last block; `group` the siblings."""
+
+    name: StepName
+    group: str
+    task: str
+
+    @property
+    def id(self) -> str:
+        """The stable id, `r3.E.check1.verifier`."""
+        return str(self.name)
+
+    @property
+    def role(self) -> str:
+        """Who is asked."""
+        return self.name.role
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Steps that can run side by side; their numbers are assigned when the last one is answered or given up."""
+
+    name: str
+    phase: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleDefinition:
+    """A role of a protocol: its question and its charter's template."""
+
+    id: str
+    question: str
+    charter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A protocol: its table and its pure functions. All of them compute from the book alone."""
+
+    name: str
+    version: int
+    summary: str
+    roles: tuple[RoleDefinition, ...]
+    groups: Callable[[State, int], tuple[Group, ...]]
+    """(state, round) → the groups of that round in order, as far as they are determined."""
+    view: Callable[[State, Step], View]
+    """What the brief of a step quotes."""
+    reply_type: Callable[[State, Step], type[Reply]]
+    """The shape that a reply must have."""
+    problems: Callable[[Book, Step, Reply], tuple[str, ...]]
+    """What is wrong with a well-shaped reply, in words that name only what the brief quoted."""
+    record: Callable[[Book, Step, Reply], tuple[Event, ...]]
+    """The events that a reply yields at once; the first one will carry the call."""
+    close: Callable[[Book, Group, Mapping[str, Reply]], tuple[Event, ...]]
+    """The events that closing a group yields; replies by step id (a given-up step has none)."""
+
+    def role_ids(self) -> tuple[str, ...]:
+        """Role ids in protocol order."""
+        return tuple(role.id for role in self.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Functions that validators and protocols are given, so that they import neither each other nor a table."""
+
+    signals: Callable[[Book, str, int | None], Any]
+    """(book, profile, at) → a SignalReport."""
+
+
+def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
+    """The steps that can run now: those of the first group of the round that are not done."""
+    if state.opened is None or state.finished or state.round not in state.rounds:
+        return ()
+    for group in protocol.groups(state, state.round):
+        waiting = tuple(step for step in group.steps if not state.is_done(step.id))
+        if waiting:
+            return waiting
+    return ()
+
+
+def find_group(protocol: Protocol, state: State, step_id: str) -> Group | None:
+    """The group of the current round that has this step."""
+    for group in protocol.groups(state, state.round):
+        if any(step.id == step_id for step in group.steps):
+            return group
+    return None
