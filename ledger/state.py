@@ -18,7 +18,7 @@ from ledger.events.decisions import (
     Signals,
 )
 from ledger.lifecycle import HistoryEntry, Move, history, status_after
-from ledger.values import Result, Status
+from ledger.values import Quorum, Result, Status
 
 
 @dataclass(slots=True)
@@ -179,6 +179,11 @@ class State:
     def is_done(self, step: str) -> bool:
         """Whether a step has a reply or a fallback."""
         return step in self.answered or step in self.given_up
+
+    @property
+    def quorum(self) -> Quorum:
+        """Steps that were asked for and are settled, and those of them that a seat really answered."""
+        return Quorum(declared=len(self.answered) + len(self.given_up), actual=len(self.answered))
 
     def in_force(self) -> list[str]:
         """Ids of decisions that no later decision overturned or superseded, in order."""

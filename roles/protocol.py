@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from ledger.book import Book
 from ledger.events import Event
@@ -47,6 +47,7 @@ Extent = Literal[
     "cited",  # what the quoted claims, decisions or tensions cite
     "last_tensions",  # FLIPS: the tensions of the last round, where cited as open
     "open_tensions",  # FLIPS: every tension that is not resolved
+    "reviews_and_open_tensions",  # FLIPS: the same, and this round's retrospectives (S.review) of all roles
 ]
 
 
@@ -113,24 +114,20 @@ class Protocol:
     """What the brief of a step quotes."""
     reply_type: Callable[[State, Step], type[Reply]]
     """The shape that a reply must have."""
-    problems: Callable[[Book, Step, Reply], tuple[str, ...]]
-    """What is wrong with a well-shaped reply, in words that name only what the brief quoted."""
+    problems: Callable[[Book, Step, Reply, frozenset[int]], tuple[str, ...]]
+    """(book, step, reply, saw) → what is wrong with a well-shaped reply, in words that name only what the brief
+    quoted: an id that exists but was not quoted reads "unknown", exactly like one that does not exist."""
     record: Callable[[Book, Step, Reply], tuple[Event, ...]]
     """The events that a reply yields at once; the first one will carry the call."""
     close: Callable[[Book, Group, Mapping[str, Reply]], tuple[Event, ...]]
-    """The events that closing a group yields; replies by step id (a given-up step has none)."""
+    """(book, group, replies) → the events that closing a group yields: what is numbered in role order. Replies by step
+    id (a given-up step has none). `via` is filled in by the engine from the event's step."""
+    give_up: Callable[[Book, Step], tuple[str, tuple[Event, ...]]]
+    """(book, step) → the fallback's `instead`, and events that stand in for the missing reply."""
 
     def role_ids(self) -> tuple[str, ...]:
         """Role ids in protocol order."""
         return tuple(role.id for role in self.roles)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """Functions that validators and protocols are given, so that they import neither each other nor a table."""
-
-    signals: Callable[[Book, str, int | None], Any]
-    """(book, profile, at) → a SignalReport."""
 
 
 def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:

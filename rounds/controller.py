@@ -1,0 +1,288 @@
+"""What the controller owes: the commits that no seat is asked for (FORMAT 8).
+
+`owed` returns the next such commit, or nothing when a seat is needed or the run is over. The caller commits and asks
+again, so that a process killed between two commits goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from detectors.disagreement_slope import slope_alarm
+from ledger.book import Book
+from ledger.events import Alarm, Amendment, Event, RoundOpened, RunClosed, Signals, Validation
+from ledger.events.decisions import Change, CloseReason, Gate, Signature, SignalReading
+from ledger.events.verifications import ValidationFinding
+from ledger.state import State
+from ledger.values import Quorum
+from roles.protocol import Group, Protocol
+from roles.rotation import next_lead
+from rounds.protocols.structured.records import not_applicable
+from rounds.schedule import (
+    active_roles,
+    applicable_checks,
+    authors,
+    deliberation_is_validated,
+    look_is_due,
+    lost_artifacts,
+    plan_row,
+    possible_checks,
+    stop_is_obeyed,
+    synthesis_is_due,
+)
+from rounds.verdicts import Verdicts
+
+FINDINGS_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """The controller's rules over one protocol; `verdicts` computes validations and signals."""
+
+    protocol: Protocol
+    verdicts: Verdicts
+
+    def owed(self, book: Book) -> tuple[Event, ...]:
+        """The next commit that needs no seat; empty when there is none."""
+        state = book.state
+        if state.opened is None or state.finished:
+            return ()
+        if not state.rounds:
+            return (self._round_opened(book, 0),)
+        for debt in (self._missing_checks, self._round_end, self._next):
+            events = debt(book)
+            if events:
+                return events
+        return ()
+
+    def _missing_checks(self, book: Book) -> tuple[Event, ...]:
+        """After D closes: the checks that nobody is asked for (SD-34, SD-56)."""
+        state, round_ = book.state, book.state.round
+        if "D" not in plan_row(state, round_).phases or not self._is_done(state, "D"):
+            return ()
+        asked = applicable_checks(state, round_)
+        return tuple(
+            not_applicable(book, round_, check, _cause(state, round_, check))
+            for check in (1, 2, 3, 4)
+            if check not in asked and f"V-{round_}-{check}" not in state.checks
+        )
+
+    def _round_end(self, book: Book) -> tuple[Event, ...]:
+        """When a round's last reply is in: validation, then the look if due, then alarms and amendments."""
+        state, round_ = book.state, book.state.round
+        last = self._last_phase(state, round_)
+        if last is None or last in state.validated.get(round_, ()):
+            return ()
+        validation = self._validation(book, last)
+        events: list[Event] = [validation]
+        if last != "S":
+            if look_is_due(state, round_):
+                events.append(self._look(book, last))
+            events += _slope_response(book, last, len(book.events) + len(events))
+        return tuple(events)
+
+    def _next(self, book: Book) -> tuple[Event, ...]:
+        """The next round, or the end."""
+        state, round_ = book.state, book.state.round
+        assert state.opened is not None, "no run is open"
+        if synthesis_is_due(state, round_):
+            if "S" not in state.validated.get(round_, ()):
+                return ()
+            reason: CloseReason = (
+                "signals" if stop_is_obeyed(state, round_) or _stopped(state) else "protocol_end"
+            )
+            return (run_closed(book, "finished", reason),)
+        if not deliberation_is_validated(state, round_):
+            return ()
+        limit = budget_rounds(state)
+        if limit is not None and len(state.rounds) >= limit:
+            if state.closures and state.closures[-1].through >= state.rounds[round_].seq:
+                return ()
+            return (run_closed(book, "stopped", "budget_rounds"),)
+        return (self._round_opened(book, state.rounds[round_].plan_row + 1),)
+
+    def _is_done(self, state: State, group_name: str) -> bool:
+        for group in self.protocol.groups(state, state.round):
+            if group.name == group_name:
+                return _complete(state, group)
+        return True
+
+    def _last_phase(self, state: State, round_: int) -> str | None:
+        """The phase just closed when everything asked of seats so far is done, else None."""
+        groups = self.protocol.groups(state, round_)
+        if not groups or not all(_complete(state, group) for group in groups):
+            return None
+        return groups[-1].phase
+
+    def _validation(self, book: Book, after: str) -> Validation:
+        report = self.verdicts.check(book)
+        findings = tuple(
+            ValidationFinding(
+                code=finding.code, severity=finding.severity, seq=finding.seq, message=finding.message
+            )
+            for finding in report.findings[:FINDINGS_MAX]
+        )
+        return Validation(
+            round=book.state.round,
+            phase=after,
+            by="controller",
+            after=after,
+            through=len(book.events) - 1,
+            ok=report.ok,
+            findings=findings,
+            rules=self.verdicts.rules_hash,
+        )
+
+    def _look(self, book: Book, after: str) -> Signals:
+        opened = book.state.opened
+        assert opened is not None, "no run is open"
+        report = self.verdicts.signals(book, opened.stop.profile)
+        return Signals(
+            round=book.state.round,
+            phase=after,
+            by="controller",
+            profile=opened.stop.profile,
+            params=self.verdicts.params_hash(opened.stop.profile),
+            through=len(book.events) - 1,
+            signals=tuple(
+                SignalReading(
+                    id=reading.id,
+                    satisfied=reading.satisfied,
+                    value=reading.value,
+                    threshold=reading.threshold,
+                    evidence=tuple(str(entry) for entry in reading.evidence),
+                )
+                for reading in report.signals
+            ),
+            satisfied=report.satisfied,
+            of=report.of,
+            stop=report.stop,
+            advice=report.advice,
+            gates=tuple(
+                Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in report.gates
+            ),
+        )
+
+    def _round_opened(self, book: Book, plan_index: int) -> RoundOpened:
+        state = book.state
+        opened = state.opened
+        assert opened is not None, "no run is open"
+        row = opened.plan[plan_index]
+        leads = [event.lead for event in state.rounds.values()]
+        focus = _active_focus(state) or row.focus or opened.question
+        return RoundOpened(
+            round=row.round,
+            phase="A",
+            by="controller",
+            lead=next_lead(authors(state), leads, row.absent),
+            focus=focus,
+            absent=row.absent,
+            planned_stress=row.absent,
+            applicable=possible_checks(state, row.absent) if "E" in row.phases else (),
+            predicted_signature=(
+                tuple(
+                    Signature(code=entry.code, text=entry.text)
+                    for entry in opened.predict
+                    if entry.role == row.absent
+                )
+                if row.absent
+                else None
+            ),
+            plan_row=plan_index,
+        )
+
+
+def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
+    """The closing of a run: its final decisions, what is left open, the quorum it had."""
+    state = book.state
+    final = tuple(identity for identity, facts in state.decisions.items() if facts.type == "final")
+    pending = tuple(identity for identity, facts in state.claims.items() if facts.status == "pending")
+    concerns = tuple(identity for identity in state.concerns if identity not in state.resolved)
+    return RunClosed(
+        round=state.round,
+        phase="close",
+        by="controller",
+        state="finished" if state_name == "finished" else "stopped",
+        reason=reason,
+        outcome=final,
+        open=(*pending, *concerns),
+        quorum=state.quorum,
+        through=len(book.events) - 1,
+    )
+
+
+def budget_rounds(state: State) -> int | None:
+    """The limit of rounds in force: the last amendment's, else the opening's."""
+    assert state.opened is not None, "no run is open"
+    limit = state.opened.budgets.rounds
+    for amendment in state.amendments:
+        for change in amendment.change:
+            if amendment.what == "budget" and change.path == "budgets.rounds":
+                limit = change.to if isinstance(change.to, int) else None
+    return limit
+
+
+def _complete(state: State, group: Group) -> bool:
+    return all(state.is_done(step.id) for step in group.steps)
+
+
+def _stopped(state: State) -> bool:
+    return any(stop_is_obeyed(state, look.round) for look in state.looks)
+
+
+def _cause(state: State, round_: int, check: int) -> str:
+    opened = state.rounds[round_]
+    if check in opened.applicable:
+        lost = ", ".join(sorted(lost_artifacts(state, round_)))
+        return f"The artifact of {lost} was given up, so this check has nothing to test."
+    if check == 4:
+        return "No earlier decision exists that the artifacts could be held against."
+    return (
+        f"STRESS-{(opened.absent or '').upper()}: {opened.absent} is absent and has no artifact this round."
+    )
+
+
+def _active_focus(state: State) -> str | None:
+    closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
+    for amendment in reversed(state.amendments):
+        if amendment.what == "focus" and amendment.cause not in closed:
+            for change in amendment.change:
+                if isinstance(change.to, str):
+                    return change.to
+    return None
+
+
+def _slope_response(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
+    """The sycophancy alarm of SD-22 and what answers it: the critic's next briefs are hardened (SD-78)."""
+    state = book.state
+    if any(alarm.fm == "FM-1" for alarm in state.open_alarms()) or "critic" not in active_roles(
+        state, state.round
+    ):
+        return ()
+    found = slope_alarm(state)
+    if found is None:
+        return ()
+    opened = state.opened
+    assert opened is not None, "no run is open"
+    alarm = Alarm(
+        round=state.round,
+        phase=phase,
+        by="controller",
+        fm="FM-1",
+        action="raised",
+        verdict="ALARM",
+        onset_round=found.onset_round,
+        evidence=tuple(str(entry) for entry in found.evidence),
+        params=opened.stop.params,
+        because="disagreement has fallen two rounds running",
+    )
+    hardening = Amendment(
+        round=state.round,
+        phase=phase,
+        by="controller",
+        what="charter",
+        change=(Change(path="charter.critic", from_=None, to="harden_critic"),),
+        cause=next_seq,
+        reason="The slope of disagreement is negative for the second round running (SD-22, SD-78).",
+    )
+    return (alarm, hardening)

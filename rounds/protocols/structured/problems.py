@@ -1,0 +1,305 @@
+"""What is wrong with a well-shaped reply of `structured`, in words that name only what its brief quoted (FORMAT 5, law 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ledger.anchors import contains_quote, passages, sections_of
+from ledger.book import Book
+from ledger.events import Artifact, Event, RunOpened
+from ledger.ids import parse_reference
+from ledger.state import State
+from roles.protocol import Column, Step
+from roles.replies import (
+    ActionArtifact,
+    ArtifactReply,
+    AssessmentReply,
+    CheckReply,
+    Cited,
+    ClaimDraft,
+    ClosingReply,
+    CriticArtifact,
+    DecisionDraft,
+    DriftReply,
+    GuardianArtifact,
+    ObserverArtifact,
+    PositionReply,
+    Reply,
+    ResolveReply,
+    RetrospectiveReply,
+    ReviewReply,
+    StatementReply,
+)
+from rounds.protocols.structured.records import record
+from rounds.protocols.structured.standing import status_at_opening
+from rounds.protocols.structured.visibility import VISIBILITY, row_of
+from rounds.schedule import applicable_checks, authors
+
+_CITABLE = ("C", "V", "D", "N", "H")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the brief of a step has shown: the only things its reply may name."""
+
+    state: State
+    opened: RunOpened
+    step: Step
+    by_id: Mapping[str, Event]
+    documents: bool
+    book: Book
+
+    def unknown(self, identity: str) -> bool:
+        """Whether an id was not quoted; roles, goals and options are known to everybody who sees them."""
+        return identity not in self.by_id
+
+    def goal_problem(self, goal: str | None, where: str) -> Iterator[str]:
+        """Complain about a goal that does not exist."""
+        if goal is not None and goal not in {entry.id for entry in self.opened.goals}:
+            yield f"{where}: goal {goal!r} is unknown; goals are {_names(entry.id for entry in self.opened.goals)}"
+
+    def option_problems(self, options: Iterable[str], where: str) -> Iterator[str]:
+        """Complain about options that do not exist."""
+        known = {entry.id for entry in self.opened.options}
+        for option in options:
+            if option not in known:
+                yield f"{where}: option {option!r} is unknown; options are {_names(known) or 'none'}"
+
+    def reference_problems(self, text: str, where: str, quote: str | None = None) -> Iterator[str]:
+        """Complain about a ref that was not quoted or does not resolve, and about a quote that is not there."""
+        reference = parse_reference(text)
+        shown = self.documents if reference.id.startswith("K-") else reference.id in self.by_id
+        values = passages(reference, self.by_id, self.opened, self.book.blobs) if shown else None
+        if values is None:
+            yield f"{where}: {text!r} is unknown{self._sections_hint(reference.id)}"
+        elif quote is not None and not contains_quote(values, quote):
+            yield f"{where}: the quote does not stand word for word at {text}"
+
+    def evidence_problems(self, evidence: Iterable[Cited], where: str) -> Iterator[str]:
+        """Complain about each piece of evidence that does not hold."""
+        for n, cited in enumerate(evidence):
+            yield from self.reference_problems(cited.ref, f"{where}[{n}]", cited.quote)
+
+    def _sections_hint(self, identity: str) -> str:
+        event = self.by_id.get(identity)
+        sections = sections_of(event) if event is not None else {}
+        return f"; sections of {identity} are {_names(sections)}" if sections else ""
+
+
+def problems(book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
+    """Everything that is wrong with a reply; empty when it can be accepted."""
+    opened = book.state.opened
+    assert opened is not None, "no run is open"
+    shown = {event.id: event for event in book.events if event.seq in saw and event.id is not None}
+    documents = VISIBILITY[row_of(step)][Column.QUESTION].extent == "all"
+    known = Known(book.state, opened, step, shown, documents, book)
+    return tuple(_problems(known, reply))
+
+
+def _problems(known: Known, reply: Reply) -> Iterator[str]:
+    match reply:
+        case StatementReply():
+            yield from _repeated((section.name for section in reply.sections), "sections")
+            yield from _ids(known, reply.responds_to, "responds_to")
+            yield from known.option_problems(reply.options, "options")
+        case ActionArtifact() | GuardianArtifact() | ObserverArtifact() | CriticArtifact():
+            yield from _artifact(known, reply)
+        case PositionReply():
+            yield from _positions(known, reply)
+        case CheckReply():
+            yield from _check(known, reply)
+        case ReviewReply():
+            yield from _review(known, reply)
+        case AssessmentReply():
+            yield from _repeated((section.name for section in reply.sections), "sections")
+            yield from _decisions(known, reply.decisions)
+            for n, concern in enumerate(reply.concerns):
+                yield from known.evidence_problems(concern.evidence, f"concerns[{n}].evidence")
+                yield from _parties(known, concern.between, f"concerns[{n}].between")
+                if concern.type == "tension" and len(concern.between) < 2:
+                    yield f"concerns[{n}].between: a tension is between at least two"
+        case DriftReply():
+            yield from _drift(known, reply)
+        case ResolveReply():
+            yield from _resolutions(known, reply)
+        case RetrospectiveReply():
+            yield from _repeated((note.mode for note in reply.failure_modes), "failure_modes")
+        case ClosingReply():
+            yield from _repeated((section.name for section in reply.sections), "sections")
+            yield from _decisions(known, reply.decisions)
+
+
+def _names(values: Iterable[str]) -> str:
+    return ", ".join(values)
+
+
+def _repeated(values: Iterable[str | int], where: str) -> Iterator[str]:
+    seen: set[str | int] = set()
+    for value in values:
+        if value in seen:
+            yield f"{where}: {value!r} is given twice"
+        seen.add(value)
+
+
+def _ids(known: Known, ids: Iterable[str], where: str) -> Iterator[str]:
+    for identity in ids:
+        if known.unknown(identity):
+            yield f"{where}: {identity!r} is unknown"
+
+
+def _parties(known: Known, parties: Iterable[str], where: str) -> Iterator[str]:
+    roles = authors(known.state)
+    for party in parties:
+        if party not in roles and known.unknown(party):
+            yield f"{where}: {party!r} is neither a role nor a known id"
+
+
+def _artifact(known: Known, reply: ArtifactReply) -> Iterator[str]:
+    draft = record(known.book, known.step, reply)[0]
+    assert isinstance(draft, Artifact), "an artifact reply yields an artifact"
+    own = sections_of(draft)
+    for n, finding in enumerate(reply.findings):
+        if finding.section not in own:
+            yield f"findings[{n}].section: {finding.section!r} is no section of this artifact; they are {_names(own)}"
+    yield from _claims(known, reply.proposed_claims, "proposed_claims", own)
+    for n, ref in enumerate(reply.cites):
+        yield from known.reference_problems(ref, f"cites[{n}]")
+    match reply:
+        case ActionArtifact():
+            yield from _traces(known, reply)
+        case GuardianArtifact():
+            yield from _invariant(known, reply)
+        case ObserverArtifact():
+            for n, friction in enumerate(reply.body.friction):
+                if friction.step > len(reply.body.steps):
+                    yield f"body.friction[{n}].step: there is no step {friction.step}"
+        case CriticArtifact():
+            yield from known.reference_problems(reply.body.target, "body.target")
+
+
+def _traces(known: Known, reply: ActionArtifact) -> Iterator[str]:
+    for n, (trace, kind) in enumerate(
+        zip(reply.body.traces, ("happy_path", "edge_case", "cross_round"), strict=True)
+    ):
+        if trace.kind != kind:
+            yield f"body.traces[{n}].kind: trace {n + 1} is the {kind}"
+        for k, hook in enumerate(trace.hooks):
+            yield from known.reference_problems(hook, f"body.traces[{n}].hooks[{k}]")
+    if known.step.name.round > 1 and not reply.body.traces[2].hooks:
+        yield "body.traces[2].hooks: the cross-round trace names at least one earlier decision, claim or text"
+
+
+def _invariant(known: Known, reply: GuardianArtifact) -> Iterator[str]:
+    body = reply.body
+    for n, evidence in enumerate(body.evidence):
+        yield from known.reference_problems(evidence.ref, f"body.evidence[{n}]", evidence.quote)
+    if (body.verdict == "FAIL") != bool(body.mechanism):
+        yield "body.mechanism: given if and only if the verdict is FAIL"
+    if (body.verdict == "CONDITIONAL_PASS") != bool(body.condition):
+        yield "body.condition: given if and only if the verdict is CONDITIONAL_PASS"
+
+
+def _claims(
+    known: Known, drafts: tuple[ClaimDraft, ...], where: str, sections: Mapping[str, object]
+) -> Iterator[str]:
+    for n, draft in enumerate(drafts):
+        place = f"{where}[{n}]"
+        if draft.section not in sections:
+            yield f"{place}.section: {draft.section!r} is no section of this reply; they are {_names(sections)}"
+        yield from known.goal_problem(draft.anchor_ref, f"{place}.anchor_ref")
+        yield from known.option_problems(draft.about, f"{place}.about")
+        if draft.supersedes is not None:
+            yield from _supersedes(known, draft.supersedes, f"{place}.supersedes")
+
+
+def _supersedes(known: Known, older: str, where: str) -> Iterator[str]:
+    if known.unknown(older) or older not in known.state.claims:
+        yield f"{where}: claim {older!r} is unknown"
+        return
+    status = status_at_opening(known.state, older, known.step)
+    if status in ("pending", "superseded"):
+        yield f"{where}: {older} is {status}; only a tested claim can be superseded"
+
+
+def _positions(known: Known, reply: PositionReply) -> Iterator[str]:
+    wanted = applicable_checks(known.state, known.step.name.round)
+    given = tuple(sorted(sealed.check_id for sealed in reply.positions))
+    if given != wanted:
+        yield f"positions: exactly one for each of the checks {_names(map(str, wanted))} is wanted"
+
+
+def _check(known: Known, reply: CheckReply) -> Iterator[str]:
+    yield from known.evidence_problems(reply.evidence, "evidence")
+    if len({(cited.ref, cited.quote) for cited in reply.evidence}) < 2:
+        yield "evidence: at least two different pieces are wanted"
+    yield from known.option_problems(reply.about, "about")
+    yield from _repeated((test.claim_id for test in reply.claims), "claims")
+    for n, test in enumerate(reply.claims):
+        yield from _bearing(known, test.claim_id, test.bearing, reply.result, f"claims[{n}]")
+
+
+def _bearing(known: Known, claim: str, bearing: str | None, result: str, where: str) -> Iterator[str]:
+    if known.unknown(claim) or claim not in known.state.claims:
+        yield f"{where}.claim_id: claim {claim!r} is unknown"
+        return
+    if status_at_opening(known.state, claim, known.step) == "superseded" and bearing is not None:
+        yield f"{where}: {claim} is superseded; that is final"
+    if bearing is not None and (bearing == "inconclusive") != (result == "UNCLEAR"):
+        yield f"{where}.bearing: UNCLEAR goes with inconclusive, and only with it"
+
+
+def _review(known: Known, reply: ReviewReply) -> Iterator[str]:
+    round_ = known.step.name.round
+    yield from _claims(known, reply.claims, "claims", {"summary": ()})
+    yield from _repeated((flip.check_id for flip in reply.flips), "flips")
+    for n, flip in enumerate(reply.flips):
+        position = known.state.positions.get(f"P-{round_}-{flip.check_id}-{known.step.role}")
+        if position is None:
+            yield f"flips[{n}]: you have no sealed position on check {flip.check_id}"
+        elif position.stance == flip.to:
+            yield f"flips[{n}].to: that is your position already"
+        yield from known.evidence_problems(flip.because, f"flips[{n}].because")
+    for n, tension in enumerate(reply.tensions):
+        yield from _parties(known, tension.between, f"tensions[{n}].between")
+        yield from known.evidence_problems(tension.evidence, f"tensions[{n}].evidence")
+
+
+def _decisions(known: Known, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]:
+    for n, draft in enumerate(drafts):
+        place = f"decisions[{n}]"
+        for k, cite in enumerate(draft.cites):
+            if cite.id.split("-")[0] not in _CITABLE or known.unknown(cite.id):
+                yield f"{place}.cites[{k}]: {cite.id!r} is unknown; cite claims, verifications, decisions, concerns"
+            elif cite.relation in ("overturns", "supersedes") and not cite.id.startswith("D-"):
+                yield f"{place}.cites[{k}]: only a decision can be overturned or superseded by a decision"
+        yield from _repeated((cite.id for cite in draft.cites), f"{place}.cites")
+        for k, ref in enumerate(draft.round_artifact_refs):
+            yield from known.reference_problems(ref, f"{place}.round_artifact_refs[{k}]")
+        yield from known.goal_problem(draft.anchor_ref, f"{place}.anchor_ref")
+        yield from known.option_problems(draft.about, f"{place}.about")
+
+
+def _drift(known: Known, reply: DriftReply) -> Iterator[str]:
+    goals = tuple(entry.id for entry in known.opened.goals)
+    if tuple(sorted(anchor.goal for anchor in reply.anchors)) != tuple(sorted(goals)):
+        yield f"anchors: exactly one for each goal is wanted: {_names(goals)}"
+    for n, anchor in enumerate(reply.anchors):
+        yield from known.evidence_problems(anchor.evidence, f"anchors[{n}].evidence")
+    if reply.addresses is not None:
+        failed = {facts.id for facts in known.state.drift.values() if facts.verdict == "FAIL"}
+        if reply.addresses not in failed or reply.verdict != "PASS":
+            yield "addresses: only a PASS can address, and only an earlier FAIL"
+
+
+def _resolutions(known: Known, reply: ResolveReply) -> Iterator[str]:
+    pending = sorted(claim for claim, facts in known.state.claims.items() if facts.status == "pending")
+    if sorted(resolution.claim_id for resolution in reply.resolutions) != pending:
+        yield f"resolutions: exactly one for each pending claim is wanted: {_names(pending)}"
+        return
+    for n, resolution in enumerate(reply.resolutions):
+        place = f"resolutions[{n}]"
+        yield from known.evidence_problems(resolution.evidence, f"{place}.evidence")
+        if len({(cited.ref, cited.quote) for cited in resolution.evidence}) < 2:
+            yield f"{place}.evidence: at least two different pieces are wanted"
+        yield from _bearing(known, resolution.claim_id, resolution.bearing, resolution.result, place)

@@ -1,0 +1,93 @@
+"""What a round is made of, read from the plan and the state: who is active, which checks apply, when S and looks are due."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ledger.events.decisions import PlanRow
+from ledger.state import State
+
+NEEDS: Final[dict[int, tuple[str, ...]]] = {
+    1: ("action", "critic"),
+    2: ("guardian", "observer"),
+    3: ("observer", "critic"),
+    4: (),
+}
+"""Check → roles whose artifact it cannot do without (SD-35)."""
+
+
+def plan_row(state: State, round_: int) -> PlanRow:
+    """The plan's row of an opened round."""
+    assert state.opened is not None, "no run is open"
+    return state.opened.plan[state.rounds[round_].plan_row]
+
+
+def authors(state: State) -> tuple[str, ...]:
+    """The roles that write artifacts, in protocol order."""
+    return tuple(role for role in state.roles if role != "verifier")
+
+
+def active_roles(state: State, round_: int) -> tuple[str, ...]:
+    """The authors that take part in phases A–H of a round."""
+    absent = state.rounds[round_].absent
+    return tuple(role for role in authors(state) if role != absent)
+
+
+def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
+    """Checks that a round can make when `absent` is away; check 4 needs an earlier decision (SD-32, SD-36)."""
+    return tuple(
+        check
+        for check, roles in NEEDS.items()
+        if absent not in roles
+        and (check != 4 or any(facts.type != "gate" for facts in state.decisions.values()))
+    )
+
+
+def lost_artifacts(state: State, round_: int) -> frozenset[str]:
+    """Roles whose artifact of this round was given up."""
+    return frozenset(role for role in authors(state) if f"r{round_}.D.{role}" in state.given_up)
+
+
+def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
+    """Checks that are asked in a round: the applicable ones whose artifacts exist."""
+    lost = lost_artifacts(state, round_)
+    return tuple(check for check in state.rounds[round_].applicable if not lost.intersection(NEEDS[check]))
+
+
+def is_last_deliberating_row(state: State, round_: int) -> bool:
+    """Whether no later row of the plan has a phase G."""
+    assert state.opened is not None, "no run is open"
+    later = state.opened.plan[state.rounds[round_].plan_row + 1 :]
+    return not any("G" in row.phases for row in later)
+
+
+def look_is_due(state: State, round_: int) -> bool:
+    """A look at the signals is due every `check_every` rounds and at the end of the last round with a G (FORMAT 9)."""
+    assert state.opened is not None, "no run is open"
+    if "G" not in plan_row(state, round_).phases:
+        return False
+    return round_ % state.opened.stop.check_every == 0 or is_last_deliberating_row(state, round_)
+
+
+def stop_is_obeyed(state: State, round_: int) -> bool:
+    """Whether this round's look says stop and counts."""
+    if state.opened is None or not state.looks or state.looks[-1].round != round_:
+        return False
+    return state.looks[-1].stop and round_ >= state.opened.stop.not_before
+
+
+def synthesis_is_due(state: State, round_: int) -> bool:
+    """Whether S belongs to this round: a round of S alone, an obeyed stop, or the end of the plan."""
+    row = plan_row(state, round_)
+    if "G" not in row.phases:
+        return "S" in row.phases
+    if not deliberation_is_validated(state, round_):
+        return False
+    assert state.opened is not None, "no run is open"
+    used_up = state.rounds[round_].plan_row + 1 >= len(state.opened.plan)
+    return "S" in row.phases or used_up or stop_is_obeyed(state, round_)
+
+
+def deliberation_is_validated(state: State, round_: int) -> bool:
+    """Whether the validation that ends phases A–H of a round stands."""
+    return any(phase != "S" for phase in state.validated.get(round_, ()))
