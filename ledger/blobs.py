@@ -1,0 +1,66 @@
+"""Blobs: briefs, replies, schemas, prompt sets and documents, each named by the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ledger.disk import Disk, writing
+from ledger.failures import Damaged, Problem
+
+_HEX64: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def hash_of(content: bytes) -> str:
+    """The name of a blob: SHA-256 in 64 hex digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+class BlobStore:
+    """The blobs of one run. Writing needs no lock: a blob that nothing refers to is garbage, not damage."""
+
+    __slots__ = ("_directory", "_disk")
+
+    def __init__(self, directory: Path, *, sync: bool = True) -> None:
+        self._directory = directory
+        self._disk = Disk(sync)
+
+    def read(self, sha256: str) -> bytes | None:
+        """The bytes with that hash, None when the blob is not there. Raises `Damaged` when they have another hash."""
+        content = self._content(sha256)
+        if content is not None and hash_of(content) != sha256:
+            problem = Problem(f"blob {sha256} has other bytes than its name says")
+            raise Damaged((problem,), str(self._directory.parent))
+        return content
+
+    def write(self, content: bytes) -> str:
+        """Keep `content` durably; its hash."""
+        sha256 = hash_of(content)
+        self.write_all({sha256: content})
+        return sha256
+
+    def write_all(self, blobs: Mapping[str, bytes]) -> None:
+        """Keep blobs durably, with one sync of the directory. A name that is not the hash is the caller's bug."""
+        if not blobs:
+            return
+        with writing(self._directory):
+            for sha256, content in blobs.items():
+                assert hash_of(content) == sha256, f"{sha256} is not the hash of its blob"
+                if self._content(sha256) != content:
+                    self._disk.replace(self._directory / sha256, content, self._temporary(sha256))
+            self._disk.settle(self._directory)
+
+    def _content(self, sha256: str) -> bytes | None:
+        if not _HEX64.fullmatch(sha256):
+            return None
+        try:
+            return (self._directory / sha256).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def _temporary(self, sha256: str) -> Path:
+        return self._directory / f"{sha256}.{os.getpid()}.{os.urandom(4).hex()}.tmp"

@@ -1,0 +1,87 @@
+"""A new run: its directory with streams, blobs and files appears with the first commit, or not at all (FORMAT 8)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ledger.blobs import BlobStore
+from ledger.chain import Sealed
+from ledger.disk import Disk, writing
+from ledger.events import STREAMS
+from ledger.failures import LedgerError, NotARun
+from ledger.lock import locked
+from ledger.recovery import set_aside_everything
+from ledger.streams import Mark, append, read_head, stream_path
+
+WAIT_SECONDS: Final = 5.0
+
+
+class AlreadyARun(LedgerError):
+    """A run was to be created where one is."""
+
+    exit_code = 2
+
+    def __init__(self, path: Path) -> None:
+        mend = "choose another directory, or go on with `moot run --resume`"
+        super().__init__("there is a run already", str(path), mend)
+
+
+def create(
+    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
+) -> None:
+    """Make the run at `path` with `sealed` as its first commit."""
+    path = path.resolve()
+    _refuse_a_run(path)
+    if path.exists():
+        with locked(path, WAIT_SECONDS):
+            _refuse_a_run(path)
+            with writing(path):
+                set_aside_everything(path, disk)
+                _fill(path, sealed, blobs, files, disk)
+    else:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _appear(path, sealed, blobs, files, disk)
+
+
+def _refuse_a_run(path: Path) -> None:
+    """Whatever is at `path` must hold no commit. Raises `AlreadyARun` or `Damaged`."""
+    try:
+        read_head(path)
+    except NotARun:
+        return
+    raise AlreadyARun(path)
+
+
+def _appear(
+    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
+) -> None:
+    """Fill a hidden directory and rename it, so that no instant shows half a run."""
+    staging = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    staging.mkdir()
+    try:
+        _fill(staging, sealed, blobs, files, disk)
+        os.rename(staging, path)
+    except OSError as error:
+        shutil.rmtree(staging, ignore_errors=True)  # ours, and nobody knows of it
+        if path.exists():
+            raise AlreadyARun(path) from error
+        raise
+    disk.settle(path.parent)
+
+
+def _fill(
+    directory: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
+) -> None:
+    (directory / "blobs").mkdir(exist_ok=True)
+    for name, content in files.items():
+        disk.replace(directory / name, content)
+    for stream in STREAMS:
+        stream_path(directory, stream).touch()
+    disk.settle(directory)
+    BlobStore(directory / "blobs", sync=disk.sync).write_all(blobs)
+    append(directory, sealed, Mark(), disk)

@@ -1,0 +1,79 @@
+"""What can go wrong with a run's files: one exception a case, each with what, where, the mend and an exit code (FORMAT 13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ledger.events import StreamName
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a ledger. `line` counts from 1 in `stream`; what is unknown is None."""
+
+    what: str
+    seq: int | None = None
+    stream: StreamName | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.stream}.jsonl" if self.stream else ""
+        place += f":{self.line}" if place and self.line else ""
+        event = f"event {self.seq}" if self.seq is not None else ""
+        where = ", ".join(part for part in (event, place) if part)
+        return f"{where}: {self.what}" if where else self.what
+
+
+class LedgerError(Exception):
+    """An operating failure at a run's files, for a person: `what` happened, `where`, and the one line that mends it."""
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, what: str, where: str, mend: str) -> None:
+        super().__init__(f"{what} ({where}); {mend}")
+        self.what = what
+        self.where = where
+        self.mend = mend
+
+
+class NotARun(LedgerError):
+    """The path is no run: missing, without a ledger, or never opened."""
+
+    exit_code = 2
+
+
+class NewerFormat(LedgerError):
+    """The ledger was written by a newer moot."""
+
+    exit_code = 2
+
+
+class LockTimeout(LedgerError):
+    """Another writer held the lock for the whole wait."""
+
+    exit_code = 3
+
+
+class DriverBusy(LedgerError):
+    """Another process drives this run."""
+
+    exit_code = 2
+
+
+class WriteFailed(LedgerError):
+    """The file system refused a write, so nothing was acknowledged."""
+
+
+class Damaged(LedgerError):
+    """The ledger up to its head is not what was committed; `problems` say where."""
+
+    def __init__(self, problems: tuple[Problem, ...], where: str) -> None:
+        assert problems, "damage without a problem"
+        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        super().__init__(
+            f"the ledger is damaged: {problems[0]}{more}",
+            where,
+            f"see all of it with `moot verify {where}`, and restore the run from a copy",
+        )
+        self.problems = problems

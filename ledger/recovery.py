@@ -1,0 +1,111 @@
+"""Recovery: what a writer does with bytes beyond the head that a process left when it died (FORMAT 8).
+
+A commit that is whole was not acknowledged but is kept, and the head moves on; everything else goes to quarantine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from ledger.canonical import NewerVersion, NotCanonical, decode
+from ledger.chain import Head
+from ledger.disk import Disk, writing
+from ledger.events import STREAMS, Event, stream_of
+from ledger.failures import Damaged, NewerFormat
+from ledger.streams import Mark, head_bytes, merged, stream_path
+from ledger.values import SAFE_INTEGER
+
+_ENDLESS: Final = Head(SAFE_INTEGER, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was found beyond the head: events of whole commits, now part of the run, and files in `quarantine/`."""
+
+    kept: tuple[Event, ...] = ()
+    quarantined: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.kept or self.quarantined)
+
+
+def recover(directory: Path, mark: Mark, disk: Disk) -> Recovery:
+    """Settle the tails behind `mark`, which stands at the head; it is moved behind what is kept. Under the lock only."""
+    tails = [_tail(stream_path(directory, stream), mark.offsets[i]) for i, stream in enumerate(STREAMS)]
+    if not any(tails):
+        return Recovery()
+    kept: list[Event] = []
+    before = mark.copy()
+    for events, lines in _whole_commits(directory, tails, before):
+        kept += events
+        for index, line in lines:
+            mark.offsets[index] += len(line) + 1
+            mark.lines[index] += 1
+        mark.head = Head(events[-1].seq, sha256(lines[-1][1]).hexdigest())
+    with writing(directory):
+        if kept:
+            for stream in STREAMS:
+                disk.settle(stream_path(directory, stream))
+            disk.replace(directory / "head", head_bytes(mark.head))
+            disk.settle(directory)
+        names = _set_aside_tails(directory, mark, disk)
+    return Recovery(tuple(kept), names)
+
+
+def _tail(path: Path, offset: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.read()
+
+
+def _whole_commits(
+    directory: Path, tails: list[bytes], mark: Mark
+) -> Iterator[tuple[list[Event], list[tuple[int, bytes]]]]:
+    """The events and (stream index, line) pairs of each commit that continues the chain behind `mark`."""
+    events: list[Event] = []
+    lines: list[tuple[int, bytes]] = []
+    fronts = [iter(tail.split(b"\n")[:-1]) for tail in tails]
+    try:
+        for index, _, line in merged(str(directory), fronts, mark, _ENDLESS):
+            event = decode(line)
+            if stream_of(event) != STREAMS[index]:
+                return
+            events.append(event)
+            lines.append((index, line))
+            if event.rest == 0:
+                yield events, lines
+                events, lines = [], []
+    except NewerVersion as error:
+        mend = f"install a moot that knows format version {error.version}"
+        raise NewerFormat("a newer moot was writing to this run", str(directory), mend) from None
+    except (Damaged, NotCanonical):
+        return  # here the whole commits end
+
+
+def _set_aside_tails(directory: Path, mark: Mark, disk: Disk) -> tuple[str, ...]:
+    names: list[str] = []
+    for index, stream in enumerate(STREAMS):
+        path, offset = stream_path(directory, stream), mark.offsets[index]
+        tail = _tail(path, offset)
+        if not tail:
+            continue
+        name = f"{stream}.{offset}.{sha256(tail).hexdigest()[:8]}"
+        quarantine = directory / "quarantine"
+        quarantine.mkdir(exist_ok=True)
+        disk.replace(quarantine / name, tail)
+        disk.settle(quarantine)
+        disk.settle(directory)
+        disk.truncate(path, offset)
+        names.append(name)
+    return tuple(names)
+
+
+def set_aside_everything(directory: Path, disk: Disk) -> tuple[str, ...]:
+    """Empty the streams of a directory that never held a commit, so that a run can begin there."""
+    for stream in STREAMS:
+        stream_path(directory, stream).touch()
+    return _set_aside_tails(directory, Mark(), disk)

@@ -1,0 +1,308 @@
+"""A run on disk: created once, appended to under a lock, read up to its head."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from ledger.canonical import NotCanonical, line_hash
+from ledger.chain import BEGINNING
+from ledger.store import (
+    AlreadyARun,
+    Damaged,
+    LockTimeout,
+    NewerFormat,
+    NotARun,
+    Run,
+    WriteFailed,
+    create_run,
+)
+from tests.ledger import samples
+
+
+def new_run(path: Path, extra=()) -> Run:
+    return create_run(path, samples.opening(), extra, blobs=samples.BLOBS, at=samples.AT, sync=False)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return new_run(tmp_path / "run", [samples.statement()])
+
+
+def files(path: Path) -> dict[str, bytes]:
+    ignored = {"lock"}
+    return {
+        str(file.relative_to(path)): file.read_bytes()
+        for file in sorted(path.rglob("*"))
+        if file.is_file() and file.name not in ignored
+    }
+
+
+def test_what_was_committed_is_read_back_in_order(run: Run) -> None:
+    drafts = samples.mixed(7)
+    with run.writer() as writer:
+        written = writer.commit(drafts, at=samples.AT)
+    for read in (run.events(), Run(run.path).events(), tuple(Run(run.path).stream())):
+        assert read[2:] == written
+        assert [event.seq for event in read] == list(range(9))
+    assert [event.rest for event in written] == [6, 5, 4, 3, 2, 1, 0]
+    assert {event.at for event in written} == {samples.AT}
+
+
+def test_every_line_names_the_hash_of_the_line_before_and_head_that_of_the_last(run: Run) -> None:
+    with run.writer() as writer:
+        writer.commit(samples.mixed(5), at=samples.AT)
+    previous = BEGINNING.hash
+    lines = list(run.lines())
+    for seq, (stream, number, line) in enumerate(lines):
+        assert line.startswith(f'{{"prev":"{previous}","seq":{seq},'.encode())
+        assert (run.path / f"{stream}.jsonl").read_bytes().split(b"\n")[number - 1] == line
+        previous = line_hash(line)
+    assert run.head().seq == len(lines) - 1
+    assert run.head().hash == previous
+
+
+def test_a_draft_keeps_the_instant_it_has(run: Run) -> None:
+    import msgspec
+
+    earlier = "2025-12-31T23:59:59.999999Z"
+    draft = msgspec.structs.replace(samples.claim(1), at=earlier)
+    with run.writer() as writer:
+        (event,) = writer.commit([draft], at=samples.AT)
+    assert event.at == earlier
+
+
+def test_no_drafts_write_nothing(run: Run) -> None:
+    before = files(run.path)
+    with run.writer() as writer:
+        assert writer.commit([], at=samples.AT, blobs={}) == ()
+    assert files(run.path) == before
+
+
+def test_an_unlawful_draft_writes_nothing(run: Run) -> None:
+    import msgspec
+
+    before = files(run.path)
+    bad = [
+        msgspec.structs.replace(samples.claim(1), id="C-1-0"),
+        msgspec.structs.replace(samples.claim(1), text=""),
+        msgspec.structs.replace(samples.claim(1), text="bell \x07"),
+        msgspec.structs.replace(samples.claim(1), text="lone \ud800"),
+        msgspec.structs.replace(samples.claim(1), via=3, call=samples.statement().call),
+    ]
+    for draft in bad:
+        with run.writer() as writer, pytest.raises(NotCanonical):
+            writer.commit([samples.claim(5), draft], at=samples.AT)
+    assert files(run.path) == before
+    with run.writer() as writer:
+        assert not writer.recovered
+        assert writer.commit([samples.claim(1)], at=samples.AT)
+
+
+def test_a_writer_sees_its_own_commits_and_those_of_others(run: Run) -> None:
+    other = Run(run.path)
+    with run.writer() as writer:
+        before = writer.book()
+        writer.commit([samples.claim(1)], at=samples.AT)
+        assert "C-1-1" not in before.by_id
+        assert "C-1-1" in writer.book().by_id
+        writer.commit([samples.claim(2)], at=samples.AT)
+        assert set(writer.book().state.claims) == {"C-1-1", "C-1-2"}
+    with other.writer() as writer:
+        assert len(writer.book().events) == 4
+        writer.commit([samples.claim(3)], at=samples.AT)
+    assert run.book().events == Run(run.path).book().events
+    assert run.book() is run.book()
+
+
+def test_commits_of_two_processes_are_one_chain(run: Run) -> None:
+    script = (
+        "import sys; from ledger.store import Run; from tests.ledger import samples\n"
+        "run = Run(sys.argv[1], sync=False)\n"
+        "for n in range(20):\n"
+        "    with run.writer() as w: w.commit([samples.claim(int(sys.argv[2]) + n)], at=samples.AT)\n"
+    )
+    children = [
+        subprocess.Popen([sys.executable, "-c", script, str(run.path), str(base)]) for base in (100, 200)
+    ]
+    assert [child.wait(60) for child in children] == [0, 0]
+    assert {event.id for event in run.events()[2:]} == {f"C-1-{b + n}" for b in (100, 200) for n in range(20)}
+
+
+def test_a_second_writer_waits_and_gives_up(run: Run) -> None:
+    with run.writer(), pytest.raises(LockTimeout) as caught, Run(run.path).writer(wait_seconds=0.05):
+        raise AssertionError("two writers at once")
+    assert caught.value.exit_code == 3
+    assert "lock" in caught.value.where
+
+
+def test_a_waiting_writer_gets_the_lock_when_it_is_free(run: Run) -> None:
+    entered = threading.Event()
+
+    def hold() -> None:
+        with run.writer():
+            entered.set()
+            threading.Event().wait(0.1)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert entered.wait(5)
+    with Run(run.path).writer() as writer:
+        writer.commit([samples.claim(1)], at=samples.AT)
+    thread.join()
+
+
+def test_a_lock_file_that_was_removed_locks_the_next_one(run: Run) -> None:
+    with run.writer():
+        (run.path / "lock").unlink()
+    with run.writer(), pytest.raises(LockTimeout), Run(run.path).writer(wait_seconds=0.02):
+        raise AssertionError("two writers at once")
+
+
+def test_creating_needs_a_place_without_a_run(run: Run, tmp_path: Path) -> None:
+    before = files(run.path)
+    with pytest.raises(AlreadyARun) as caught:
+        new_run(run.path)
+    assert caught.value.exit_code == 2
+    assert files(run.path) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_directory_without_a_commit_is_used_again(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.mkdir()
+    (path / "claims.jsonl").write_bytes(b'{"prev":"')
+    (path / "notes.txt").write_bytes(b"mine")
+    with pytest.raises(NotARun, match="never opened"):
+        Run(path).events()
+    run = new_run(path)
+    assert len(run.events()) == 1
+    assert (path / "notes.txt").read_bytes() == b"mine"
+    assert [file.read_bytes() for file in (path / "quarantine").iterdir()] == [b'{"prev":"']
+
+
+def test_files_are_written_beside_the_ledger(tmp_path: Path) -> None:
+    create_run(
+        tmp_path / "deep" / "run",
+        samples.opening(),
+        blobs=samples.BLOBS,
+        at=samples.AT,
+        files={"deliberation.toml": b"[deliberation]\n"},
+    )
+    assert (tmp_path / "deep/run/deliberation.toml").read_bytes() == b"[deliberation]\n"
+    names = {entry.name for entry in (tmp_path / "deep/run").iterdir()}
+    assert names == {
+        "blobs",
+        "claims.jsonl",
+        "verifications.jsonl",
+        "decisions.jsonl",
+        "deliberation.toml",
+        "head",
+    }
+
+
+def test_what_is_no_run_says_so_with_the_mend(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    file = tmp_path / "file"
+    file.write_text("x")
+    for path in (tmp_path / "missing", empty, file):
+        with pytest.raises(NotARun) as caught:
+            Run(path).head()
+        assert caught.value.exit_code == 2
+        assert caught.value.where == str(path)
+        assert caught.value.mend
+        with pytest.raises(NotARun), Run(path).writer():
+            raise AssertionError("a writer of nothing")
+    assert list(empty.iterdir()) == []
+
+
+def test_a_missing_head_beside_commits_is_damage(run: Run) -> None:
+    (run.path / "head").unlink()
+    with pytest.raises(Damaged) as caught:
+        run.events()
+    assert caught.value.exit_code == 3
+    assert "head" in caught.value.what
+    with pytest.raises(Damaged):
+        new_run(run.path)
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b'{"seq":1}', b'{"seq":-1,"hash":"%b"}\n' % (b"0" * 64)])
+def test_an_unreadable_head_is_damage(run: Run, content: bytes) -> None:
+    (run.path / "head").write_bytes(content)
+    with pytest.raises(Damaged):
+        run.head()
+
+
+def test_a_newer_format_is_refused_not_called_damage(run: Run) -> None:
+    stream = run.path / "claims.jsonl"
+    stream.write_bytes(stream.read_bytes().replace(b'"v":1', b'"v":2'))
+    from ledger.chain import Head
+    from ledger.streams import head_bytes
+
+    last = stream.read_bytes().rstrip(b"\n")
+    (run.path / "head").write_bytes(head_bytes(Head(1, line_hash(last))))
+    with pytest.raises(NewerFormat) as caught:
+        Run(run.path).events()
+    assert caught.value.exit_code == 2
+    assert "2" in caught.value.mend
+
+
+def test_a_reader_ignores_what_is_beyond_the_head(run: Run) -> None:
+    before = run.events()
+    with (run.path / "claims.jsonl").open("ab") as file:
+        file.write(b'{"prev":"torn')
+    assert Run(run.path).events() == before
+    assert tuple(run.stream()) == before
+
+
+def test_a_full_disk_is_one_error_and_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = run.events()
+    real = os.write
+
+    def write(descriptor: int, content: bytes) -> int:
+        if len(content) > 100:
+            return real(descriptor, bytes(content)[:50])
+        raise OSError(28, "No space left on device")
+
+    with run.writer() as writer:
+        monkeypatch.setattr(os, "write", write)
+        with pytest.raises(WriteFailed, match="No space left") as caught:
+            writer.commit([samples.claim(1)], at=samples.AT)
+        with pytest.raises(AssertionError):
+            writer.commit([samples.claim(2)], at=samples.AT)
+    assert caught.value.exit_code == 3
+    monkeypatch.undo()
+    assert Run(run.path).events() == before
+    with run.writer() as writer:
+        assert len(writer.recovered.quarantined) == 1
+        writer.commit([samples.claim(1)], at=samples.AT)
+    assert len(Run(run.path).events()) == len(before) + 1
+
+
+def test_a_blob_is_checked_after_reading(run: Run) -> None:
+    name = run.blobs.write(b"kept")
+    assert run.blobs.read(name) == b"kept"
+    assert run.blobs.read("0" * 64) is None
+    assert run.blobs.read("../head") is None
+    (run.path / "blobs" / name).write_bytes(b"changed")
+    with pytest.raises(Damaged):
+        run.blobs.read(name)
+    run.blobs.write(b"kept")
+    assert run.blobs.read(name) == b"kept"
+
+
+def test_what_was_read_is_read_again_when_the_run_was_replaced(run: Run, tmp_path: Path) -> None:
+    assert len(run.events()) == 2
+    other = new_run(tmp_path / "other")
+    with other.writer() as writer:
+        writer.commit(samples.mixed(6), at=samples.AT)
+    run.path.rename(tmp_path / "gone")
+    other.path.rename(run.path)
+    assert run.events() == Run(run.path).events()
+    assert len(run.events()) == 7
