@@ -1,0 +1,1 @@
+"""Ledgers that come in from elsewhere, and ledgers written out for other tools."""

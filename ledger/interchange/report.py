@@ -1,0 +1,58 @@
+"""What an import or an export did, named by file and line: the `--json` output of both."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class BadLine(_Frozen):
+    """A line that is not what its file holds. Lines count from 1; 0 is the file as a whole."""
+
+    file: str
+    line: int
+    message: str
+
+
+class MappedId(_Frozen):
+    """An id that was illegal or taken, and the one that stands for it now."""
+
+    file: str
+    old: str
+    new: str
+    why: str
+
+
+class StatusDifference(_Frozen):
+    """A claim whose stored status is not the one that its verifications lead to; the latter counts (SD-57)."""
+
+    id: str
+    stored: str
+    folded: str
+
+
+class ImportReport(_Frozen):
+    """Result of an import. `ok` is false exactly when there are bad lines, and then nothing was written."""
+
+    format: str
+    source: str
+    run: str
+    ok: bool
+    counts: dict[str, int] = {}
+    bad_lines: tuple[BadLine, ...] = ()
+    mapped_ids: tuple[MappedId, ...] = ()
+    status_differences: tuple[StatusDifference, ...] = ()
+    notes: tuple[str, ...] = ()
+    head: str | None = None
+
+
+class ExportReport(_Frozen):
+    """Result of an export: the files written, relative to `directory`, and what the format could not hold."""
+
+    format: str
+    directory: str
+    files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
