@@ -1,0 +1,163 @@
+"""Observations: what the signals count, per round, in one pass over a State.
+
+`rows` holds every verification as the published script would find it in its file. `rounds` is what the text means
+by a round: the deliberation rounds 1 … R, silent ones too. Two things are left out of `rounds` on purpose:
+- the closing synthesis (phase S): it resolves what is pending and asks nothing new (SD-19), so neither its moves
+  nor a round that holds nothing else may look like fresh disagreement or like a sudden silence;
+- a round of a live run whose cross-validation is still going on: half a round would read as a falling one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from ledger.book import Blobs
+from ledger.events import RoundOpened
+from ledger.lifecycle import TESTED
+from ledger.state import CheckFacts, State
+
+ROLES: Final = ("action", "guardian", "observer", "critic")
+"""The roles of an import that names no cast (SD-1)."""
+NEUTRAL_ROLE: Final = "verifier"
+SYNTHESIS: Final = "S"
+_UNTIL_CROSS_VALIDATION: Final = frozenset({"A", "B", "C", "D", "E"})
+_DISAGREEMENT: Final = frozenset({"BROKEN", "UNCLEAR"})
+_TESTED: Final = frozenset(TESTED)
+
+
+@dataclass(slots=True)
+class Tally:
+    """One round, counted. `tested` are the verifications that took a claim out of pending, once per claim."""
+
+    round: int
+    stress: bool = False
+    verified: int = 0
+    changes: int = 0
+    changing: list[str] = field(default_factory=list[str])
+    disagreeing: list[str] = field(default_factory=list[str])
+    robust: list[str] = field(default_factory=list[str])
+    broken: int = 0
+    tested: list[str] = field(default_factory=list[str])
+    tensions: int = 0
+
+    def add(self, identity: str, check: CheckFacts) -> None:
+        """Count one verification."""
+        self.verified += 1
+        if check.moved:
+            self.changes += check.moved
+            self.changing.append(identity)
+        if check.result in _DISAGREEMENT:
+            self.disagreeing.append(identity)
+        if check.result == "BROKEN":
+            self.broken += 1
+        elif check.result == "ROBUST":
+            self.robust.append(identity)
+
+    @property
+    def disagreement(self) -> int:
+        """BROKEN and UNCLEAR verdicts (SD-63)."""
+        return len(self.disagreeing)
+
+    @property
+    def discovery(self) -> int:
+        """Failure modes that came up: new tensions and BROKEN verdicts (SD-91)."""
+        return self.tensions + self.broken
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """Everything that a signal looks at. `whole` is false when later events of the run are left out."""
+
+    state: State
+    blobs: Blobs | None
+    whole: bool
+    roles: tuple[str, ...]
+    rows: dict[int, Tally]
+    rounds: tuple[Tally, ...]
+    opened: tuple[RoundOpened, ...]
+    """Every round, ascending."""
+    settled: tuple[RoundOpened, ...]
+    """Without the round whose cross-validation is still going on."""
+
+    @property
+    def calm(self) -> tuple[Tally, ...]:
+        """The deliberation rounds in which nobody was absent."""
+        return tuple(tally for tally in self.rounds if not tally.stress)
+
+
+def observe(state: State, blobs: Blobs | None = None, *, whole: bool = True) -> Observations:
+    """Count `state`. `blobs` are wanted only for the round files of an import (S5 of the script)."""
+    opened = tuple(state.rounds[number] for number in sorted(state.rounds))
+    running = _running_round(state)
+    return Observations(
+        state=state,
+        blobs=blobs,
+        whole=whole,
+        roles=deliberating_roles(state),
+        rows=_rows(state),
+        rounds=deliberation_rounds(state),
+        opened=opened,
+        settled=tuple(event for event in opened if event.round != running),
+    )
+
+
+def deliberating_roles(state: State) -> tuple[str, ...]:
+    """The roles that argue: the cast without the neutral verifier. Their number is the N of S3 and S4."""
+    return tuple(role for role in state.roles if role != NEUTRAL_ROLE) or ROLES
+
+
+def is_import(state: State) -> bool:
+    """Whether the ledger began as an import; a fork or a redaction of one still did."""
+    opened = state.opened
+    return opened is not None and (opened.origin.type == "import" or opened.by == "import")
+
+
+def deliberation_rounds(state: State) -> tuple[Tally, ...]:
+    """Rounds 1 … R: R is the last that has a verification outside the synthesis and is checked to the end."""
+    running = _running_round(state)
+    counted = {
+        identity: check
+        for identity, check in state.checks.items()
+        if check.phase != SYNTHESIS and check.repeats is None and check.round != running
+    }
+    last = max((check.round for check in counted.values()), default=0)
+    tallies = [Tally(number, stress=_is_stress(state, number)) for number in range(1, last + 1)]
+    for identity, check in counted.items():
+        if check.round >= 1:
+            tallies[check.round - 1].add(identity, check)
+    _count_tested(state, tallies)
+    for concern in state.concerns.values():
+        if concern.type == "tension" and 1 <= concern.round <= last:
+            tallies[concern.round - 1].tensions += 1
+    return tuple(tallies)
+
+
+def _count_tested(state: State, tallies: list[Tally]) -> None:
+    """Each claim leaves pending at most once: by the first of its moves that the status machine allows."""
+    for claim in state.claims.values():
+        first = min((move for move in claim.moves if move.to in _TESTED), default=None)
+        if first is not None and first.place.phase != SYNTHESIS and 1 <= first.place.round <= len(tallies):
+            tallies[first.place.round - 1].tested.append(first.by)
+
+
+def _rows(state: State) -> dict[int, Tally]:
+    rows: dict[int, Tally] = {}
+    for identity, check in state.checks.items():
+        tally = rows.get(check.round)
+        if tally is None:
+            tally = rows[check.round] = Tally(check.round)
+        tally.add(identity, check)
+    return dict(sorted(rows.items()))
+
+
+def _is_stress(state: State, number: int) -> bool:
+    opened = state.rounds.get(number)
+    return opened is not None and opened.absent is not None
+
+
+def _running_round(state: State) -> int | None:
+    if state.opened is None or is_import(state) or state.round not in state.rounds:
+        return None
+    open_still = state.phase in _UNTIL_CROSS_VALIDATION and state.round not in state.validated
+    return state.round if open_still else None

@@ -1,0 +1,138 @@
+"""The stop signals of a run in a named profile: six readings, their count, what the count advises (SD-60)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from detectors.disagreement_slope import alarm_over
+from detectors.observations import Observations, observe
+from detectors.parameters import (
+    ScriptParameters,
+    SignalProfile,
+    TextParameters,
+    params_hash,
+    script_parameters,
+    text_parameters,
+)
+from detectors.report import AlarmReading, Gate, Quorum, Signal, SignalReport
+from detectors.script import claim_testing_slows as script_claim_testing_slows
+from detectors.script import disagreement_persists as script_disagreement_persists
+from detectors.script import drift_checks_pass as script_drift_checks_pass
+from detectors.script import every_role_led as script_every_role_led
+from detectors.script import few_claims_pending as script_few_claims_pending
+from detectors.script import roles_were_stressed as script_roles_were_stressed
+from detectors.text import claim_testing_slows as text_claim_testing_slows
+from detectors.text import disagreement_persists as text_disagreement_persists
+from detectors.text import drift_checks_pass as text_drift_checks_pass
+from detectors.text import every_role_led as text_every_role_led
+from detectors.text import few_claims_pending as text_few_claims_pending
+from detectors.text import roles_were_stressed as text_roles_were_stressed
+from ledger.book import Blobs, Book
+from ledger.events.decisions import Advice
+from ledger.fold import fold
+from ledger.state import State
+
+SCRIPT_PANEL: Final[tuple[Callable[[Observations, ScriptParameters], Signal], ...]] = (
+    script_claim_testing_slows.read,
+    script_disagreement_persists.read,
+    script_every_role_led.read,
+    script_roles_were_stressed.read,
+    script_drift_checks_pass.read,
+    script_few_claims_pending.read,
+)
+TEXT_PANEL: Final[tuple[Callable[[Observations, TextParameters], Signal], ...]] = (
+    text_claim_testing_slows.read,
+    text_disagreement_persists.read,
+    text_every_role_led.read,
+    text_roles_were_stressed.read,
+    text_drift_checks_pass.read,
+    text_few_claims_pending.read,
+)
+ADVICE: Final[dict[int, Advice]] = {6: "strong_stop", 5: "wrap_up", 4: "borderline"}
+"""Signals satisfied → advice; fewer say `continue`."""
+SLOPES_SHOWN: Final = 4
+
+__all__ = [
+    "AlarmReading",
+    "Gate",
+    "Quorum",
+    "Signal",
+    "SignalProfile",
+    "SignalReport",
+    "UnknownProfile",
+    "params_hash",
+    "signals",
+    "signals_of_state",
+]
+
+
+class UnknownProfile(ValueError):
+    """The profile is none of those that are installed."""
+
+
+def signals(book: Book, profile: SignalProfile, at: int | None = None, *, run: str = "") -> SignalReport:
+    """The signals of `book` as they read after event `at` (a seq; None: after the last event).
+
+    `run` is the name that the report carries; a book does not know where it was read from.
+    """
+    if at is None or at >= book.state.seq:
+        return signals_of_state(book.state, profile, book.blobs, run=run)
+    prefix = fold(event for event in book.events if event.seq <= at)
+    return signals_of_state(prefix, profile, book.blobs, whole=False, run=run)
+
+
+def signals_of_state(
+    state: State, profile: SignalProfile, blobs: Blobs | None = None, *, whole: bool = True, run: str = ""
+) -> SignalReport:
+    """The same from a folded state alone.
+
+    `blobs` are read only for the round files of an import. `whole` is false for the state of a prefix: round
+    files of later rounds are then left out.
+    """
+    seen = observe(state, blobs, whole=whole)
+    needed, readings = _panel(seen, profile)
+    satisfied = sum(signal.satisfied for signal in readings)
+    quorum = state.quorum
+    return SignalReport(
+        run=run,
+        profile=profile,
+        at=state.seq,
+        round=state.round,
+        satisfied=satisfied,
+        of=len(readings),
+        stop=satisfied >= needed,
+        advice=ADVICE.get(satisfied, "continue"),
+        quorum=Quorum(declared=quorum.declared, actual=quorum.actual),
+        ready=satisfied >= needed,
+        gates=[],
+        signals=readings,
+        alarms=_alarms(seen) if profile == "text" else [],
+    )
+
+
+def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:
+    if profile == "script":
+        script = script_parameters()
+        return script.stop.satisfied_at_least, [read(seen, script) for read in SCRIPT_PANEL]
+    if profile == "text":
+        text = text_parameters()
+        return text.stop.satisfied_at_least, [read(seen, text) for read in TEXT_PANEL]
+    raise UnknownProfile(f"no profile {profile!r}: script or text")
+
+
+def _alarms(seen: Observations) -> list[AlarmReading]:
+    alarm = alarm_over(seen.calm)
+    if alarm is None:
+        return []
+    slopes = ", ".join(f"R{reading.round} {reading.slope}" for reading in alarm.slopes[-SLOPES_SHOWN:])
+    return [
+        AlarmReading(
+            id="FM-1",
+            verdict="ALARM",
+            e_value=None,
+            onset_round=alarm.onset_round,
+            detail=f"disagreement is falling: slope at the end of {slopes}",
+            evidence=list(alarm.evidence),
+        )
+    ]

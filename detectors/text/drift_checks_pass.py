@@ -1,0 +1,40 @@
+"""S5 of the text: the last drift check passes and no FAIL is left unanswered (SD-68 [T]).
+
+A FAIL is answered by a later PASS that names it in `addresses`. Where every check passes there is nothing to
+answer.
+"""
+
+from __future__ import annotations
+
+from detectors.observations import Observations
+from detectors.parameters import TextParameters
+from detectors.readings import reading
+from detectors.report import Signal
+from ledger.state import DriftFacts
+
+
+def read(seen: Observations, _parameters: TextParameters) -> Signal:
+    """Whether the latest verdict is PASS and every FAIL before it is addressed."""
+    checks = [seen.state.drift[number] for number in sorted(seen.state.drift)]
+    passed = sum(check.verdict == "PASS" for check in checks)
+    answered = _answered(checks)
+    unanswered = [check.id for check in checks if check.verdict == "FAIL" and check.id not in answered]
+    verdicts = ", ".join(f"{check.id} {check.verdict}" for check in checks) or "no drift check"
+    return reading(
+        "S5",
+        bool(checks) and checks[-1].verdict == "PASS" and not unanswered,
+        f"{verdicts}; unanswered: {', '.join(unanswered)}" if unanswered else verdicts,
+        passed,
+        len(checks),
+        [check.id for check in reversed(checks)],
+    )
+
+
+def _answered(checks: list[DriftFacts]) -> set[str]:
+    seen: set[str] = set()
+    answered: set[str] = set()
+    for check in checks:
+        if check.verdict == "PASS" and check.addresses in seen:
+            answered.add(check.addresses)
+        seen.add(check.id)
+    return answered
