@@ -17,6 +17,7 @@ from ledger.state import State
 from ledger.values import Quorum
 from roles.protocol import Group, Protocol
 from roles.rotation import next_lead
+from rounds.budget import budgets_in_force
 from rounds.protocols.structured.records import not_applicable
 from rounds.schedule import (
     active_roles,
@@ -94,7 +95,7 @@ class Controller:
             return (run_closed(book, "finished", reason),)
         if not deliberation_is_validated(state, round_):
             return ()
-        limit = budget_rounds(state)
+        limit = budgets_in_force(state).rounds
         if limit is not None and len(state.rounds) >= limit:
             if state.closures and state.closures[-1].through >= state.rounds[round_].seq:
                 return ()
@@ -211,17 +212,6 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
     )
 
 
-def budget_rounds(state: State) -> int | None:
-    """The limit of rounds in force: the last amendment's, else the opening's."""
-    assert state.opened is not None, "no run is open"
-    limit = state.opened.budgets.rounds
-    for amendment in state.amendments:
-        for change in amendment.change:
-            if amendment.what == "budget" and change.path == "budgets.rounds":
-                limit = change.to if isinstance(change.to, int) else None
-    return limit
-
-
 def _complete(state: State, group: Group) -> bool:
     return all(state.is_done(step.id) for step in group.steps)
 
@@ -255,13 +245,11 @@ def _active_focus(state: State) -> str | None:
 def _slope_response(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
     """The sycophancy alarm of SD-22 and what answers it: the critic's next briefs are hardened (SD-78)."""
     state = book.state
-    if any(alarm.fm == "FM-1" for alarm in state.open_alarms()) or "critic" not in active_roles(
-        state, state.round
-    ):
-        return ()
     found = slope_alarm(state)
-    if found is None:
+    if found is None or any(alarm.fm == "FM-1" for alarm in state.open_alarms()):
         return ()
+    if any(alarm.action == "closed" and alarm.round >= found.onset_round for alarm in state.alarms):
+        return ()  # somebody has seen this fall and said what follows from it
     opened = state.opened
     assert opened is not None, "no run is open"
     alarm = Alarm(

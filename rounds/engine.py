@@ -18,7 +18,7 @@ from ledger.events.envelope import Isolation, SeatKind
 from ledger.ids import parse_step
 from ledger.values import Quorum
 from roles.brief import Brief, derive
-from roles.prompt_set import Templates
+from roles.prompt_set import PromptSet
 from roles.protocol import Group, Protocol, Step, find_group, open_steps
 from roles.replies import Reply
 from roles.schema import parse_reply
@@ -104,7 +104,7 @@ def _refusal(book: Book, step_id: str) -> StepRefused:
 
 
 def accept(
-    protocol: Protocol, book: Book, step: Step, content: bytes, answer: Answer, templates: Templates
+    protocol: Protocol, book: Book, step: Step, content: bytes, answer: Answer, prompt_set: PromptSet
 ) -> Accepted:
     """The commit that an open step's reply makes.
 
@@ -113,7 +113,7 @@ def accept(
     reply, errors = parse_reply(protocol.reply_type(book.state, step), content)
     if reply is None:
         raise ReplyRefused(step.id, errors)
-    brief = derive(book, protocol, step, templates)
+    brief = derive(book, protocol, step, prompt_set)
     problems = protocol.problems(book, step, reply, frozenset(brief.saw))
     if problems:
         raise ReplyRefused(step.id, problems)

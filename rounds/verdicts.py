@@ -18,3 +18,14 @@ class Verdicts:
     rules_hash: str
     signals: Callable[[Book, str], SignalReport]
     params_hash: Callable[[str], str]
+
+
+def standard(protocol: Protocol) -> Verdicts:
+    """The verdicts that this version of moot computes."""
+    context = RuleContext(protocol=protocol, signals=signals)
+    return Verdicts(
+        check=lambda book: rulebook.check(book, context),
+        rules_hash=rulebook.rules_hash(),
+        signals=signals,
+        params_hash=params_hash,
+    )

@@ -1,0 +1,1 @@
+"""Seats: what fills a role. One port, one file an adapter."""

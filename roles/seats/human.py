@@ -1,0 +1,27 @@
+"""The `human` seat: a person at the terminal. How the person is asked is the shell's part."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from ledger.events.envelope import SeatKind
+from roles.seats.port import Request, SeatFailed, SeatReply
+
+Ask = Callable[[Request], Awaitable[bytes | None]]
+"""Shows the brief and returns the reply's bytes; None when the person gives the step up."""
+
+
+class HumanSeat:
+    """One person for one or more roles; what else that person has read is trusted, not enforced."""
+
+    kind: SeatKind = "human"
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    async def reply(self, request: Request) -> SeatReply:
+        """Ask, and return what was typed."""
+        content = await self._ask(request)
+        if content is None:
+            raise SeatFailed("given_up", "the person gave the step up")
+        return SeatReply(content=content, seat="human", isolation="trusted")

@@ -1,0 +1,107 @@
+"""The `tape` seat: a run directory played again. Every run is its own recording (FORMAT 7).
+
+Looked up by step and attempt; the brief's hash must match, or the difference is shown and the run ends (exit 5).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Callable, Mapping
+
+import orjson
+
+from ledger.book import Book
+from ledger.events import Call, Fallback
+from ledger.events.envelope import SeatKind
+from roles.brief import Brief
+from roles.seats.port import Request, SeatFailed, SeatReply
+
+
+class TapeSeat:
+    """Plays the replies of `tape`. `delay_seconds` of a step id stretches time (nothing by default)."""
+
+    kind: SeatKind = "tape"
+
+    def __init__(self, tape: Book, delay_seconds: Callable[[str], float] = lambda step: 0.0) -> None:
+        self._tape = tape
+        self._delay_seconds = delay_seconds
+        self._used: set[str] = set()
+
+    async def reply(self, request: Request) -> SeatReply:
+        """The recorded reply of the step. Raises `SeatFailed`, fatal when the tape does not fit the run."""
+        step = request.step.id
+        delay = self._delay_seconds(step)
+        if delay:
+            await asyncio.sleep(delay)
+        seq = self._tape.state.answered.get(step)
+        if seq is None:
+            raise self._missing(step)
+        call = self._tape.events[seq].call
+        assert call is not None, f"{step} has no call"
+        if call.brief != request.brief.sha256:
+            raise SeatFailed("unavailable", self._difference(request.brief, call), fatal=True)
+        content = self._tape.blobs.read(call.reply)
+        if content is None:
+            raise SeatFailed("unavailable", f"the tape lacks the reply blob of {step}", fatal=True)
+        self._used.add(step)
+        return _played(call, content, self._attempt_blobs(call))
+
+    def unused(self) -> tuple[str, ...]:
+        """Steps that the tape holds and nobody asked for, in the tape's order."""
+        return tuple(step for step in self._tape.state.answered if step not in self._used)
+
+    def _attempt_blobs(self, call: Call) -> dict[str, bytes]:
+        """What the attempts refer to: replies, brief manifests, and the blocks and schema that those name."""
+        found: dict[str, bytes] = {}
+        wanted = [sha for attempt in call.attempts for sha in (attempt.brief, attempt.reply) if sha]
+        for attempt in call.attempts:
+            manifest = self._tape.blobs.read(attempt.brief)
+            if manifest is not None:
+                named = orjson.loads(manifest)
+                wanted += [named["schema"], *(block["sha256"] for block in named["blocks"])]
+        for sha in wanted:
+            content = self._tape.blobs.read(sha)
+            if content is not None:
+                found[sha] = content
+        return found
+
+    def _missing(self, step: str) -> SeatFailed:
+        given_up = self._tape.state.given_up.get(step)
+        if given_up is not None:
+            fallback = self._tape.events[given_up]
+            assert isinstance(fallback, Fallback), "given_up names fallbacks"
+            return SeatFailed(fallback.reason, fallback.detail)
+        return SeatFailed("unavailable", f"the tape has no reply for {step}", fatal=True)
+
+    def _difference(self, brief: Brief, call: Call) -> str:
+        manifest = self._tape.blobs.read(call.brief)
+        recorded: list[str] = []
+        if manifest is not None:
+            for block in orjson.loads(manifest)["blocks"]:
+                text = self._tape.blobs.read(block["sha256"])
+                recorded += (text or b"(missing)").decode("utf-8", "replace").splitlines()
+        lines = difflib.unified_diff(recorded, brief.text.splitlines(), "tape", "run", lineterm="", n=1)
+        shown = "\n".join(list(lines)[:40])
+        return f"the brief of {brief.step} is not the one on the tape:\n{shown}"
+
+
+def _played(call: Call, content: bytes, blobs: Mapping[str, bytes]) -> SeatReply:
+    return SeatReply(
+        content=content,
+        seat="tape",
+        isolation="enforced",
+        provider=call.provider,
+        model=call.model,
+        context_id=call.context.id,
+        tokens_in=call.tokens_in,
+        tokens_cached=call.tokens_cached,
+        tokens_cache_write=call.tokens_cache_write,
+        tokens_out=call.tokens_out,
+        cost_usd=call.cost_usd,
+        latency_ms=call.latency_ms,
+        stop_reason=call.stop_reason,
+        simulated="recorded",
+        attempts=call.attempts,
+        blobs=blobs,
+    )

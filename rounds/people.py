@@ -1,0 +1,104 @@
+"""What a person adds to a run: answers, overrides, acknowledgements, notes; always `by: human` (DESIGN 3, FORMAT 8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ledger.book import Book
+from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling
+from ledger.events.decisions import Cite, Relation
+from rounds.session import Session
+
+
+class NotThere(LookupError):
+    """What a person wants to act on is not on the ledger, or not in a state to be acted on; `mend` says what is."""
+
+    def __init__(self, what: str, mend: str) -> None:
+        super().__init__(what)
+        self.what, self.mend = what, mend
+
+
+def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
+    """Answer a concern or question; it counts as resolved from then on, and the answer is a decision in force."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        concern = book.by_id.get(concern_id)
+        if not isinstance(concern, Concern):
+            open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
+            raise NotThere(f"no concern {concern_id!r} in this run", f"open ones: {open_ones}")
+        if concern_id in book.state.resolved:
+            raise NotThere(f"{concern_id} is resolved already", "see `moot decisions`")
+        return (_decision(book, "answer", text, ("concern", concern_id, "resolves")),)
+
+    return session.append(make)
+
+
+def override(session: Session, target_id: str, text: str) -> tuple[Event, ...]:
+    """Overturn a decision in force (`D-3-1`) or a ruling (`@seq`)."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        if target_id.startswith("@"):
+            seq = int(target_id[1:]) if target_id[1:].isdigit() else -1
+            if not (0 <= seq < len(book.events)) or not isinstance(book.events[seq], Ruling):
+                raise NotThere(f"no ruling at {target_id}", "see `moot decisions`")
+        elif target_id not in book.state.decisions:
+            raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
+        elif book.state.decisions[target_id].overturned_by:
+            by = book.state.decisions[target_id].overturned_by
+            raise NotThere(f"{target_id} was overturned by {by}", f"override {by} instead")
+        return (_decision(book, "override", text, ("decision", target_id, "overturns")),)
+
+    return session.append(make)
+
+
+def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]:
+    """Close an open alarm, named by its seq (`@41`) or its failure mode (`FM-1`)."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        found = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]
+        if not found:
+            names = ", ".join(f"{open_.fm} @{open_.seq}" for open_ in book.state.open_alarms()) or "none"
+            raise NotThere(f"no open alarm {alarm}", f"open ones: {names}")
+        raised = found[0]
+        return (
+            Alarm(
+                **_envelope(book),
+                fm=raised.fm,
+                action="closed",
+                verdict=raised.verdict,
+                e_value=raised.e_value,
+                onset_round=raised.onset_round,
+                evidence=raised.evidence,
+                params=raised.params,
+                closes=raised.seq,
+                because=because,
+            ),
+        )
+
+    return session.append(make)
+
+
+def note(session: Session, text: str) -> tuple[Event, ...]:
+    """Put a remark on the ledger; no brief shows it."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        return (Amendment(**_envelope(book), what="note", cause="human", reason=text),)
+
+    return session.append(make)
+
+
+def _envelope(book: Book) -> dict[str, Any]:
+    state = book.state
+    return {"round": state.round, "phase": "close" if state.finished else state.phase, "by": "human"}
+
+
+def _decision(book: Book, kind: Any, text: str, cite: tuple[Any, str, Relation]) -> Decision:
+    number = 1 + sum(facts.round == book.state.round for facts in book.state.decisions.values())
+    return Decision(
+        **_envelope(book),
+        id=f"D-{book.state.round}-{number}",
+        text=text,
+        type=kind,
+        cites=(Cite(type=cite[0], id=cite[1], relation=cite[2]),),
+        made_by="human",
+    )

@@ -1,0 +1,170 @@
+"""A session: a run on disk with its protocol; every act takes the lock, folds anew, and commits what follows from it.
+
+The automatic run, the step-by-step mode and what a person adds all go through here (DESIGN 4, FORMAT 8). Whoever
+commits the last reply also commits, under the same lock, what the controller owes until a seat is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ledger.book import Book
+from ledger.events import Event, RunOpened
+from ledger.events.decisions import CloseReason
+from ledger.store import Run, Writer, create_run
+from roles.brief import Brief, derive
+from roles.prompt_set import PromptSet, read_prompt_set
+from roles.protocol import Protocol, Step, open_steps
+from rounds import engine
+from rounds.controller import Controller, run_closed
+from rounds.engine import Answer, StepRefused, find_open, sha256
+from rounds.protocols import PROTOCOLS
+from rounds.verdicts import Verdicts
+
+Clock = Callable[[], str]
+"""The present instant as FORMAT 1 writes it: `2026-03-04T05:06:07.000000Z`."""
+
+
+class ProtocolUnknown(LookupError):
+    """The run was opened with a protocol that this version does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open step with the brief that its seat is to be given."""
+
+    step: Step
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What a reply led to. `already`: the same bytes had been accepted before, and nothing was written."""
+
+    events: tuple[Event, ...]
+    already: bool = False
+
+
+class Session:
+    """A run that is worked on. Reading takes no lock; `verdicts` computes validations and signals."""
+
+    def __init__(self, run: Run, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
+        self.run: Final = run
+        self._clock = clock
+        opened = run.book().state.opened
+        assert opened is not None, "a run begins with its opening"
+        self.opened: Final = opened
+        self.protocol: Final = protocol_of(opened)
+        self.controller: Final = Controller(self.protocol, verdicts(self.protocol))
+        self._prompt_set: PromptSet | None = None
+
+    @property
+    def prompt_set(self) -> PromptSet:
+        """The prompt set of the run, never the installed one (FORMAT 6)."""
+        if self._prompt_set is None:
+            blob = self.run.blobs.read(self.opened.prompt_set)
+            if blob is None:
+                raise LookupError("the prompt set of this run is not among its blobs")
+            self._prompt_set = read_prompt_set(blob)
+        return self._prompt_set
+
+    def book(self) -> Book:
+        """What stands now."""
+        return self.run.book()
+
+    def asked(self, role: str | None = None) -> tuple[Asked, ...]:
+        """The open steps, of one role when given, with their briefs."""
+        book = self.book()
+        return tuple(
+            Asked(step, derive(book, self.protocol, step, self.prompt_set))
+            for step in open_steps(self.protocol, book.state)
+            if role is None or step.role == role
+        )
+
+    def submit(
+        self, step_id: str, content: bytes, answer: Answer, blobs: Mapping[str, bytes] | None = None
+    ) -> Submitted:
+        """Hand in a reply, with the blobs of earlier attempts if there were any.
+
+        Raises `StepRefused` or `ReplyRefused`, and then nothing was written.
+        """
+        with self.run.writer() as writer:
+            book = writer.book()
+            seq = book.state.answered.get(step_id)
+            if seq is not None:
+                call = book.events[seq].call
+                if call is not None and call.reply == sha256(content):
+                    return Submitted(self._settle(writer), already=True)
+            step = find_open(self.protocol, book, step_id)
+            accepted = engine.accept(self.protocol, book, step, content, answer, self.prompt_set)
+            events = writer.commit(
+                accepted.events, at=self._clock(), blobs={**(blobs or {}), **accepted.blobs}
+            )
+            return Submitted((*events, *self._settle(writer)))
+
+    def give_up(self, step_id: str, reason: str, detail: str) -> tuple[Event, ...]:
+        """Give an open step up for good; the run goes on without it."""
+        with self.run.writer() as writer:
+            step = find_open(self.protocol, writer.book(), step_id)
+            drafts = engine.give_up(self.protocol, writer.book(), step, reason, detail)
+            events = writer.commit(drafts, at=self._clock())
+            return (*events, *self._settle(writer))
+
+    def settle(self) -> tuple[Event, ...]:
+        """Commit what the controller owes, as after a writer that died in between."""
+        if not self.controller.owed(self.book()):
+            return ()
+        with self.run.writer() as writer:
+            return self._settle(writer)
+
+    def stop(self, reason: CloseReason) -> tuple[Event, ...]:
+        """Close the run so that it can be resumed; nothing when it is closed already."""
+        with self.run.writer() as writer:
+            book = writer.book()
+            last = book.events[-1]
+            if book.state.finished or last.kind == "run_closed":
+                return ()
+            return writer.commit([run_closed(book, "stopped", reason)], at=self._clock())
+
+    def append(self, make: Callable[[Book], Iterable[Event]]) -> tuple[Event, ...]:
+        """Commit what a person adds; `make` sees the book under the lock and raises when it may not be added."""
+        with self.run.writer() as writer:
+            events = writer.commit(tuple(make(writer.book())), at=self._clock())
+            return (*events, *self._settle(writer))
+
+    def _settle(self, writer: Writer) -> tuple[Event, ...]:
+        written: list[Event] = []
+        while drafts := self.controller.owed(writer.book()):
+            written += writer.commit(drafts, at=self._clock())
+        return tuple(written)
+
+
+def protocol_of(opened: RunOpened) -> Protocol:
+    """The protocol that a run was opened with. Raises `ProtocolUnknown`."""
+    protocol = PROTOCOLS.get(opened.protocol)
+    if protocol is None or protocol.version < opened.protocol_version:
+        raise ProtocolUnknown(f"protocol {opened.protocol} {opened.protocol_version}")
+    return protocol
+
+
+def start(
+    path: Path,
+    opening: RunOpened,
+    *,
+    blobs: Mapping[str, bytes],
+    files: Mapping[str, bytes],
+    verdicts: Callable[[Protocol], Verdicts],
+    clock: Clock,
+    sync: bool = True,
+) -> Session:
+    """Open a new run and its first round."""
+    run = create_run(path, opening, blobs=blobs, at=clock(), files=files, sync=sync)
+    session = Session(run, verdicts, clock)
+    session.settle()
+    return session
+
+
+__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "protocol_of", "start"]
