@@ -1,0 +1,334 @@
+"""Rows of a state directory into events, in the one order that FORMAT 12 gives: by round, and inside a round leads,
+claims, sealed positions, verifications, flips, concerns, decisions, drift check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from ledger.events import Claim, Concern, Decision, DriftCheck, Event, Flip, Position, RoundOpened, Verification
+from ledger.events.claims import Sighting
+from ledger.events.decisions import Cite, FindingCount
+from ledger.events.verifications import CHECKS, Check, StatusChange
+from ledger.fold import step
+from ledger.ids import number_of
+from ledger.interchange.skill_ids import Numbered, unique
+from ledger.interchange.skill_rows import (
+    AUTHORS,
+    Author,
+    ChangeRow,
+    ClaimRow,
+    ConcernRow,
+    DecisionRow,
+    DriftRow,
+    FlipRow,
+    LeadRow,
+    Verdict,
+    VerificationRow,
+)
+from ledger.lifecycle import BEARING_OF_STATUS
+from ledger.state import State
+from ledger.values import Evidence
+
+BLOCKED_BY: Final[Mapping[int, tuple[str, ...]]] = {
+    1: ("action", "critic"),
+    2: ("guardian", "observer"),
+    3: ("observer", "critic"),
+    4: (),
+}
+"""Check → roles whose absence makes it impossible (SD-35)."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The rows of a source with their final ids. `goals` maps the text of an anchor to its goal's id."""
+
+    claims: Numbered[ClaimRow]
+    verifications: Numbered[VerificationRow]
+    decisions: Numbered[DecisionRow]
+    concerns: Numbered[ConcernRow]
+    leads: tuple[LeadRow, ...]
+    drift: tuple[DriftRow, ...]
+    goals: Mapping[str, str]
+    plan_rows: int
+
+    def rounds(self) -> tuple[int, ...]:
+        """Every round that some row names."""
+        tables = (self.claims, self.verifications, self.decisions, self.concerns)
+        found = {row.round for table in tables for _, row in table.rows}
+        return tuple(sorted(found | {row.round for row in (*self.leads, *self.drift)}))
+
+
+def present(value: T | None | UnsetType) -> T | None:
+    """None for a key that is absent, null or an empty string."""
+    return None if value is UNSET or value is None or value == "" else value
+
+
+def absent_of(row: LeadRow) -> Author | None:
+    """Who was away: only a round that does not deny being a stress round has somebody away."""
+    away = present(row.absent_agent)
+    return None if away is None or away == "none" or row.is_stress is False else away
+
+
+def planned_of(row: LeadRow) -> Author | None:
+    """Who was to be away; `absent_agent` where nobody wrote it down."""
+    return absent_of(row) if row.planned_stress is UNSET else present(row.planned_stress)
+
+
+def check_number(row: VerificationRow) -> int:
+    """1–4 for the four checks, else 5; 0 when neither the row nor its id says it."""
+    if row.check is UNSET:
+        number = number_of(row.id)
+        return number if 1 <= number <= len(CHECKS) else 0
+    return CHECKS.index(row.check) + 1 if row.check in CHECKS else 5
+
+
+def check_name(row: VerificationRow) -> Check:
+    """The check of a row that `check_number` knows."""
+    return CHECKS[check_number(row) - 1] if row.check is UNSET else row.check
+
+
+class Drafting:
+    """Drafts the events of a source round by round, folding them as they come. `notes` say what found no place."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.events: list[Event] = []
+        self.notes: list[str] = []
+        self._tables = tables
+        self._state = State()
+        self._used: dict[str, int] = {}
+        for round_ in tables.rounds():
+            self._round(round_)
+
+    def _add(self, events: Iterable[Event]) -> None:
+        for event in events:
+            step(self._state, event)
+            self.events.append(event)
+
+    def _round(self, round_: int) -> None:
+        tables = self._tables
+        self._add(self._opened(round_))
+        self._add(self._claim(identity, row) for identity, row in tables.claims.rows if row.round == round_)
+        checks = [pair for pair in tables.verifications.rows if pair[1].round == round_]
+        checks.sort(key=lambda pair: (_phase(pair[1]), check_number(pair[1]), number_of(pair[0])))
+        flips: list[Event] = []
+        for identity, row in checks:
+            seats = self._positions(identity, row)
+            self._add(seats.values())
+            flips.extend(self._flips(identity, row, seats))
+        for identity, row in checks:
+            self._add((self._verification(identity, row),))
+        self._add(flips)
+        self._add(self._concern(identity, row) for identity, row in tables.concerns.rows if row.round == round_)
+        self._add(self._decision(identity, row) for identity, row in tables.decisions.rows if row.round == round_)
+        self._add(_drift_check(row) for row in tables.drift if row.round == round_)
+
+    def _opened(self, round_: int) -> list[Event]:
+        rows = [row for row in self._tables.leads if row.round == round_] or [LeadRow(round=round_)]
+        decided = any(facts.type != "gate" for facts in self._state.decisions.values())
+        plan_row = min(max(round_ - 1, 0), self._tables.plan_rows - 1)
+        return [_round_opened(row, decided, plan_row) for row in rows]
+
+    def _claim(self, identity: str, row: ClaimRow) -> Claim:
+        anchor = present(row.anchor_ref)
+        older = present(row.supersedes)
+        return Claim(
+            id=identity,
+            round=row.round,
+            phase="D" if row.phase is UNSET else row.phase,
+            by="import",
+            raised_by=row.raised_by,
+            text=row.text or "",
+            testable_as=row.testable_as or "",
+            supersedes=self._tables.claims.now(older) if older else None,
+            raised_at_artifact=present(row.raised_at_artifact),
+            anchor_ref=self._tables.goals[anchor] if anchor else None,
+            sightings=tuple(Sighting(role=one.role, round=one.round) for one in present(row.sightings) or ()),
+        )
+
+    def _positions(self, identity: str, row: VerificationRow) -> dict[Author, Position]:
+        stances = present(row.positions_pre) or {}
+        number = check_number(row)
+        return {
+            role: Position(
+                id=unique(f"P-{row.round}-{number}-{role}", self._used),
+                round=row.round,
+                phase=_phase(row),
+                by="import",
+                on=identity,
+                check_id=number,
+                stance=stances[role],
+                reason="",
+            )
+            for role in AUTHORS
+            if role in stances
+        }
+
+    def _verification(self, identity: str, row: VerificationRow) -> Verification:
+        now = self._tables.claims.now
+        repeats = present(row.repeats)
+        refs = (row.evidence_refs,) if isinstance(row.evidence_refs, str) else row.evidence_refs or ()
+        return Verification(
+            id=identity,
+            round=row.round,
+            phase=_phase(row),
+            by="import",
+            check=check_name(row),
+            check_id=check_number(row),
+            result=row.result,
+            evidence_refs=tuple(Evidence(ref=ref) for ref in refs if ref),
+            notes=row.notes or "",
+            claims_affected=tuple(now(claim) for claim in row.claims_affected or ()),
+            claim_status_changes=tuple(self._change(change) for change in row.claim_status_changes or ()),
+            repeats=self._tables.verifications.now(repeats) if repeats else None,
+            confidence=present(row.confidence),
+        )
+
+    def _change(self, row: ChangeRow) -> StatusChange:
+        claim = self._tables.claims.now(row.claim_id)
+        found = self._state.claims[claim].status if claim in self._state.claims else "pending"
+        implied = BEARING_OF_STATUS.get(row.to, "inconclusive")
+        return StatusChange(
+            claim_id=claim,
+            from_=present(row.from_) or found,
+            to=row.to,
+            bearing=implied if row.bearing is UNSET else row.bearing,
+        )
+
+    def _flips(self, identity: str, row: VerificationRow, seats: Mapping[Author, Position]) -> list[Event]:
+        """The flips that a row lists, then those that only its positions afterwards show."""
+        stances: dict[Author, Verdict] = dict(present(row.positions_pre) or {})
+        listed = present(row.flips) or ()
+        after = present(row.positions_post) or {}
+        flips: list[Event] = []
+        for flip in listed:
+            flips.extend(self._flip(identity, row, flip, seats, stances))
+        for role in AUTHORS:
+            if role in after and stances.get(role) != after[role]:
+                silent = FlipRow(role=role, to=after[role])
+                flips.extend(self._flip(identity, row, silent, seats, stances))
+        return flips
+
+    def _flip(
+        self,
+        identity: str,
+        row: VerificationRow,
+        flip: FlipRow,
+        seats: Mapping[Author, Position],
+        stances: dict[Author, Verdict],
+    ) -> Iterable[Flip]:
+        seat = seats.get(flip.role)
+        if seat is None or seat.id is None:
+            self.notes.append(
+                f"verifications.jsonl: {identity}: {flip.role} changes a position that was not taken"
+            )
+            return ()
+        before, stances[flip.role] = stances[flip.role], flip.to
+        because = present(flip.because) or ()
+        refs = (because,) if isinstance(because, str) else because
+        found = Flip(
+            id=unique(f"F-{row.round}-{check_number(row)}-{flip.role}", self._used),
+            round=row.round,
+            phase="F" if _phase(row) == "E" else "S",
+            by="import",
+            of=seat.id,
+            from_=before,
+            to=flip.to,
+            because=tuple(Evidence(ref=ref) for ref in refs if ref),
+        )
+        return (found,)
+
+    def _concern(self, identity: str, row: ConcernRow) -> Concern:
+        return Concern(
+            id=identity,
+            round=row.round,
+            phase="G",
+            by="import",
+            type=row.type,
+            text=row.text or "",
+            between=row.between,
+            severity=present(row.severity),
+            for_human=row.for_human is True,
+        )
+
+    def _decision(self, identity: str, row: DecisionRow) -> Decision:
+        anchor = present(row.anchor_ref)
+        return Decision(
+            id=identity,
+            round=row.round,
+            phase="S" if row.type == "final" else "G",
+            by="import",
+            text=row.text or "",
+            type="round" if row.type is UNSET else row.type,
+            cites=tuple(
+                Cite(type=cite.type, id=self._cited(cite.type, cite.id), relation=cite.relation)
+                for cite in row.cites or ()
+            ),
+            made_by=row.made_by,
+            round_artifact_refs=tuple(ref for ref in present(row.round_artifact_refs) or () if ref),
+            anchor_ref=self._tables.goals[anchor] if anchor else None,
+        )
+
+    def _cited(self, kind: str, identity: str) -> str:
+        tables = self._tables
+        match kind:
+            case "claim":
+                return tables.claims.now(identity)
+            case "verification":
+                return tables.verifications.now(identity)
+            case "decision":
+                return tables.decisions.now(identity)
+            case "concern":
+                return tables.concerns.now(identity)
+            case _:
+                return identity
+
+
+def _phase(row: VerificationRow) -> Literal["E", "S"]:
+    return "S" if row.check == "synthesis_resolution" else "E"
+
+
+def _round_opened(row: LeadRow, decided: bool, plan_row: int) -> RoundOpened:
+    absent = absent_of(row)
+    findings = present(row.findings)
+    lead = present(row.lead)
+    return RoundOpened(
+        round=row.round,
+        phase="A",
+        by="import",
+        lead=None if lead in ("system", "none") else lead,
+        focus="",
+        absent=absent,
+        planned_stress=planned_of(row),
+        applicable=tuple(
+            check for check, roles in BLOCKED_BY.items() if absent not in roles and (check != 4 or decided)
+        ),
+        findings=None
+        if findings is None
+        else tuple(
+            FindingCount(role=role, listed=findings[role].listed, unlinked=findings[role].unlinked)
+            for role in AUTHORS
+            if role in findings
+        ),
+        plan_row=plan_row,
+    )
+
+
+def _drift_check(row: DriftRow) -> DriftCheck:
+    earlier = present(row.addresses)
+    return DriftCheck(
+        id=f"H-{row.round}",
+        round=row.round,
+        phase="H",
+        by="import",
+        verdict=row.verdict,
+        deviation_score=row.deviation_score,
+        notes=row.notes or "",
+        addresses=None if earlier is None else f"H-{earlier}",
+    )

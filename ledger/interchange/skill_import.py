@@ -1,0 +1,266 @@
+"""A `skill` state directory into a ledger: all of it or, when a line is bad, nothing (FORMAT 12).
+
+`read_skill` is pure: it takes the files by name and gives drafts, so the same rows in any order of lines give the same
+bytes. `docs/import.md` says what becomes what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from ledger.canonical import encode
+from ledger.events import Event, RunOpened
+from ledger.events.decisions import (
+    Budgets,
+    CastMember,
+    ContextDocument,
+    Labelled,
+    Origin,
+    PlanRow,
+    Profile,
+    StopRule,
+)
+from ledger.fold import fold
+from ledger.interchange.report import BadLine, MappedId, StatusDifference
+from ledger.interchange.skill_claims import merge_updates
+from ledger.interchange.skill_events import Drafting, Tables, check_number, planned_of, present
+from ledger.interchange.skill_ids import Numbered, number_rows
+from ledger.interchange.skill_lines import Rows, read_rows
+from ledger.interchange.skill_rows import (
+    AUTHORS,
+    FILES,
+    ClaimRow,
+    ConcernRow,
+    DecisionRow,
+    DriftRow,
+    LeadRow,
+    Row,
+    RunFile,
+    VerificationRow,
+)
+from ledger.values import GENESIS, LINE_BYTES_MAX
+
+PLANNED_ROUNDS: Final = 13
+"""A source without a plan has the standard number of rounds."""
+NAME_LENGTH_MAX: Final = 200
+SEALING_BYTES: Final = 1_000
+"""What sealing can add to a draft's line: hashes, numbers and the instant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a state directory does not say: the question, and how the stop signals will be read."""
+
+    question: str = ""
+    profile: Profile = "text"
+    params: str = GENESIS
+    moot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a source comes to. With `bad` lines there are no events; otherwise `events[0]` is the `run_opened`."""
+
+    events: tuple[Event, ...]
+    blobs: Mapping[str, bytes]
+    bad: tuple[BadLine, ...]
+    mapped: tuple[MappedId, ...] = ()
+    differences: tuple[StatusDifference, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_skill(source: Mapping[str, bytes], terms: Terms = Terms()) -> Imported:
+    """The ledger that a state directory means. `source` maps the names in `FILES`, and the paths of the artifacts, round
+    files and other documents relative to the state directory's parent, to their bytes."""
+    rows = read_rows(source)
+    bad = rows.bad or tuple(_contradictions(rows))
+    if bad:
+        return Imported((), {}, bad)
+    claims, updates = merge_updates(rows.of("claims.jsonl", ClaimRow))
+    run = next((row for _, row in rows.of("run.json", RunFile)), RunFile())
+    tables = _tables(rows, claims, run)
+    drafting = Drafting(tables)
+    documents, blobs, left_out = _documents(source)
+    opening = _opening(tables, run, rows, documents, terms)
+    events = (opening, *drafting.events)
+    too_long = tuple(_too_long(events))
+    if too_long:
+        return Imported((), {}, too_long)
+    numbered = (tables.claims, tables.verifications, tables.decisions, tables.concerns)
+    mapped = tuple(one for table in numbered for one in table.mapped)
+    notes = (*rows.notes, *updates, *drafting.notes, *_lead_notes(rows), *left_out)
+    return Imported(events, blobs, (), mapped, tuple(_differences(events, tables.claims)), notes)
+
+
+def _tables(rows: Rows, claims: Sequence[tuple[str, ClaimRow]], run: RunFile) -> Tables:
+    numbered = number_rows("claims.jsonl", "claim", claims)
+    decisions = number_rows("decisions.jsonl", "decision", rows.of("decisions.jsonl", DecisionRow))
+    return Tables(
+        claims=numbered,
+        verifications=number_rows(
+            "verifications.jsonl",
+            "verification",
+            rows.of("verifications.jsonl", VerificationRow),
+            wanted=lambda row: check_number(row) if check_number(row) < 5 else 0,
+            floor=4,
+        ),
+        decisions=decisions,
+        concerns=number_rows("concerns.jsonl", "concern", rows.of("concerns.jsonl", ConcernRow)),
+        leads=_distinct(rows.of("lead_history.jsonl", LeadRow)),
+        drift=_distinct(rows.of("drift_checks.jsonl", DriftRow)),
+        goals=_goals(run, numbered, decisions),
+        plan_rows=len(run.plan) or PLANNED_ROUNDS,
+    )
+
+
+def _distinct(rows: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
+    """Rows by round and content, each content once."""
+    by_key = dict(rows)
+    return tuple(by_key[key] for key in sorted(by_key, key=lambda key: (by_key[key].round, key)))
+
+
+def _goals(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[DecisionRow]) -> dict[str, str]:
+    """Anchors in order of appearance: by round, claims before decisions; those that run.json lists come first."""
+    rows = [*((row.round, 0, row) for _, row in claims.rows), *((row.round, 1, row) for _, row in decisions.rows)]
+    rows.sort(key=lambda entry: entry[:2])
+    anchors = [anchor for _, _, row in rows if (anchor := present(row.anchor_ref)) is not None]
+    texts = dict.fromkeys([*(goal for goal in run.goals if goal), *anchors])
+    return {text: f"G-{n}" for n, text in enumerate(texts, 1)}
+
+
+def _opening(
+    tables: Tables, run: RunFile, rows: Rows, context: tuple[ContextDocument, ...], terms: Terms
+) -> RunOpened:
+    return RunOpened(
+        round=0,
+        phase="open",
+        by="import",
+        protocol="structured",
+        protocol_version=1,
+        question=run.question or terms.question,
+        domain=run.domain,
+        goals=tuple(Labelled(id=identity, text=text) for text, identity in tables.goals.items()),
+        context=context,
+        cast=tuple(CastMember(role=role, title="", charge="", seat="") for role in AUTHORS),
+        plan=_plan(tables, run),
+        stop=StopRule(profile=terms.profile, params=terms.params, check_every=3, not_before=0),
+        budgets=Budgets(),
+        prompt_set=GENESIS,
+        brief_version=1,
+        seed=0,
+        rules={"skill_keys": " ".join(sorted(rows.seen))},
+        origin=Origin(type="import", of=f"sha256:{_digest(rows)}", tool="skill"),
+        moot=terms.moot,
+    )
+
+
+def _plan(tables: Tables, run: RunFile) -> tuple[PlanRow, ...]:
+    if run.plan:
+        return tuple(
+            PlanRow(round=row.round, absent=row.absent, drift=row.drift, phases=row.phases, focus=row.focus)
+            for row in run.plan
+        )
+    planned = {row.round: planned_of(row) for row in tables.leads}
+    checked = {row.round for row in tables.drift}
+    return tuple(
+        PlanRow(round=n, absent=planned.get(n), drift=n in checked, phases=())
+        for n in range(1, PLANNED_ROUNDS + 1)
+    )
+
+
+def _digest(rows: Rows) -> str:
+    """A hash of the rows alone, whatever their order: by it two imports of the same source know each other."""
+    digest = hashlib.sha256()
+    for name in FILES:
+        for key in sorted(placed.key for placed in rows.by_file.get(name, ())):
+            digest.update(f"{name} {key}\n".encode())
+    return digest.hexdigest()
+
+
+def _documents(
+    source: Mapping[str, bytes],
+) -> tuple[tuple[ContextDocument, ...], dict[str, bytes], list[str]]:
+    """Artifacts and round files as context documents that keep their path as name, in natural order."""
+    documents: list[ContextDocument] = []
+    blobs: dict[str, bytes] = {}
+    left_out: list[str] = []
+    for path in sorted(source.keys() - FILES.keys(), key=natural):
+        if len(path) > NAME_LENGTH_MAX:
+            left_out.append(f"{path[:60]}…: the path is longer than {NAME_LENGTH_MAX} characters; left out")
+            continue
+        content = source[path]
+        sha256 = hashlib.sha256(content).hexdigest()
+        blobs[sha256] = content
+        identity = f"K-{len(documents) + 1}"
+        documents.append(ContextDocument(id=identity, name=path, sha256=sha256, bytes=len(content)))
+    return tuple(documents), blobs, left_out
+
+
+def natural(path: str) -> tuple[tuple[int, str], ...]:
+    """A sort key under which round_2 stands before round_10."""
+    return tuple(
+        (int(part), part) if part.isascii() and part.isdigit() else (-1, part)
+        for part in re.split(r"([0-9]+)", path)
+    )
+
+
+def _contradictions(rows: Rows) -> Iterable[BadLine]:
+    """Rows that cannot all stand: two different drift checks of one round, a verification of no check."""
+    first: dict[int, str] = {}
+    for placed in rows.by_file["drift_checks.jsonl"]:
+        if isinstance(placed.row, DriftRow) and first.setdefault(placed.row.round, placed.key) != placed.key:
+            message = f"another drift check of round {placed.row.round}"
+            yield BadLine(file="drift_checks.jsonl", line=placed.line, message=message)
+    for placed in rows.by_file["verifications.jsonl"]:
+        if isinstance(placed.row, VerificationRow) and check_number(placed.row) == 0:
+            message = "check is missing, and the id names none of the four"
+            yield BadLine(file="verifications.jsonl", line=placed.line, message=message)
+
+
+def _too_long(events: Sequence[Event]) -> Iterable[BadLine]:
+    for event in events:
+        if len(encode(event)) > LINE_BYTES_MAX - SEALING_BYTES:
+            what = f"{event.kind} {event.id or ''}".strip()
+            yield BadLine(file="", line=0, message=f"{what} would be longer than a line may be")
+
+
+def _differences(events: Sequence[Event], claims: Numbered[ClaimRow]) -> Iterable[StatusDifference]:
+    folded = fold(events).claims
+    for identity, row in claims.rows:
+        stored = present(row.status)
+        if stored is not None and stored != folded[identity].status:
+            yield StatusDifference(id=identity, stored=stored, folded=folded[identity].status)
+
+
+def _lead_notes(rows: Rows) -> Iterable[str]:
+    """Where a lead row says something that a round cannot hold."""
+    counted: dict[int, int] = {}
+    for _, row in rows.of("lead_history.jsonl", LeadRow):
+        counted[row.round] = counted.get(row.round, 0) + 1
+        away = present(row.absent_agent) not in (None, "none")
+        if row.is_stress is not UNSET and row.is_stress is not None and row.is_stress != away:
+            yield f"lead_history.jsonl: round {row.round}: is_stress and absent_agent disagree; nobody is read as absent"
+        if row.lead in ("system", "none"):
+            yield f"lead_history.jsonl: round {row.round}: lead {row.lead} is read as no lead"
+    for round_, count in counted.items():
+        if count > 1:
+            yield f"lead_history.jsonl: round {round_} has {count} rows; each different one opens the round"
+
+
+def counts(events: Sequence[Event]) -> dict[str, int]:
+    """How many events of each kind, and how many documents."""
+    found: dict[str, int] = {}
+    for event in events:
+        found[event.kind] = found.get(event.kind, 0) + 1
+        if isinstance(event, RunOpened):
+            found["documents"] = len(event.context)
+    return dict(sorted(found.items()))
+
+
+__all__ = ["FILES", "Imported", "Row", "Terms", "counts", "natural", "read_skill"]
