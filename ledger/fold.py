@@ -37,7 +37,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.ids import number_of
+from ledger.ids import number_of, role_of
 from ledger.lifecycle import Move, Place, place_of_check
 from ledger.state import (
     CheckFacts,
@@ -82,11 +82,13 @@ def step(state: State, event: Event) -> None:
             state.artifacts[_id(event)] = event.seq
         case Position():
             state.positions[_id(event)] = PositionFacts(
-                event.round, event.on, event.check_id, event.by, event.stance, event.seq
+                event.round, event.on, event.check_id, _holder(event), event.stance, event.seq
             )
         case Flip():
             refs = tuple(evidence.ref for evidence in event.because)
-            state.flips[_id(event)] = FlipFacts(event.of, event.round, event.by, event.to, refs, event.seq)
+            state.flips[_id(event)] = FlipFacts(
+                event.of, event.round, _holder(event), event.to, refs, event.seq
+            )
         case Concern():
             state.concerns[_id(event)] = ConcernFacts(
                 event.round, event.type, event.by, event.between, event.for_human, event.seq
@@ -120,6 +122,11 @@ def step(state: State, event: Event) -> None:
 def _id(event: Event) -> str:
     assert event.id is not None, f"{event.kind} without id"
     return event.id
+
+
+def _holder(event: Position | Flip) -> str:
+    """Whose position it is: an import is written by nobody of the cast, and the id names the role."""
+    return role_of(_id(event)) if event.by == "import" else event.by
 
 
 def _call(state: State, event: Event) -> None:

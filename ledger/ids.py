@@ -99,3 +99,8 @@ def number_of(identity: str) -> int:
     """The n of a numbered id (`C-3-4` → 4); 0 when it has none."""
     parts = identity.split("-")
     return int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else 0
+
+
+def role_of(identity: str) -> str:
+    """The role at the end of an id (`P-3-1-critic~2` → critic); of positions and flips."""
+    return identity.rpartition("-")[2].partition("~")[0]
