@@ -1,0 +1,122 @@
+"""A brief: the exact text that a seat is given for a step, and the events it shows (FORMAT 6).
+
+    {"brief":1,"step":"r3.D.critic","prompt_set":"…","blocks":[{"name":"frame","sha256":"…"}],"schema":"…"}
+
+A pure function of the ledger, the step and the prompt set: what arrives while the step is open does not
+change it. The derivation has a version (`run_opened.brief_version`); old versions stay.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import orjson
+
+from ledger.book import Book
+from roles import brief_v1
+from roles.brief_v1 import Block, BriefUnavailable
+from roles.prompt_set import PromptSet, prompt_set_hash, template
+from roles.protocol import Protocol, Step
+from roles.schema import reply_schema
+from roles.templates import Values, render
+
+BRIEF_VERSION: Final = 1
+REPAIR_CHARACTERS_MAX: Final = 40_000
+
+_DERIVATIONS: Final[Mapping[int, Callable[[Book, Protocol, Step, PromptSet], brief_v1.Derived]]] = {
+    1: brief_v1.derive
+}
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a seat gets. `saw`: seqs of the events quoted, sorted; `schema`: what the reply must satisfy."""
+
+    step: str
+    prompt_set: str
+    blocks: tuple[Block, ...]
+    schema: Mapping[str, Any]
+    saw: tuple[int, ...]
+    repair_template: str
+
+    @property
+    def text(self) -> str:
+        """The blocks joined by one line feed."""
+        return "\n".join(block.text for block in self.blocks)
+
+    @property
+    def schema_bytes(self) -> bytes:
+        """The schema as its blob holds it."""
+        return orjson.dumps(self.schema)
+
+    @property
+    def manifest(self) -> bytes:
+        """The canonical JSON that names every block by its hash; its own hash is `call.brief`."""
+        return orjson.dumps(
+            {
+                "brief": 1,
+                "step": self.step,
+                "prompt_set": self.prompt_set,
+                "blocks": [{"name": block.name, "sha256": _sha256(block.bytes)} for block in self.blocks],
+                "schema": _sha256(self.schema_bytes),
+            }
+        )
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the manifest."""
+        return _sha256(self.manifest)
+
+    def blobs(self) -> dict[str, bytes]:
+        """Hash → bytes of the manifest, of every block's text and of the schema."""
+        contents = (self.manifest, self.schema_bytes, *(block.bytes for block in self.blocks))
+        return {_sha256(content): content for content in contents}
+
+
+def derive(book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet) -> Brief:
+    """The brief of `step`, the same before and after it was answered.
+
+    Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
+    document's blob is missing, and `PromptSetError` when the set lacks a template.
+    """
+    opened = book.state.opened
+    if opened is None:
+        raise BriefUnavailable("the run was never opened")
+    derivation = _DERIVATIONS.get(opened.brief_version)
+    if derivation is None:
+        raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
+    derived = derivation(book, protocol, step, prompt_set)
+    return Brief(
+        step=step.id,
+        prompt_set=prompt_set_hash(prompt_set),
+        blocks=derived.blocks,
+        schema=reply_schema(protocol.reply_type(derived.state, step)),
+        saw=derived.saw,
+        repair_template=template(prompt_set, "blocks/repair.md"),
+    )
+
+
+def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
+    """The brief again, with the seat's own reply and what is wrong with it (FORMAT 5, law 4).
+
+    `errors` must name nothing but the reply, the schema and ids that the brief quotes: that is the caller's
+    part.
+    """
+    text = reply.decode("utf-8", "replace")
+    values: Values = {
+        "reply": brief_v1.behind_bars(text[:REPAIR_CHARACTERS_MAX]),
+        "cut": [{"kept": REPAIR_CHARACTERS_MAX}] if len(text) > REPAIR_CHARACTERS_MAX else [],
+        "errors": [{"error": brief_v1.behind_bars(error)} for error in errors],
+    }
+    block = Block("repair", render(brief.repair_template, values) + "\n")
+    return replace(brief, blocks=(*brief.blocks, block))
+
+
+__all__ = ["BRIEF_VERSION", "Block", "Brief", "BriefUnavailable", "derive", "repair"]

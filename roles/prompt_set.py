@@ -1,0 +1,85 @@
+"""Prompt sets: all templates of a run in one blob, so that a brief can be derived again later (FORMAT 6).
+
+    {"set":1,"name":"structured-1","templates":{"blocks/claims":"…","charters/critic":"…",…}}
+
+Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
+path below `roles/prompts/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Final, cast
+
+import orjson
+
+NAME: Final = "structured-1"
+
+PromptSet = Mapping[str, Any]
+"""A prompt set as read: `set`, `name`, `templates`."""
+
+
+class PromptSetError(ValueError):
+    """Bytes that are no prompt set, or a set without a template that is needed."""
+
+
+def encode_prompt_set(name: str, templates: Mapping[str, str]) -> bytes:
+    """The blob of a prompt set."""
+    ordered = {path: templates[path] for path in sorted(templates)}
+    return orjson.dumps({"set": 1, "name": name, "templates": ordered})
+
+
+def read_prompt_set(blob: bytes) -> PromptSet:
+    """The prompt set in a blob. Raises `PromptSetError` when it is none, or one of a newer version."""
+    try:
+        value = orjson.loads(blob)
+    except orjson.JSONDecodeError as error:
+        raise PromptSetError(f"not JSON: {error}") from None
+    if not isinstance(value, dict) or cast("dict[str, Any]", value).get("set") != 1:
+        raise PromptSetError("not a prompt set of version 1")
+    found = cast("dict[str, Any]", value)
+    templates = found.get("templates")
+    if not isinstance(templates, dict) or not isinstance(found.get("name"), str):
+        raise PromptSetError("a prompt set has a name and templates")
+    if not all(isinstance(text, str) for text in cast("dict[str, Any]", templates).values()):
+        raise PromptSetError("a template is a string")
+    return found
+
+
+def prompt_set_hash(prompt_set: PromptSet | bytes) -> str:
+    """SHA-256 of the blob, as 64 hex digits: what `run_opened.prompt_set` holds."""
+    blob = prompt_set if isinstance(prompt_set, bytes) else _blob(prompt_set)
+    return hashlib.sha256(blob).hexdigest()
+
+
+def _blob(prompt_set: PromptSet) -> bytes:
+    return encode_prompt_set(str(prompt_set["name"]), cast("Mapping[str, str]", prompt_set["templates"]))
+
+
+def template(prompt_set: PromptSet, path: str) -> str:
+    """One template. Raises `PromptSetError` when the set has none at that path."""
+    text = cast("Mapping[str, str]", prompt_set["templates"]).get(path)
+    if text is None:
+        raise PromptSetError(f"prompt set {prompt_set['name']!r} has no template {path!r}")
+    return text
+
+
+@cache
+def installed_prompt_set() -> bytes:
+    """The blob of the prompt set that this version ships; a new run opens with it."""
+    return encode_prompt_set(NAME, dict(_templates(files("roles") / "prompts", "")))
+
+
+def _templates(folder: Traversable, prefix: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for entry in folder.iterdir():
+        path = f"{prefix}{entry.name}"
+        if entry.is_dir():
+            found += _templates(entry, f"{path}/")
+        elif entry.name.endswith(".md"):
+            found.append((path.removesuffix(".md"), entry.read_text(encoding="utf-8").rstrip("\n")))
+    return found

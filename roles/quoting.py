@@ -1,0 +1,256 @@
+"""Quoting: how each kind of event stands in a brief.
+
+Our own words are heads and labels; every line of somebody's text stands behind a bar, so that no text can
+close its quotation or pass for a head:
+
+    A-3-critic · adversarial_test_case by critic, round 3 · confidence 4
+    #attack-1 action | Cut the power between the two appends.
+    observable | The head names an event that the stream lacks.
+
+What stands behind one bar (and on the bars that follow it) is one string value of its section: it can be
+quoted as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, cycle
+from typing import Any, Final, cast
+
+from ledger.anchors import sections_of
+from ledger.events import (
+    Artifact,
+    Claim,
+    Concern,
+    Decision,
+    Event,
+    Flip,
+    Position,
+    RoundOpened,
+    RunOpened,
+    Statement,
+    Verification,
+)
+from ledger.state import State
+from ledger.values import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A quotation: what it is called, its text without a final line feed, and the events that it shows."""
+
+    name: str
+    text: str
+    seqs: tuple[int, ...]
+
+
+def bar(label: str, text: str) -> str:
+    """`text` behind bars, the first line after `label`."""
+    first, *rest = text.splitlines() or [""]
+    return "\n".join([f"{label} | {first}".lstrip(), *(f"| {line}" for line in rest)])
+
+
+def _listed(label: str, words: Sequence[str]) -> list[str]:
+    return [bar(label, ", ".join(words))] if words else []
+
+
+def _optional(label: str, text: str | None) -> list[str]:
+    return [bar(label, text)] if text else []
+
+
+def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
+    for entry in evidence:
+        yield bar("evidence", entry.ref)
+        yield from _optional("quote", entry.quote)
+
+
+def _head(event: Event, *parts: str) -> str:
+    return " · ".join([str(event.id), *(part for part in parts if part)])
+
+
+def question(opened: RunOpened) -> Quoted:
+    """The question with goals and options."""
+    lines = [bar("question", opened.question)]
+    lines += [bar(entry.id, entry.text) for entry in (*opened.goals, *opened.options)]
+    return Quoted("question", "\n".join(lines), (opened.seq,))
+
+
+def goals(opened: RunOpened) -> Quoted:
+    """The goals alone."""
+    return Quoted("goals", "\n".join(bar(goal.id, goal.text) for goal in opened.goals), (opened.seq,))
+
+
+def document(identity: str, name: str, content: bytes) -> str:
+    """A context document with its lines numbered as `K-n#Lx-Ly` counts them."""
+    lines = content.decode("utf-8", "replace").split("\n")
+    shown = lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
+    numbered = (bar(f"L{n}", line) for n, line in enumerate(shown, 1))
+    return "\n".join([bar(f"{identity} · document", name), *numbered])
+
+
+def plan(opened: RoundOpened, *, absent_only: bool) -> Quoted:
+    """Lead, focus and who is absent; or the last alone."""
+    absent = f"absent this round: {opened.absent or 'nobody'}"
+    if absent_only:
+        return Quoted("plan", absent, (opened.seq,))
+    lines = [f"round {opened.round}", f"lead: {opened.lead or 'nobody'}", absent, bar("focus", opened.focus)]
+    return Quoted("plan", "\n".join(lines), (opened.seq,))
+
+
+def statement(event: Statement) -> Quoted:
+    """Sections with their paragraphs numbered through, as `#p3` counts them."""
+    lines = [_head(event, f"{event.type} by {event.by}, round {event.round}")]
+    n = 0
+    for section in event.sections:
+        lines.append("#" + " ".join(section.name.split()))
+        for paragraph in section.text.split("\n\n"):
+            if paragraph.strip():
+                n += 1
+                lines.append(bar(f"#p{n}", paragraph))
+    lines += _listed("responds to", event.responds_to) + _listed("options", event.options)
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+_LABELS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "behavioral_trace_set": {"step": ("action", "delta")},
+    "identity_invariant_check": {
+        "invariant": ("always", "measured by", "tolerance", "why it matters"),
+        "invariant-evidence": ("ref", "quote"),
+        "invariant-failure": ("scenario", "mechanism"),
+        "verdict": ("verdict", "condition"),
+    },
+    "operator_walkthrough": {
+        "goal": ("session goal", "starting context", "persona", "role", "skill"),
+        "step": ("action", "outcome"),
+        "verdict": ("goal achieved", "time to first output", "would recommend"),
+    },
+    "adversarial_test_case": {
+        "hypothesis": ("hypothesis", "why this target"),
+        "attack": ("action", "observable"),
+        "expected": ("broken", "robust"),
+        "verdict": ("verdict", "reason"),
+    },
+}
+"""Artifact type → word of the anchor → labels of the section's values, over again when there are more."""
+
+
+def artifact(event: Artifact) -> Quoted:
+    """Every section under its anchor, value by value."""
+    confidence = event.body.get("confidence")
+    lines = [
+        _head(
+            event,
+            f"{event.type} by {event.role}, round {event.round}",
+            f"confidence {confidence}" if isinstance(confidence, int) else "",
+        )
+    ]
+    target = event.body.get("target")
+    lines += _optional("target", target if isinstance(target, str) else None)
+    for anchor, texts in sections_of(event).items():
+        lines += _section(anchor, texts, _labels(event, anchor))
+    lines += _listed("cites", event.cites)
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+def _section(anchor: str, texts: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+    for n, (text, label) in enumerate(zip(texts, cycle(labels), strict=False)):
+        head = f"#{anchor} {label}".rstrip() if n == 0 else label
+        yield bar(head, text)
+
+
+def _labels(event: Artifact, anchor: str) -> tuple[str, ...]:
+    word = anchor.rstrip("0123456789").rstrip("-")
+    if word == "trace" and "-step-" not in anchor:
+        traces = _dicts(event.body.get("traces"))
+        head = traces[int(anchor.removeprefix("trace-")) - 1]
+        return tuple(chain.from_iterable(_paths(key, head[key]) for key in head if key != "steps")) or ("",)
+    if word == "friction":
+        step = _dicts(event.body.get("friction"))[int(anchor.removeprefix("friction-")) - 1].get("step")
+        return (f"(at step {step})",) if isinstance(step, int) else ("",)
+    return _LABELS.get(event.type, {}).get("step" if word.endswith("-step") else word, ("",))
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
+
+
+def _paths(label: str, value: Any) -> Iterator[str]:
+    """One label for every string in `value`, in the order of `ledger.anchors.strings`."""
+    if isinstance(value, str):
+        yield label.replace("_", " ")
+    elif isinstance(value, dict):
+        for key, inner in cast("dict[str, Any]", value).items():
+            yield from _paths(f"{label} {key}", inner)
+    elif isinstance(value, list | tuple):
+        for inner in cast("list[Any]", value):
+            yield from _paths(label, inner)
+
+
+def claim(event: Claim, state: State) -> Quoted:
+    """A claim with its status and the verifications that made it."""
+    status, seqs = _status(str(event.id), state)
+    lines = [_head(event, f"claim by {event.raised_by}, round {event.round}", status)]
+    lines += [bar("text", event.text), bar("testable as", event.testable_as)]
+    lines += _optional("raised at", event.raised_at_artifact) + _optional("serves", event.anchor_ref)
+    lines += _listed("about", event.about) + _optional("supersedes", event.supersedes)
+    return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
+
+
+def _status(identity: str, state: State) -> tuple[str, tuple[int, ...]]:
+    facts = state.claims[identity]
+    made = [entry for entry in facts.history if entry.legal]
+    words: list[str] = []
+    for entry in made:
+        check = state.checks.get(entry.by)
+        words.append(f"{entry.by} ({check.result}, {entry.bearing})" if check else f"replaced by {entry.by}")
+    return ": ".join([facts.status, *([", ".join(words)] if words else [])]), tuple(e.seq for e in made)
+
+
+def position(event: Position) -> Quoted:
+    """A position that was sealed before the verdict."""
+    confidence = f"confidence {event.confidence}" if event.confidence else ""
+    head = _head(event, f"position of {event.by} on check {event.check_id}: {event.stance}", confidence)
+    return Quoted(str(event.id), "\n".join([head, bar("reason", event.reason)]), (event.seq,))
+
+
+def verification(event: Verification) -> Quoted:
+    """A verdict with notes, evidence and what it means for claims."""
+    confidence = f"confidence {event.confidence}" if event.confidence else ""
+    lines = [_head(event, f"check {event.check_id}, {event.check}", event.result, confidence)]
+    lines.append(bar("notes", event.notes))
+    lines += _evidence(event.evidence_refs)
+    lines += [
+        bar("claim", f"{change.claim_id}: {change.bearing}, so {change.to}")
+        for change in event.claim_status_changes
+    ]
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+def flip(event: Flip) -> Quoted:
+    """A sealed position that was changed, with the new evidence for it."""
+    lines = [_head(event, f"{event.by} changes {event.of}: {event.from_} to {event.to}")]
+    lines += list(_evidence(event.because)) or ["no new evidence was given"]
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+def concern(event: Concern) -> Quoted:
+    """A concern, tension or question."""
+    severity = f"severity {event.severity}" if event.severity else ""
+    lines = [_head(event, f"{event.type} by {event.by}, round {event.round}", severity)]
+    lines.append(bar("text", event.text))
+    lines += _listed("between", event.between)
+    lines += _evidence(event.evidence)
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+def decision(event: Decision) -> Quoted:
+    """A decision with what it rests on, its conditions and who dissents."""
+    confidence = f"confidence {event.confidence}" if event.confidence else ""
+    head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
+    lines = [_head(event, head, confidence), bar("text", event.text)]
+    lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
+    lines += _optional("serves", event.anchor_ref) + _listed("about", event.about)
+    lines += [bar("condition", condition) for condition in event.conditions]
+    lines += _listed("dissent", [f"{entry.role} ({entry.ref})" for entry in event.dissent])
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))

@@ -1,0 +1,199 @@
+"""Reply schemas: what a seat must return as JSON Schema, and what is wrong with what it did return.
+
+A reply is one JSON object and nothing else; white space around it and one enclosing Markdown fence are taken
+off. It is decoded strictly; the schema is only asked for words when that fails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from json import JSONDecodeError, loads
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from roles.replies import Reply
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+REPLY_BYTES_MAX: Final = 400_000
+ERRORS_MAX: Final = 40
+
+_FENCED: Final = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@cache
+def reply_schema(reply_type: type[Reply]) -> Mapping[str, Any]:
+    """The JSON Schema (draft 2020-12) of a reply."""
+    return {"$schema": DIALECT, **msgspec.json.schema(reply_type)}
+
+
+def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tuple[str, ...]]:
+    """The reply in `raw` and no errors, or None and everything wrong with it, each as `path: what`."""
+    if len(raw) > REPLY_BYTES_MAX:
+        return None, (f"(reply): {len(raw)} bytes, more than {REPLY_BYTES_MAX}",)
+    try:
+        value = _json(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return None, (f"(reply): not UTF-8 at byte {error.start}",)
+    except _NotJson as error:
+        return None, (f"(reply): {error}",)
+    problems = tuple(_unclean(value, ""))
+    if problems:
+        return None, problems[:ERRORS_MAX]
+    try:
+        return msgspec.convert(value, reply_type), ()
+    except msgspec.ValidationError as error:
+        return None, explain(reply_schema(reply_type), value) or (f"(reply): {error}",)
+
+
+class _NotJson(ValueError):
+    """A text that is not one JSON object; the message says why."""
+
+
+def _json(text: str) -> dict[str, Any]:
+    text = text.strip(" \t\r\n")
+    fenced = _FENCED.match(text)
+    try:
+        value = loads(
+            fenced[1] if fenced else text, object_pairs_hook=_without_repeats, parse_constant=_refused
+        )
+    except JSONDecodeError as error:
+        raise _NotJson(
+            f"not one JSON object: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
+    except RecursionError:
+        raise _NotJson("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise _NotJson("a JSON object is asked for")
+    return cast("dict[str, Any]", value)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _NotJson(f"the field {key[:60]!r} is given twice in one object")
+        found[key] = value
+    return found
+
+
+def _refused(constant: str) -> None:
+    raise _NotJson(f"{constant} is not JSON")
+
+
+def _unclean(value: Any, path: str) -> Iterator[str]:
+    """Strings that no ledger line may hold."""
+    if isinstance(value, str):
+        found = _CONTROL.search(value)
+        if found:
+            yield f"{path}: control character U+{ord(found[0]):04X}; only line feeds and tabs are allowed"
+        elif any("\ud800" <= character <= "\udfff" for character in value):
+            yield f"{path}: a lone surrogate, which is not Unicode text"
+        elif value and not value.strip():
+            yield f"{path}: nothing but white space"
+    elif isinstance(value, dict):
+        for key, inner in cast("dict[str, Any]", value).items():
+            yield from _unclean(inner, f"{path}.{_key(key)}".lstrip("."))
+    elif isinstance(value, list):
+        for n, inner in enumerate(cast("list[Any]", value)):
+            yield from _unclean(inner, f"{path}[{n}]")
+
+
+def _key(key: str) -> str:
+    return key if key.isidentifier() else ascii(key[:60])
+
+
+def explain(schema: Mapping[str, Any], value: object) -> tuple[str, ...]:
+    """Every place where `value` breaks `schema`, as `path: what is wrong`; empty when it keeps it."""
+    from jsonschema import Draft202012Validator  # 100 ms, and only a failing document needs it
+
+    validator: Any = Draft202012Validator(dict(schema))
+    found: list[ValidationError] = list(validator.iter_errors(value))
+    found.sort(key=lambda error: [str(part) for part in error.absolute_path])
+    lines = [line for error in found for line in _lines(error)]
+    return tuple(dict.fromkeys(lines))[:ERRORS_MAX]
+
+
+def _lines(error: ValidationError) -> Iterator[str]:
+    inner = _branch(error)
+    if inner:
+        for cause in inner:
+            yield from _lines(cause)
+        return
+    say = _WORDS.get(str(error.validator))
+    yield f"{_path(error.absolute_path)}: {say(error) if say else error.message[:200]}"
+
+
+def _branch(error: ValidationError) -> list[ValidationError]:
+    """Of an `anyOf`, the errors of the alternative that was meant: not those about the type itself."""
+    if error.validator != "anyOf":
+        return []
+    causes = list(error.context or ())
+    return [cause for cause in causes if cause.validator != "type" or len(cause.relative_path) > 0]
+
+
+def _path(parts: Iterable[str | int]) -> str:
+    path = ""
+    for part in parts:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return path.lstrip(".") or "(reply)"
+
+
+def _alternatives(error: ValidationError) -> str:
+    return ", ".join(map(str, cast("list[Any]", error.validator_value)))
+
+
+def _missing(error: ValidationError) -> str:
+    required, found = cast("list[str]", error.validator_value), cast("dict[str, Any]", error.instance)
+    return "missing: " + ", ".join(name for name in required if name not in found)
+
+
+def _unknown(error: ValidationError) -> str:
+    schema, found = cast("dict[str, Any]", error.schema), cast("dict[str, Any]", error.instance)
+    known = cast("dict[str, Any]", schema.get("properties", {}))
+    extra = ", ".join(ascii(key[:60]) for key in found if key not in known)
+    return f"not asked for: {extra}; the fields are {', '.join(known)}"
+
+
+def _counted(noun: str, bound: str) -> Callable[[ValidationError], str]:
+    return lambda error: f"{len(cast('str', error.instance))} {noun}, {bound} {error.validator_value}"
+
+
+_WORDS: Final[dict[str, Callable[[ValidationError], str]]] = {
+    "type": lambda error: f"must be {error.validator_value}, not {_type_name(error.instance)}",
+    "enum": lambda error: f"{_shown(error.instance)} is none of {_alternatives(error)}",
+    "anyOf": lambda error: f"{_type_name(error.instance)} is none of the allowed types",
+    "minLength": _counted("characters", "at least"),
+    "maxLength": _counted("characters", "at most"),
+    "minItems": _counted("entries", "at least"),
+    "maxItems": _counted("entries", "at most"),
+    "minimum": lambda error: f"{error.instance} is less than {error.validator_value}",
+    "maximum": lambda error: f"{error.instance} is more than {error.validator_value}",
+    "pattern": lambda error: f"{_shown(error.instance)} does not have the form {error.validator_value}",
+    "required": _missing,
+    "additionalProperties": _unknown,
+}
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def _type_name(value: Any) -> str:
+    if value is None:
+        return "null"
+    names: tuple[tuple[type, str], ...] = (
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "number"),
+        (str, "string"),
+        (list, "array"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "object")
