@@ -30,7 +30,7 @@ class BlobStore:
         self._disk = Disk(sync)
 
     def read(self, sha256: str) -> bytes | None:
-        """The bytes with that hash, None when the blob is not there. Raises `Damaged` when they have another hash."""
+        """The bytes with that hash, None when not there. Raises `Damaged` when they have another hash."""
         content = self._content(sha256)
         if content is not None and hash_of(content) != sha256:
             problem = Problem(f"blob {sha256} has other bytes than its name says")
@@ -44,7 +44,7 @@ class BlobStore:
         return sha256
 
     def write_all(self, blobs: Mapping[str, bytes]) -> None:
-        """Keep blobs durably, with one sync of the directory. A name that is not the hash is the caller's bug."""
+        """Keep blobs durably, with one sync of the directory. A name that is no hash is the caller's bug."""
         if not blobs:
             return
         with writing(self._directory):

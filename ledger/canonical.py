@@ -78,7 +78,7 @@ def decode(line: bytes) -> Event:
     decoder = _DECODERS.get(usual[1]) if usual else None
     try:
         event = decoder.decode(line) if decoder else _decode_unusual(line)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise NotCanonical(str(error)) from None
     except RecursionError:
         raise NotCanonical(f"nested deeper than {DEPTH_MAX}") from None

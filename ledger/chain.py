@@ -31,7 +31,7 @@ BEGINNING: Final = Head(-1, GENESIS)
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """One commit: events as they will be read again, their lines without line feed, and the head they lead to."""
+    """One commit: events as they will be read again, their lines without line feed, the head they lead to."""
 
     events: tuple[Event, ...]
     lines: tuple[bytes, ...]
@@ -39,10 +39,10 @@ class Sealed:
 
 
 def seal(drafts: Sequence[Event], *, prev: str, seq: int, at: str) -> Sealed:
-    """The commit that `drafts` make when the last line's hash is `prev` and the first event's number is `seq`.
+    """The commit that `drafts` make after the line with hash `prev`, the first event being number `seq`.
 
-    A draft that already has an `at` keeps it. Every line is decoded again before it is given out, so that a line
-    which no reader would accept is never written: raises `NotCanonical` then.
+    A draft that already has an `at` keeps it. Every line is decoded again before it is given out, so that a
+    line which no reader would accept is never written: raises `NotCanonical` then.
     """
     events: list[Event] = []
     lines: list[bytes] = []

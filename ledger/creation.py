@@ -1,4 +1,4 @@
-"""A new run: its directory with streams, blobs and files appears with the first commit, or not at all (FORMAT 8)."""
+"""A new run: streams, blobs and files appear together with the first commit (FORMAT 8)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from ledger.failures import WriteFailed
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Generator[None]:
     """Turn what the file system refuses into `WriteFailed`."""
     try:
         yield
@@ -53,7 +53,7 @@ class Disk:
         try:
             end = os.fstat(descriptor).st_size
             if end != offset:
-                raise OSError(0, f"somebody else wrote to it: it ends at {end}, not at {offset}", str(path))
+                raise OSError(0, f"the stream ends at byte {end}, not at {offset}", str(path))
             write_fully(descriptor, content)
             if self.sync:
                 os.fdatasync(descriptor)

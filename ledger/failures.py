@@ -1,7 +1,8 @@
-"""What can go wrong with a run's files: one exception a case, each with what, where, the mend and an exit code (FORMAT 13)."""
+"""What can go wrong with a run's files: one exception a case, each with its exit code (FORMAT 13)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ class Problem:
 
 
 class LedgerError(Exception):
-    """An operating failure at a run's files, for a person: `what` happened, `where`, and the one line that mends it."""
+    """An operating failure at a run's files: `what` happened, `where`, and the one line that mends it."""
 
     exit_code: ClassVar[int] = 3
 
@@ -68,12 +69,12 @@ class WriteFailed(LedgerError):
 class Damaged(LedgerError):
     """The ledger up to its head is not what was committed; `problems` say where."""
 
-    def __init__(self, problems: tuple[Problem, ...], where: str) -> None:
-        assert problems, "damage without a problem"
+    def __init__(self, problems: Sequence[Problem], where: str) -> None:
+        assert len(problems) > 0, "damage without a problem"
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         super().__init__(
             f"the ledger is damaged: {problems[0]}{more}",
             where,
             f"see all of it with `moot verify {where}`, and restore the run from a copy",
         )
-        self.problems = problems
+        self.problems = tuple(problems)

@@ -1,7 +1,7 @@
 """Who may write: the lock held for one commit, and the lease of the process that drives a run (FORMAT 8).
 
-Both are flocks, so the kernel gives them back when their holder dies, whatever killed it. What the driver file says
-(pid, boot id, heartbeat) is for people: who it is, and since when it has been silent.
+Both are flocks, so the kernel takes them back when their holder dies, whatever killed it. The driver file
+(pid, boot id, heartbeat) is for people: who it is, and since when it is silent.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +26,7 @@ BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 
 @contextmanager
-def locked(directory: Path, wait_seconds: float) -> Iterator[None]:
+def locked(directory: Path, wait_seconds: float) -> Generator[None]:
     """Hold `<directory>/lock`. Raises `LockTimeout` when somebody else has it for `wait_seconds`."""
     path = directory / "lock"
     descriptor = _acquire(path, wait_seconds)
@@ -60,7 +60,7 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the locked file was not removed or replaced meanwhile; a lock on a lost file locks nobody out."""
+    """Whether the locked file was not removed meanwhile: a lock on a lost file locks nobody out."""
     try:
         there = os.stat(path)
     except FileNotFoundError:
@@ -135,5 +135,5 @@ class DriverLease:
         driver = read_driver(self._path.parent)
         who = f"process {driver.pid}" if driver else "another process"
         silent = f", last sign of life {max(0, int(time.time()) - driver.heartbeat)} s ago" if driver else ""
-        mend = "watch it with `moot status`, or end that process; replies can be handed in with `moot submit` meanwhile"
+        mend = "watch it with `moot status`, or end that process; `moot submit` takes replies meanwhile"
         return DriverBusy(f"{who} already drives this run{silent}", str(self._path), mend)

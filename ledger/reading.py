@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -22,10 +23,12 @@ def decoded(directory: Path, mark: Mark, until: Head) -> Iterator[Event]:
 
     Raises `Damaged` or `NewerFormat` at the event.
     """
-    for index, number, line in follow(directory, mark, until):
+    lines = follow(directory, mark, until)
+    for index, number, line in lines:
         try:
             event = decode(line)
         except NewerVersion as error:
+            deque(lines, maxlen=0)  # a number that was only changed breaks the chain: that is damage
             mend = f"install a moot that knows format version {error.version}"
             raise NewerFormat("the run was written by a newer moot", str(directory), mend) from None
         except NotCanonical as error:
@@ -40,7 +43,7 @@ def _damaged(what: str, index: int, number: int, directory: Path) -> Damaged:
 
 
 class Reading:
-    """The events of one run as far as they were read, and the place behind them. Not for two threads at once."""
+    """The events of one run as far as they were read, and the place behind them. Threads take `lock`."""
 
     def __init__(self, directory: Path, blobs: Blobs) -> None:
         self.lock: Final = threading.RLock()
@@ -85,7 +88,7 @@ class Reading:
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
+def _without_collecting() -> Generator[None]:
     """Events hold no cycles, so the collector would only walk over all of them again and again."""
     was_enabled = gc.isenabled()
     gc.disable()

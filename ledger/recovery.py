@@ -1,6 +1,6 @@
 """Recovery: what a writer does with bytes beyond the head that a process left when it died (FORMAT 8).
 
-A commit that is whole was not acknowledged but is kept, and the head moves on; everything else goes to quarantine.
+A whole commit was not acknowledged but is kept, and the head moves on; everything else goes to quarantine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ENDLESS: Final = Head(SAFE_INTEGER, "")
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What was found beyond the head: events of whole commits, now part of the run, and files in `quarantine/`."""
+    """What was found beyond the head: events of whole commits, now kept, and files in `quarantine/`."""
 
     kept: tuple[Event, ...] = ()
     quarantined: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Recovery:
 
 
 def recover(directory: Path, mark: Mark, disk: Disk) -> Recovery:
-    """Settle the tails behind `mark`, which stands at the head; it is moved behind what is kept. Under the lock only."""
+    """Settle the tails behind `mark`, which stands at the head; it moves behind what is kept."""
     tails = [_tail(stream_path(directory, stream), mark.offsets[i]) for i, stream in enumerate(STREAMS)]
     if not any(tails):
         return Recovery()

@@ -1,4 +1,4 @@
-"""A run on disk: created, read and appended to (FORMAT 8). Readers take no lock, repair nothing and read up to the head.
+"""A run on disk: created, read and appended to (FORMAT 8). Readers take no lock and repair nothing.
 
 run = create_run(path, opening, blobs={…}, at=now)
 with run.writer() as writer:                    # lock, recovery
@@ -9,7 +9,7 @@ with run.writer() as writer:                    # lock, recovery
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -39,7 +39,7 @@ WAIT_SECONDS: Final = 5.0
 
 
 class Run:
-    """A run directory. Making one touches nothing; what was read stays in memory, and only more is read later."""
+    """A run directory. Making one touches nothing; what was read is kept, and only more is read later."""
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = True) -> None:
         self.path: Final = Path(path)
@@ -64,17 +64,17 @@ class Run:
             return self._reading.book()
 
     def stream(self) -> Iterator[Event]:
-        """All events up to the head, one at a time, in constant memory. Raises like `events`, at the event."""
+        """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""
         return decoded(self.path, Mark(), read_head(self.path))
 
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
-        """Stream, line number from 1 and line of every event up to the head, in order; only the chain is checked."""
+        """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
         for index, number, line in follow(self.path, Mark(), read_head(self.path)):
             yield STREAMS[index], number, line
 
     @contextmanager
-    def writer(self, wait_seconds: float = WAIT_SECONDS) -> Iterator[Writer]:
-        """Hold the lock, settle what a dead writer left, and write. Raises `LockTimeout` and what `events` raises."""
+    def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:
+        """Take the lock, settle what a dead writer left, write. Raises `LockTimeout`, and like `events`."""
         read_head(self.path)  # a directory that is no run gets no lock file
         reading = self._reading
         with locked(self.path, wait_seconds), reading.lock:
@@ -107,9 +107,9 @@ class Writer:
     ) -> tuple[Event, ...]:
         """Append `drafts` as one commit, after the blobs they refer to; the events as they were written.
 
-        Everything is on the disk when this returns; no drafts, nothing is written. Raises `NotCanonical` before
-        anything is written when a draft is no lawful event, and `WriteFailed` when the file system refuses: then
-        nothing was acknowledged, and this writer writes no more.
+        Everything is on the disk when this returns; no drafts, nothing is written. Raises `NotCanonical`
+        before anything is written when a draft is no lawful event, and `WriteFailed` when the file system
+        refuses: then nothing was acknowledged, and this writer writes no more.
         """
         assert not self._broken, "this writer failed before: take the lock again, which settles what is left"
         if not drafts:
@@ -139,8 +139,8 @@ def create_run(
 ) -> Run:
     """Make a run whose first commit is `opening` and `extra`; `files` are written beside the ledger.
 
-    A directory without a commit is not a run and is used again. Raises `AlreadyARun`, `NotCanonical`, `WriteFailed`,
-    and `Damaged` for a directory that holds commits without a head.
+    A directory without a commit is not a run and is used again. Raises `AlreadyARun`, `NotCanonical`,
+    `WriteFailed`, and `Damaged` for a directory that holds commits without a head.
     """
     create(Path(path), seal([opening, *extra], prev="0" * 64, seq=0, at=at), blobs, files or {}, Disk(sync))
     return Run(path, sync=sync)

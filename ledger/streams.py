@@ -1,4 +1,4 @@
-"""The three streams: their lines merged by number with the chain followed on the way, and a commit appended."""
+"""The three streams: their lines merged by number with the chain followed, and a commit appended."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def head_bytes(head: Head) -> bytes:
 def read_head(directory: Path) -> Head:
     """The last commit of the run at `directory`.
 
-    Raises `NotARun` when there is none, `Damaged` when the head file is unreadable, or missing beside commits.
+    Raises `NotARun` when there is none, `Damaged` when head is unreadable, or missing beside commits.
     """
     try:
         content = (directory / "head").read_bytes()
@@ -80,8 +80,8 @@ def holds_commit(directory: Path) -> bool:
 def lines_of(file: BinaryIO) -> Iterator[bytes]:
     """The complete lines from where `file` stands, without their line feeds.
 
-    What follows the last line feed is no line. A line beyond the limit of FORMAT 1 ends the reading: nothing after it
-    is looked for, so memory is bounded whatever the file holds.
+    What follows the last line feed is no line. A line beyond the limit of FORMAT 1 ends the reading, so that
+    memory is bounded whatever the file holds.
     """
     rest = b""
     while piece := file.read(PIECE_BYTES):
@@ -94,7 +94,7 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class Mark:
-    """How far the streams are read: the head there, and for each stream the offset and number of lines behind."""
+    """How far the streams are read: the head there, and of each stream the offset and lines behind."""
 
     head: Head = BEGINNING
     offsets: list[int] = field(default_factory=lambda: [0] * len(STREAMS))

@@ -11,7 +11,7 @@ from ledger.values import Evidence, Section
 
 AT = "2026-01-02T03:04:05.000006Z"
 PROMPT_SET = b'{"set":1,"name":"test","templates":{}}'
-BLOCK = "the question, the goals".encode()
+BLOCK = b"the question, the goals"
 SCHEMA = b'{"type":"object"}'
 REPLY = b'{"text":"a reply"}'
 BRIEF = json.dumps(

@@ -1,0 +1,143 @@
+"""Verify: is a run, byte for byte, what was committed? Chain, bytes, schema, head, blobs (FORMAT 1, 8).
+
+One pass in constant memory decides. When it meets damage, a second, patient pass says all that is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from ledger.blob_audit import BlobAudit
+from ledger.chain import Head
+from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
+from ledger.events import StreamName
+from ledger.failures import Damaged, Problem
+from ledger.reading import decoded
+from ledger.streams import Mark, read_head
+
+
+class HeadModel(BaseModel):
+    """The last commit as the head file names it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int
+    hash: str
+
+
+class ProblemModel(BaseModel):
+    """One thing that is wrong, or worth knowing; `line` counts from 1 in `stream`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int | None
+    stream: StreamName | None
+    line: int | None
+    what: str
+
+
+class CheckpointModel(BaseModel):
+    """A head that somebody kept; `holds` when the ledger still begins with everything up to it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int
+    hash: str
+    holds: bool
+
+
+class VerifyReport(BaseModel):
+    """What `moot verify --json` prints. `events` counts those that stand before the first damage.
+
+    `problems` also names, without calling it damage, what an interrupted or running commit left.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    run: str
+    ok: bool
+    damaged: bool
+    events: int
+    head: HeadModel | None
+    problems: list[ProblemModel]
+    quarantined: list[str]
+    checkpoints: list[CheckpointModel]
+
+    @property
+    def exit_code(self) -> int:
+        """FORMAT 13: 3 damaged, 1 a given checkpoint is not a prefix, 0 intact."""
+        return 3 if self.damaged else 0 if self.ok else 1
+
+
+def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> VerifyReport:
+    """Look at every byte of the run at `path` that the head vouches for; nothing is changed.
+
+    Raises `NotARun` and `NewerFormat`; damage is in the report.
+    """
+    directory = Path(path)
+    try:
+        head = read_head(directory)
+    except Damaged as error:
+        return _report(directory, 0, None, error.problems, (), ())
+    mark = Mark()
+    count, problems, kept = _read_through(directory, mark, head, checkpoints)
+    tail = tail_of(directory, mark) if mark.head == head else Tail()
+    held = [
+        CheckpointModel(seq=one.seq, hash=one.hash, holds=kept.get(one.seq) == one.hash)
+        for one in checkpoints
+    ]
+    return _report(directory, count, head, [*problems, *tail.damage], tail.notes, held)
+
+
+def _read_through(
+    directory: Path, mark: Mark, head: Head, checkpoints: Sequence[Head]
+) -> tuple[int, list[Problem], dict[int, str]]:
+    """Events read, problems, and the hashes of the lines that checkpoints ask for."""
+    blobs = BlobAudit(directory / "blobs")
+    problems: list[Problem] = []
+    wanted = {one.seq for one in checkpoints}
+    hashes = {head.seq: head.hash}
+    count = 0
+    try:
+        for event in decoded(directory, mark, head):
+            count += 1
+            if event.seq - 1 in wanted:
+                hashes[event.seq - 1] = event.prev
+            if len(problems) < PROBLEMS_MAX:
+                problems += blobs.problems(event)
+    except Damaged as error:
+        found = list(damage(directory, head))
+        return count, [*(found or error.problems), *problems], {}
+    return count, problems, hashes
+
+
+def _report(
+    directory: Path,
+    count: int,
+    head: Head | None,
+    problems: Sequence[Problem],
+    notes: Sequence[Problem],
+    checkpoints: Sequence[CheckpointModel],
+) -> VerifyReport:
+    damaged = len(problems) > 0
+    return VerifyReport(
+        run=str(directory),
+        ok=not damaged and all(mark.holds for mark in checkpoints),
+        damaged=damaged,
+        events=count,
+        head=HeadModel(seq=head.seq, hash=head.hash) if head else None,
+        problems=[
+            ProblemModel(seq=one.seq, stream=one.stream, line=one.line, what=one.what)
+            for one in (*problems, *notes)
+        ],
+        quarantined=_names(directory / "quarantine"),
+        checkpoints=list(checkpoints),
+    )
+
+
+def _names(directory: Path) -> list[str]:
+    return sorted(entry.name for entry in directory.iterdir()) if directory.is_dir() else []

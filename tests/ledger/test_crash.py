@@ -1,0 +1,84 @@
+"""Killed at any instant: what was acknowledged stays, what was not is whole or gone, and the run goes on."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ledger.store import NotARun, Run
+from ledger.verify import verify
+from tests.ledger import samples
+
+
+def kill_once(path: Path, seed: int) -> bool:
+    """Let a committer run and kill it; check what it leaves. Whether it had acknowledged anything."""
+    delay_seconds = random.Random(seed).uniform(0.0, 0.06)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.ledger.committer", str(path), str(seed)], stdout=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    with child:
+        child.stdout.readline()
+        time.sleep(delay_seconds)
+        child.send_signal(signal.SIGKILL)
+        said = child.stdout.read().decode().split("\n")[:-1]
+    acknowledged = [line.split() for line in said]
+    check(path, acknowledged)
+    return bool(acknowledged)
+
+
+def check(path: Path, acknowledged: list[list[str]]) -> None:
+    read = Run(path).events()
+    assert verify(path).ok
+    for seq, identity in acknowledged:
+        assert read[int(seq)].id == identity
+    with Run(path).writer() as writer:
+        now = writer.book().events
+        assert now[: len(read)] == read
+        assert now[-1].rest == 0
+        writer.commit([samples.claim(9_999)], at=samples.AT)
+    report = verify(path)
+    assert (report.ok, report.problems, report.events) == (True, [], len(now) + 1)
+
+
+def test_killed_at_a_random_instant(tmp_path: Path) -> None:
+    useful = 0
+    for seed in range(20):
+        useful += kill_once(tmp_path / str(seed), seed)
+    assert useful >= 10
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("block", range(10))
+def test_killed_at_many_random_instants(tmp_path: Path, block: int) -> None:
+    useful = 0
+    for seed in range(1_000 + block * 40, 1_040 + block * 40):
+        useful += kill_once(tmp_path / "run", seed)
+        shutil.rmtree(tmp_path / "run")
+    assert useful >= 20
+
+
+def test_killed_while_it_is_created(tmp_path: Path) -> None:
+    """A run is there whole, or it is no run and its place can be used."""
+    for seed in range(8):
+        path = tmp_path / str(seed)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tests.ledger.committer", str(path), str(seed)], stdout=subprocess.DEVNULL
+        )
+        with child:
+            while child.poll() is None and not any(tmp_path.glob(f"*{seed}*")):
+                time.sleep(0.0005)
+            time.sleep(random.Random(seed).uniform(0, 0.004))
+            child.send_signal(signal.SIGKILL)
+        try:
+            Run(path).head()
+        except NotARun:
+            continue
+        assert verify(path).ok

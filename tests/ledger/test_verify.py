@@ -1,0 +1,180 @@
+"""Verify: an intact run is intact, and whatever was changed is reported."""
+
+from __future__ import annotations
+
+import random
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ledger.canonical import encode, line_hash
+from ledger.chain import Head
+from ledger.events import STREAMS
+from ledger.store import NotARun, Run
+from ledger.streams import head_bytes
+from ledger.verify import VerifyReport, verify
+from tests.ledger import samples, tampering
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return tampering.build(tmp_path_factory.mktemp("verify") / "run")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return tampering.build(tmp_path / "run", events=30)
+
+
+def changed(run: Run, files: dict[str, bytes]) -> VerifyReport:
+    """The report while some files have other bytes."""
+    before = {name: (run.path / name).read_bytes() for name in files}
+    try:
+        for name, content in files.items():
+            (run.path / name).write_bytes(content)
+        return verify(run.path)
+    finally:
+        for name, content in before.items():
+            (run.path / name).write_bytes(content)
+
+
+def test_an_intact_run(intact: Run) -> None:
+    report = verify(intact.path)
+    head = intact.head()
+    assert report.model_dump() == {
+        "run": str(intact.path),
+        "ok": True,
+        "damaged": False,
+        "events": 300,
+        "head": {"seq": 299, "hash": head.hash},
+        "problems": [],
+        "quarantined": [],
+        "checkpoints": [],
+    }
+    assert report.exit_code == 0
+
+
+def test_what_is_no_run_is_no_damage(tmp_path: Path) -> None:
+    with pytest.raises(NotARun):
+        verify(tmp_path)
+
+
+@pytest.mark.parametrize("name", tampering.FILES)
+def test_a_slice_of_all_tampering_is_reported(intact: Run, name: str) -> None:
+    content = (intact.path / name).read_bytes()
+    chance = random.Random(name)
+    size = len(content)
+    flips = tampering.byte_flips(content, chance.sample(range(size), min(size, 40)))
+    cuts = tampering.truncations(content, [0, size // 2, *range(max(1, size - 60), size, 7), size - 1])
+    changes = list(tampering.line_changes(content))
+    for what, other in chain(flips, cuts, chance.sample(changes, min(len(changes), 40))):
+        report = changed(intact, {name: other})
+        assert report.damaged, what
+        assert report.problems, what
+        assert report.exit_code == 3
+    assert verify(intact.path).ok
+
+
+def test_a_slice_of_all_moved_lines_is_reported(intact: Run) -> None:
+    contents = {f"{stream}.jsonl": (intact.path / f"{stream}.jsonl").read_bytes() for stream in STREAMS}
+    for what, files in random.Random(4).sample(list(tampering.moved_lines(contents)), 60):
+        assert changed(intact, files).damaged, what
+
+
+@pytest.mark.parametrize("name", [f"{stream}.jsonl" for stream in STREAMS])
+def test_a_missing_stream_is_damage(run: Run, name: str) -> None:
+    (run.path / name).unlink()
+    report = verify(run.path)
+    assert report.damaged
+    assert any(problem.stream and problem.stream + ".jsonl" == name for problem in report.problems)
+
+
+def test_a_missing_head_is_damage(run: Run) -> None:
+    (run.path / "head").unlink()
+    report = verify(run.path)
+    assert report.damaged
+    assert report.head is None
+
+
+def test_damage_is_named_with_event_stream_and_line(run: Run) -> None:
+    path = run.path / "claims.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    seq = run.events()[[event.kind for event in run.events()].index("claim")].seq
+    number = next(n for n, line in enumerate(lines) if f'"seq":{seq},'.encode() in line)
+    lines[number] = lines[number].replace(b"found", b"fOund")
+    report = changed(run, {"claims.jsonl": b"".join(lines)})
+    assert [problem.seq for problem in report.problems] == [seq + 1]
+    assert f"event {seq}" in report.problems[0].what
+    two_deleted = b"".join(lines[:2] + lines[3:5] + lines[6:])
+    report = changed(run, {"claims.jsonl": two_deleted})
+    assert len([problem for problem in report.problems if "missing" in problem.what]) == 2
+
+
+def test_every_blob_referred_to_is_needed_with_its_bytes(run: Run) -> None:
+    for name, content in samples.BLOBS.items():
+        path = run.path / "blobs" / name
+        path.unlink()
+        report = verify(run.path)
+        assert report.damaged, content
+        assert "missing" in report.problems[0].what
+        path.write_bytes(content + b" ")
+        report = verify(run.path)
+        assert report.damaged, content
+        assert "changed" in report.problems[0].what
+        path.write_bytes(content)
+    assert verify(run.path).ok
+
+
+def test_a_blob_that_nothing_refers_to_is_garbage(run: Run) -> None:
+    (run.path / "blobs" / ("f" * 64)).write_bytes(b"anything")
+    assert verify(run.path).ok
+
+
+def test_what_is_beyond_the_head_is_noted_and_no_damage(run: Run) -> None:
+    with (run.path / "claims.jsonl").open("ab") as file:
+        file.write(b'{"prev":"')
+    report = verify(run.path)
+    assert report.ok
+    assert [(problem.stream, problem.seq) for problem in report.problems] == [("claims", None)]
+    with run.writer() as writer:
+        (name,) = writer.recovered.quarantined
+    report = verify(run.path)
+    assert (report.ok, report.problems, report.quarantined) == (True, [], [name])
+
+
+def test_a_line_of_another_ledger_beyond_the_head_is_damage(run: Run) -> None:
+    stranger = msgspec.structs.replace(samples.claim(1), prev="a" * 64, seq=30, at=samples.AT)
+    with (run.path / "claims.jsonl").open("ab") as file:
+        file.write(encode(stranger) + b"\n")
+    assert verify(run.path).damaged
+
+
+def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: Run) -> None:
+    head = run.head()
+    event = msgspec.structs.replace(samples.claim(77), prev=head.hash, seq=30, at=samples.AT)
+    line = encode(event)
+    with (run.path / "decisions.jsonl").open("ab") as file:
+        file.write(line + b"\n")
+    (run.path / "head").write_bytes(head_bytes(Head(30, line_hash(line))))
+    report = verify(run.path)
+    assert report.damaged
+    assert "belongs to claims" in report.problems[0].what
+
+
+def test_a_head_inside_a_commit_is_damage(run: Run) -> None:
+    first = next(event for event in run.events()[2:] if event.rest)
+    following = run.events()[first.seq + 1]
+    report = changed(run, {"head": head_bytes(Head(first.seq, following.prev))})
+    assert report.damaged
+
+
+def test_checkpoints_must_be_prefixes(run: Run) -> None:
+    events = run.events()
+    early = Head(9, events[10].prev)
+    good = verify(run.path, [early, run.head()])
+    assert (good.ok, good.exit_code, [mark.holds for mark in good.checkpoints]) == (True, 0, [True, True])
+    bad = verify(run.path, [early, Head(9, "b" * 64), Head(99, "c" * 64)])
+    assert (bad.ok, bad.damaged, bad.exit_code) == (False, False, 1)
+    assert [mark.holds for mark in bad.checkpoints] == [True, False, False]
