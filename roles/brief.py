@@ -99,7 +99,7 @@ def derive(book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet) ->
         blocks=derived.blocks,
         schema=reply_schema(protocol.reply_type(derived.state, step)),
         saw=derived.saw,
-        repair_template=template(prompt_set, "blocks/repair.md"),
+        repair_template=template(prompt_set, "blocks/repair"),
     )
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from detectors.signals import SignalReport
 from ledger.book import Book
-from validators.rulebook import CheckReport
+from roles.protocol import Protocol
+
+if TYPE_CHECKING:
+    from detectors.report import SignalReport
+    from validators.rulebook import CheckReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,11 @@ class Verdicts:
 
 def standard(protocol: Protocol) -> Verdicts:
     """The verdicts that this version of moot computes."""
-    context = RuleContext(protocol=protocol, signals=signals)
+    from detectors.parameters import params_hash
+    from detectors.signals import signals
+    from validators import rulebook
+
+    context = rulebook.RuleContext(protocol=protocol, signals=signals)
     return Verdicts(
         check=lambda book: rulebook.check(book, context),
         rules_hash=rulebook.rules_hash(),

@@ -39,11 +39,11 @@ from rounds.protocols.structured.visibility import VISIBILITY, row_of
 from rounds.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
 
 ROLES: Final = (
-    RoleDefinition("action", "What does the system do, step by step?", "charters/action.md"),
-    RoleDefinition("guardian", "What must hold, whatever happens?", "charters/guardian.md"),
-    RoleDefinition("observer", "Can a real operator get through?", "charters/observer.md"),
-    RoleDefinition("critic", "What is the strongest argument against it?", "charters/critic.md"),
-    RoleDefinition("verifier", "What does the evidence show?", "charters/verifier.md"),
+    RoleDefinition("action", "What does the system do, step by step?", "charters/action"),
+    RoleDefinition("guardian", "What must hold, whatever happens?", "charters/guardian"),
+    RoleDefinition("observer", "Can a real operator get through?", "charters/observer"),
+    RoleDefinition("critic", "What is the strongest argument against it?", "charters/critic"),
+    RoleDefinition("verifier", "What does the evidence show?", "charters/verifier"),
 )
 AUTHORS: Final = ("action", "guardian", "observer", "critic")
 
