@@ -210,7 +210,7 @@ def artifact_words(body: Mapping[str, Any], findings: tuple[Finding, ...]) -> in
 
 
 def _artifact(step: Step, reply: ArtifactReply) -> Artifact:
-    body: dict[str, Any] = msgspec.to_builtins(reply.body)
+    body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(reply.body))
     findings = tuple(Finding(section=found.section, text=found.text) for found in reply.findings)
     return Artifact(
         id=f"A-{step.name.round}-{step.role}",
