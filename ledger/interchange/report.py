@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -27,7 +29,7 @@ class MappedId(_Frozen):
 
 
 class StatusDifference(_Frozen):
-    """A claim whose stored status is not the one that its verifications lead to; the latter counts (SD-57)."""
+    """A claim whose stored status is not what its verifications lead to; the latter counts (SD-57)."""
 
     id: str
     stored: str
@@ -55,4 +57,12 @@ class ExportReport(_Frozen):
     format: str
     directory: str
     files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an exporter makes of a run: files by path, and what its format could not hold."""
+
+    files: dict[str, bytes]
     notes: tuple[str, ...] = ()

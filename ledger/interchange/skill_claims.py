@@ -1,4 +1,4 @@
-"""Rows of claims.jsonl into claims: rows that repeat an id with the same text are updates of one claim (SD-71)."""
+"""Rows of claims.jsonl into claims: rows that repeat id and text are updates of one claim (SD-71)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ _FILLED_IN: Final = (
     "phase",
 )
 
+_EMPTY: Final = (UNSET, None, "", ())
+
 
 def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]], tuple[str, ...]]:
     """One row a claim, and a note for every claim that several rows stood for.
 
-    Of several statuses the most advanced is taken as the stored one. It decides nothing: the verifications do (SD-57).
+    Of several statuses the most advanced is taken as the stored one; the verifications decide anyway (SD-57).
     """
     merged: list[Keyed[ClaimRow]] = []
     notes: list[str] = []
@@ -42,12 +44,11 @@ def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]
 
 def _merged(rows: list[ClaimRow]) -> ClaimRow:
     """The first row, completed from the others."""
-    changes: dict[str, Any] = {
-        name: next((value for row in rows if (value := getattr(row, name)) not in (UNSET, None, "", ())), None)
-        for name in _FILLED_IN
-        if getattr(rows[0], name) in (UNSET, None, "", ())
-    }
-    changes = {name: value for name, value in changes.items() if value is not None}
+    changes: dict[str, Any] = {}
+    for name in _FILLED_IN:
+        found = [value for row in rows if (value := getattr(row, name)) not in _EMPTY]
+        if found:
+            changes[name] = found[0]
     statuses = [row.status for row in rows if row.status is not UNSET and row.status is not None]
     if len(rows) > 1 and statuses:
         changes["status"] = max(statuses, key=STATUSES.index)

@@ -1,5 +1,6 @@
-"""Rows of a state directory into events, in the one order that FORMAT 12 gives: by round, and inside a round leads,
-claims, sealed positions, verifications, flips, concerns, decisions, drift check.
+"""Rows of a state directory into events, in the order that FORMAT 12 gives: by round, and there by kind and number.
+
+In a round: leads, claims, sealed positions, verifications, flips, concerns, decisions, drift check.
 """
 
 from __future__ import annotations
@@ -10,7 +11,17 @@ from typing import Final, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from ledger.events import Claim, Concern, Decision, DriftCheck, Event, Flip, Position, RoundOpened, Verification
+from ledger.events import (
+    Claim,
+    Concern,
+    Decision,
+    DriftCheck,
+    Event,
+    Flip,
+    Position,
+    RoundOpened,
+    Verification,
+)
 from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite, FindingCount
 from ledger.events.verifications import CHECKS, Check, StatusChange
@@ -32,7 +43,7 @@ from ledger.interchange.skill_rows import (
 )
 from ledger.lifecycle import BEARING_OF_STATUS
 from ledger.state import State
-from ledger.values import Evidence
+from ledger.values import Evidence, Status
 
 BLOCKED_BY: Final[Mapping[int, tuple[str, ...]]] = {
     1: ("action", "critic"),
@@ -61,19 +72,20 @@ class Tables:
     def rounds(self) -> tuple[int, ...]:
         """Every round that some row names."""
         tables = (self.claims, self.verifications, self.decisions, self.concerns)
-        found = {row.round for table in tables for _, row in table.rows}
-        return tuple(sorted(found | {row.round for row in (*self.leads, *self.drift)}))
+        found = {round_ for table in tables for round_ in table.rounds()}
+        found |= {row.round for row in self.leads} | {row.round for row in self.drift}
+        return tuple(sorted(found))
 
 
-def present(value: T | None | UnsetType) -> T | None:
+def present(value: T | UnsetType | None) -> T | None:
     """None for a key that is absent, null or an empty string."""
     return None if value is UNSET or value is None or value == "" else value
 
 
 def absent_of(row: LeadRow) -> Author | None:
     """Who was away: only a round that does not deny being a stress round has somebody away."""
-    away = present(row.absent_agent)
-    return None if away is None or away == "none" or row.is_stress is False else away
+    away = row.absent_agent
+    return None if away is UNSET or away is None or away == "none" or row.is_stress is False else away
 
 
 def planned_of(row: LeadRow) -> Author | None:
@@ -125,8 +137,12 @@ class Drafting:
         for identity, row in checks:
             self._add((self._verification(identity, row),))
         self._add(flips)
-        self._add(self._concern(identity, row) for identity, row in tables.concerns.rows if row.round == round_)
-        self._add(self._decision(identity, row) for identity, row in tables.decisions.rows if row.round == round_)
+        self._add(
+            self._concern(identity, row) for identity, row in tables.concerns.rows if row.round == round_
+        )
+        self._add(
+            self._decision(identity, row) for identity, row in tables.decisions.rows if row.round == round_
+        )
         self._add(_drift_check(row) for row in tables.drift if row.round == round_)
 
     def _opened(self, round_: int) -> list[Event]:
@@ -192,11 +208,12 @@ class Drafting:
 
     def _change(self, row: ChangeRow) -> StatusChange:
         claim = self._tables.claims.now(row.claim_id)
-        found = self._state.claims[claim].status if claim in self._state.claims else "pending"
+        facts = self._state.claims.get(claim)
+        found: Status = facts.status if facts else "pending"
         implied = BEARING_OF_STATUS.get(row.to, "inconclusive")
         return StatusChange(
             claim_id=claim,
-            from_=present(row.from_) or found,
+            from_=found if row.from_ is UNSET or row.from_ is None else row.from_,
             to=row.to,
             bearing=implied if row.bearing is UNSET else row.bearing,
         )

@@ -21,6 +21,9 @@ class Numberable(Protocol):
     def round(self) -> int: ...
 
 
+LETTERS: Final = {"claim": "C", "verification": "V", "decision": "D", "concern": "N"}
+"""Kind → what stands before the first dash of its ids."""
+
 N = TypeVar("N", bound=Numberable)
 Keyed = tuple[str, N]
 """A row behind its content in a fixed form."""
@@ -33,6 +36,10 @@ class Numbered(Generic[N]):
     rows: tuple[tuple[str, N], ...]
     aliases: dict[str, str]
     mapped: tuple[MappedId, ...]
+
+    def rounds(self) -> frozenset[int]:
+        """The rounds that the rows name."""
+        return frozenset(row.round for _, row in self.rows)
 
     def now(self, identity: str) -> str:
         """What a reference to `identity` means now."""
@@ -61,9 +68,8 @@ def number_rows(
     wanted: Callable[[N], int] = lambda _: 0,
     floor: int = 0,
 ) -> Numbered[N]:
-    """Give every row an id of `kind`. A row whose id cannot stay gets the number `wanted` names, else one above `floor`."""
+    """Give every row an id of `kind`; one whose id cannot stay gets the number `wanted`, else one above `floor`."""
     pattern: Final = re.compile(ID_PATTERNS[kind] or "")
-    letter = file_letter(kind)
     waiting: list[tuple[N, str]] = []
     kept: dict[str, N] = {}
     taken = _Taken()
@@ -74,22 +80,17 @@ def number_rows(
             taken.numbers[row.round].add(number_of(row.id))
         else:
             waiting.append((row, why))
-    numbered = [(identity, row) for identity, row in kept.items()]
+    numbered = list(kept.items())
     mapped: list[MappedId] = []
     aliases: dict[str, str] = {}
     for row, why in waiting:
-        new = f"{letter}-{row.round}-{taken.next(row.round, wanted(row), floor)}"
+        new = f"{LETTERS[kind]}-{row.round}-{taken.next(row.round, wanted(row), floor)}"
         mapped.append(MappedId(file=file, old=row.id, new=new, why=why))
         numbered.append((new, row))
         if row.id not in kept:
             aliases.setdefault(row.id, new)
     numbered.sort(key=lambda pair: (pair[1].round, number_of(pair[0])))
     return Numbered(tuple(numbered), aliases, tuple(mapped))
-
-
-def file_letter(kind: str) -> str:
-    """The letter before the first dash of a kind's ids."""
-    return {"claim": "C", "verification": "V", "decision": "D", "concern": "N"}[kind]
 
 
 def _why_not(pattern: re.Pattern[str], row: N, kept: dict[str, N]) -> str | None:

@@ -75,9 +75,12 @@ class Imported:
     notes: tuple[str, ...] = ()
 
 
-def read_skill(source: Mapping[str, bytes], terms: Terms = Terms()) -> Imported:
-    """The ledger that a state directory means. `source` maps the names in `FILES`, and the paths of the artifacts, round
-    files and other documents relative to the state directory's parent, to their bytes."""
+def read_skill(source: Mapping[str, bytes], terms: Terms | None = None) -> Imported:
+    """The ledger that a state directory means.
+
+    `source` maps the names in `FILES`, and the paths of artifacts, round files and other documents as refs write
+    them, to their bytes.
+    """
     rows = read_rows(source)
     bad = rows.bad or tuple(_contradictions(rows))
     if bad:
@@ -87,7 +90,7 @@ def read_skill(source: Mapping[str, bytes], terms: Terms = Terms()) -> Imported:
     tables = _tables(rows, claims, run)
     drafting = Drafting(tables)
     documents, blobs, left_out = _documents(source)
-    opening = _opening(tables, run, rows, documents, terms)
+    opening = _opening(tables, run, rows, documents, terms or Terms())
     events = (opening, *drafting.events)
     too_long = tuple(_too_long(events))
     if too_long:
@@ -127,10 +130,13 @@ def _distinct(rows: Iterable[tuple[str, Any]]) -> tuple[Any, ...]:
 
 def _goals(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[DecisionRow]) -> dict[str, str]:
     """Anchors in order of appearance: by round, claims before decisions; those that run.json lists come first."""
-    rows = [*((row.round, 0, row) for _, row in claims.rows), *((row.round, 1, row) for _, row in decisions.rows)]
-    rows.sort(key=lambda entry: entry[:2])
-    anchors = [anchor for _, _, row in rows if (anchor := present(row.anchor_ref)) is not None]
-    texts = dict.fromkeys([*(goal for goal in run.goals if goal), *anchors])
+    anchors = [
+        *((row.round, 0, present(row.anchor_ref)) for _, row in claims.rows),
+        *((row.round, 1, present(row.anchor_ref)) for _, row in decisions.rows),
+    ]
+    anchors.sort(key=lambda entry: entry[:2])
+    appearing = (anchor for _, _, anchor in anchors if anchor is not None)
+    texts = dict.fromkeys([*(goal for goal in run.goals if goal), *appearing])
     return {text: f"G-{n}" for n, text in enumerate(texts, 1)}
 
 

@@ -27,7 +27,7 @@ R = TypeVar("R", bound=Row)
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A row with its line number and `key`: its content in a fixed form, by which rows of the same place are ordered."""
+    """A row with its line number, and its content in a fixed form, which orders rows that share a place."""
 
     line: int
     key: str
@@ -77,6 +77,8 @@ def read_rows(source: Mapping[str, bytes]) -> Rows:
             seen.update(f"{stem}.{key}" for key in REMEMBERED.get(name, ()) if key in content)
             for key in content.keys() - known:
                 ignored[f"{name}: {key}"] = ignored.get(f"{name}: {key}", 0) + 1
+            if name == "run.json":
+                seen.add("run")
         by_file[name] = tuple(placed)
     notes = tuple(f"{key} is not taken over ({count} rows)" for key, count in sorted(ignored.items()))
     return Rows(by_file, frozenset(seen), tuple(bad[:BAD_LINES_MAX]), notes)

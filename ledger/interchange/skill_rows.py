@@ -5,8 +5,9 @@ A key that is UNSET was not in the row; writing leaves it out again. Rule ids: S
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ledger.events.decisions import Relation
@@ -45,11 +46,11 @@ class ClaimRow(Row, frozen=True, kw_only=True):
     raised_by: Author
     text: Prose | None = ""
     testable_as: Prose | None = ""
-    status: Status | None | UnsetType = UNSET
-    supersedes: Annotated[str, Meta(max_length=200)] | None | UnsetType = UNSET
-    raised_at_artifact: Pointer | None | UnsetType = UNSET
-    anchor_ref: Prose | None | UnsetType = UNSET
-    sightings: tuple[SightingRow, ...] | None | UnsetType = UNSET
+    status: Status | UnsetType | None = UNSET
+    supersedes: Annotated[str, Meta(max_length=200)] | UnsetType | None = UNSET
+    raised_at_artifact: Pointer | UnsetType | None = UNSET
+    anchor_ref: Prose | UnsetType | None = UNSET
+    sightings: tuple[SightingRow, ...] | UnsetType | None = UNSET
     phase: Literal["B", "C", "D", "E", "F", "G", "S"] | UnsetType = UNSET
 
 
@@ -57,7 +58,7 @@ class ChangeRow(Row, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A status change inside a verification; a bearing that `to` does not imply is written."""
 
     claim_id: Key
-    from_: Status | None | UnsetType = UNSET
+    from_: Status | UnsetType | None = UNSET
     to: Status
     bearing: Bearing | UnsetType = UNSET
 
@@ -67,8 +68,8 @@ class FlipRow(Row, frozen=True, kw_only=True, rename={"from_": "from"}):
 
     role: Author
     to: Verdict
-    from_: Verdict | None | UnsetType = UNSET
-    because: Pointer | tuple[Pointer, ...] | None | UnsetType = UNSET
+    from_: Verdict | UnsetType | None = UNSET
+    because: Pointer | tuple[Pointer, ...] | UnsetType | None = UNSET
 
 
 class VerificationRow(Row, frozen=True, kw_only=True):
@@ -82,11 +83,11 @@ class VerificationRow(Row, frozen=True, kw_only=True):
     notes: Prose | None = ""
     claims_affected: tuple[Key, ...] | None = ()
     claim_status_changes: tuple[ChangeRow, ...] | None = ()
-    confidence: Five | None | UnsetType = UNSET
-    positions_pre: dict[Author, Verdict] | None | UnsetType = UNSET
-    positions_post: dict[Author, Verdict] | None | UnsetType = UNSET
-    flips: tuple[FlipRow, ...] | None | UnsetType = UNSET
-    repeats: Key | None | UnsetType = UNSET
+    confidence: Five | UnsetType | None = UNSET
+    positions_pre: dict[Author, Verdict] | UnsetType | None = UNSET
+    positions_post: dict[Author, Verdict] | UnsetType | None = UNSET
+    flips: tuple[FlipRow, ...] | UnsetType | None = UNSET
+    repeats: Key | UnsetType | None = UNSET
 
 
 class CiteRow(Row, frozen=True, kw_only=True):
@@ -105,8 +106,8 @@ class DecisionRow(Row, frozen=True, kw_only=True):
     text: Prose | None = ""
     cites: tuple[CiteRow, ...] | None = ()
     made_by: Maker
-    round_artifact_refs: tuple[Pointer, ...] | None | UnsetType = UNSET
-    anchor_ref: Prose | None | UnsetType = UNSET
+    round_artifact_refs: tuple[Pointer, ...] | UnsetType | None = UNSET
+    anchor_ref: Prose | UnsetType | None = UNSET
     type: DecisionType | UnsetType = UNSET
 
 
@@ -121,21 +122,21 @@ class LeadRow(Row, frozen=True, kw_only=True):
     """lead_history.jsonl (SD-52)."""
 
     round: Round
-    lead: Lead | None | UnsetType = UNSET
-    is_stress: bool | None | UnsetType = UNSET
-    absent_agent: Author | Literal["none"] | None | UnsetType = UNSET
-    planned_stress: Author | None | UnsetType = UNSET
-    findings: dict[Author, CountRow] | None | UnsetType = UNSET
+    lead: Lead | UnsetType | None = UNSET
+    is_stress: bool | UnsetType | None = UNSET
+    absent_agent: Author | Literal["none"] | UnsetType | None = UNSET
+    planned_stress: Author | UnsetType | None = UNSET
+    findings: dict[Author, CountRow] | UnsetType | None = UNSET
 
 
 class DriftRow(Row, frozen=True, kw_only=True):
-    """drift_checks.jsonl (SD-58). `addresses` is the round of an earlier drift check that this one answers."""
+    """drift_checks.jsonl (SD-58). `addresses` is the round of an earlier drift check that this answers."""
 
     round: Round
     verdict: Literal["PASS", "FAIL", "PARTIAL"]
     deviation_score: Five
     notes: Prose | None = ""
-    addresses: Round | None | UnsetType = UNSET
+    addresses: Round | UnsetType | None = UNSET
 
 
 class ConcernRow(Row, frozen=True, kw_only=True):
@@ -146,7 +147,7 @@ class ConcernRow(Row, frozen=True, kw_only=True):
     type: Literal["concern", "tension", "question"]
     text: Prose | None = ""
     between: tuple[Key, ...] = ()
-    severity: Five | None | UnsetType = UNSET
+    severity: Five | UnsetType | None = UNSET
     for_human: bool | UnsetType = UNSET
 
 
@@ -197,11 +198,4 @@ OWN_KEYS: Final = frozenset(
 
 def known_keys(row_type: type[Row]) -> frozenset[str]:
     """The JSON keys of a row type."""
-    return frozenset(field.encode_name for field in fields_of(row_type))
-
-
-def fields_of(row_type: type[Row]) -> tuple[Any, ...]:
-    """The fields of a row type."""
-    import msgspec
-
-    return msgspec.structs.fields(row_type)
+    return frozenset(field.encode_name for field in msgspec.structs.fields(row_type))

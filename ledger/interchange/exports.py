@@ -1,0 +1,54 @@
+"""The door for what goes out: a format's exporter, then its files in a directory that held nothing before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from ledger.book import Book
+from ledger.failures import LedgerError, WriteFailed
+from ledger.interchange.csv_export import export_csv
+from ledger.interchange.imports import UnknownFormat
+from ledger.interchange.markdown_export import export_markdown
+from ledger.interchange.report import Exported, ExportReport
+from ledger.interchange.skill_export import export_skill
+
+EXPORTERS: Final[Mapping[str, Callable[[Book], Exported]]] = {
+    "skill": export_skill,
+    "csv": export_csv,
+    "markdown": export_markdown,
+}
+"""Format → what it makes of a run."""
+
+
+class NotEmpty(LedgerError):
+    """An export was to go where files are."""
+
+    exit_code = 2
+
+
+def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> ExportReport:  # noqa: A002
+    """Write a run's files in `format` to `directory`, which must be new or empty.
+
+    Raises `UnknownFormat`, `NotEmpty` and `WriteFailed`.
+    """
+    if format not in EXPORTERS:
+        raise UnknownFormat(format, tuple(EXPORTERS))
+    exported = EXPORTERS[format](book)
+    root = Path(directory)
+    try:
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise NotEmpty("there is something already", str(root), "choose a new or an empty directory")
+        for path, content in exported.files.items():
+            place = root / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    except OSError as error:
+        raise WriteFailed(
+            f"the export cannot be written: {error.strerror}", str(root), "make room and export again"
+        ) from error
+    return ExportReport(
+        format=format, directory=str(root), files=tuple(exported.files), notes=exported.notes
+    )
