@@ -481,6 +481,7 @@ def _task_values(
     def ids(*columns: Column) -> list[str]:
         return [quoted.name for column in columns for quoted in shown.get(column, ())]
 
+    sealed = _own_positions(scene) if Column.POSITIONS in shown else []
     claims = ids(Column.OLD_CLAIMS, Column.CLAIMS)
     statuses = {identity: scene.state.claims[identity].status for identity in claims}
     whole = scene.protocol.view(scene.state, scene.step).get(Column.QUESTION)
@@ -499,12 +500,14 @@ def _task_values(
         "artifacts": _line(ids(Column.ARTIFACTS)),
         "verdicts": _line(ids(Column.VERDICTS)),
         "tensions": _line(name for name in ids(Column.FLIPS) if name.startswith("N-")),
+        "positions": _line(sealed),
         "failed_drift": _line(failed_drift),
         "roles": _line(_active(scene)) if Column.PLAN in shown else "none",
     }
     lists: dict[str, list[Row]] = {
         "checks": _checks(scene) if scene.step.task == "E.position" else [],
-        "own_positions": _own_positions(scene) if Column.POSITIONS in shown else [],
+        "sealed": [{}] if sealed else [],
+        "unsealed": [] if sealed else [{}],
         "first_round": [{}] if scene.round == 1 else [],
         "later_round": [{}] if scene.round > 1 else [],
         "some_failed_drift": [{}] if failed_drift else [],
@@ -541,10 +544,10 @@ def _checks(scene: Scene) -> list[Row]:
     ]
 
 
-def _own_positions(scene: Scene) -> list[Row]:
-    own = (event for event in scene.book.of(Position, scene.round) if event.by == scene.step.role)
-    ordered = sorted(own, key=lambda event: event.check_id or 0)
-    return [{"id": str(event.id), "n": event.check_id or 0, "stance": event.stance} for event in ordered]
+def _own_positions(scene: Scene) -> list[str]:
+    own = [event for event in scene.book.of(Position, scene.round) if event.by == scene.step.role]
+    own.sort(key=lambda event: event.check_id or 0)
+    return [f"check {event.check_id} {event.stance} ({event.id})" for event in own]
 
 
 def _failed_drift(scene: Scene) -> tuple[tuple[str, int], ...]:

@@ -127,6 +127,7 @@ _LABELS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "adversarial_test_case": {
         "hypothesis": ("hypothesis", "why this target"),
+        "preconditions": ("1", "2", "3", "4", "5", "6", "7", "8"),
         "attack": ("action", "observable"),
         "expected": ("broken", "robust"),
         "verdict": ("verdict", "reason"),
@@ -181,17 +182,20 @@ def _paths(label: str, value: Any) -> Iterator[str]:
         yield label.replace("_", " ")
     elif isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
-            yield from _paths(f"{label} {key}", inner)
+            yield from _paths(key, inner)
     elif isinstance(value, list | tuple):
         for inner in cast("list[Any]", value):
             yield from _paths(label, inner)
 
 
-def claim(event: Claim, state: State) -> Quoted:
-    """A claim with its status and the verifications that made it."""
+def claim(event: Claim, state: State, *, whole: bool = True) -> Quoted:
+    """A claim with its status and the verifications that made it; of a settled one the text is enough."""
     status, seqs = _status(str(event.id), state)
     lines = [_head(event, f"claim by {event.raised_by}, round {event.round}", status)]
-    lines += [bar("text", event.text), bar("testable as", event.testable_as)]
+    lines.append(bar("text", event.text))
+    if not whole:
+        return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
+    lines.append(bar("testable as", event.testable_as))
     lines += _optional("raised at", event.raised_at_artifact) + _optional("serves", event.anchor_ref)
     lines += _listed("about", event.about) + _optional("supersedes", event.supersedes)
     return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))

@@ -1,0 +1,154 @@
+"""Castings: who the roles are in a domain. A title and a charge each; the charters stay the same.
+
+The four domains are those for which structured deliberation was described: product and architecture, software review,
+research method, launch. A deliberation file may replace any of it (`[cast.<role>] title, charge`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+
+class Part(NamedTuple):
+    """Who a role is, and what it is charged with."""
+
+    title: str
+    charge: str
+
+
+Casting = Mapping[str, Part]
+"""Role → part."""
+
+DEFAULT_CASTING: Final = "product"
+
+CASTINGS: Final[Mapping[str, Casting]] = {
+    "product": {
+        "action": Part(
+            "Engineer who builds it",
+            "Show what the design does once it runs: which component holds which state, who writes it, and what"
+            " happens between two writes.",
+        ),
+        "guardian": Part(
+            "Keeper of the product's promise",
+            "Name the promise to the people who rely on this that must survive every compromise, and hold the design"
+            " to it.",
+        ),
+        "observer": Part(
+            "End user on an ordinary day",
+            "Sit down with what is specified and try to get a real piece of work done, with the skill and patience"
+            " that such a person has.",
+        ),
+        "critic": Part(
+            "Red team",
+            "Find the cheapest realistic way to make the design break its word, and show it step by step.",
+        ),
+        "verifier": Part(
+            "Independent examiner",
+            "Try what was claimed against what was written, and say what the evidence shows.",
+        ),
+    },
+    "software": {
+        "action": Part(
+            "Lead of the implementation",
+            "Trace the change through the running system: calls, data, failures, deployment order, and the way back.",
+        ),
+        "guardian": Part(
+            "Maintainer five years on",
+            "Name the property that keeps this code changeable and correct, and see whether the change keeps it.",
+        ),
+        "observer": Part(
+            "Developer who meets it for the first time",
+            "Use the interface as documented to finish a task, and report where it misleads or leaves one alone.",
+        ),
+        "critic": Part(
+            "Adversary of the happy path",
+            "Construct the input, timing or load under which the change fails in production, and what would be seen.",
+        ),
+        "verifier": Part(
+            "Independent reviewer",
+            "Try each finding against code, text and trace, and say what is shown and what is opinion.",
+        ),
+    },
+    "research": {
+        "action": Part(
+            "Experimentalist",
+            "Lay out what is done to what, in which order, with which measurements, so that the run can be imagined"
+            " sample by sample.",
+        ),
+        "guardian": Part(
+            "Keeper of validity",
+            "Name the condition under which the measurement means what the theory says it means, and test the design"
+            " against it.",
+        ),
+        "observer": Part(
+            "Replicator in another laboratory",
+            "Try to carry the study out from its description alone, with ordinary equipment, and report where it"
+            " stops.",
+        ),
+        "critic": Part(
+            "Hunter of confounds",
+            "Find the rival explanation that would give the same data, and the observation that would tell the two"
+            " apart.",
+        ),
+        "verifier": Part(
+            "Independent methodologist",
+            "Weigh each objection against the stated method, and say whether it touches the conclusion.",
+        ),
+    },
+    "launch": {
+        "action": Part(
+            "Owner of the release",
+            "Trace the launch hour by hour: what is switched, who sees what, what is counted, how it is undone.",
+        ),
+        "guardian": Part(
+            "Safety, brand and compliance",
+            "Name the commitment that must not be broken on any channel or in any country, and hold the plan to it.",
+        ),
+        "observer": Part(
+            "First-time user, and the support desk that answers",
+            "Live through the first session and the first complaint with what has been prepared.",
+        ),
+        "critic": Part(
+            "The story nobody wants to read",
+            "Write the course of events that turns this launch into a bad headline, from causes that are already"
+            " there.",
+        ),
+        "verifier": Part(
+            "Independent auditor",
+            "Compare the plan with the evidence for each of its assurances, and say which of them stand.",
+        ),
+    },
+}
+
+_WORDS_OF_DOMAIN: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+    ("launch", ("launch", "release", "rollout", "campaign", "go-to-market")),
+    ("research", ("research", "method", "experiment", "study", "science", "statistic")),
+    ("software", ("software", "code", "review", "refactor", "api", "library")),
+    ("product", ("product", "architecture", "design", "storage", "system")),
+)
+
+
+class UnknownCasting(ValueError):
+    """A casting that is not installed; the message names those that are."""
+
+
+def cast_of(casting: str | None, domain: str | None) -> Casting:
+    """The casting of that name; without a name the one that the domain's words suggest, else the default.
+
+    Raises `UnknownCasting` for a name that is not installed.
+    """
+    if casting is None:
+        return CASTINGS[_suggested(domain or "")]
+    found = CASTINGS.get(casting)
+    if found is None:
+        raise UnknownCasting(f"no casting {casting!r}; there are {', '.join(CASTINGS)}")
+    return found
+
+
+def _suggested(domain: str) -> str:
+    said = domain.casefold()
+    for name, words in _WORDS_OF_DOMAIN:
+        if any(word in said for word in words):
+            return name
+    return DEFAULT_CASTING
