@@ -216,32 +216,43 @@ def _wanted_claims(scene: Scene, sight: Sight) -> set[str]:
                 if facts.status == "pending" and (closing or facts.round < scene.round)
             }
         case "open_or_cited" | "may_move":
+            wanted = cited | _moved_by_shown_verdicts(scene)
             return {
                 identity
                 for identity, facts in claims.items()
                 if facts.round < scene.round
-                and (facts.status in OPEN or identity in cited)
+                and (facts.status in OPEN or identity in wanted)
                 and not (sight.extent == "may_move" and facts.status == "superseded")
             }
         case _:
             raise AssertionError(f"old claims have no extent {sight.extent}")
 
 
+def _moved_by_shown_verdicts(scene: Scene) -> set[str]:
+    """Claims that the round's verdicts settled: whoever sees those verdicts whole must be able to cite them."""
+    verdicts = scene.protocol.view(scene.state, scene.step).get(Column.VERDICTS)
+    if verdicts is None or verdicts.extent != "all":
+        return set()
+    checks = scene.book.of(Verification, scene.round)
+    return {change.claim_id for check in checks for change in check.claim_status_changes}
+
+
 def _old_claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     wanted = _wanted_claims(scene, sight)
-    events = [event for event in scene.book.of(Claim) if event.id in wanted]
-    return _claims_quoted(scene, events)
+    claims = scene.state.claims
+    events = scene.ordered(event for event in scene.book.of(Claim) if event.id in wanted)
+    testable = sight.extent in ("may_move", "pending")
+    return tuple(
+        quoting.claim(event, scene.state, whole=testable or claims[str(event.id)].status in OPEN)
+        for event in events
+        if isinstance(event, Claim)
+    )
 
 
 def _claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     assert sight.extent == "all", sight
-    return _claims_quoted(scene, scene.book.of(Claim, scene.round))
-
-
-def _claims_quoted(scene: Scene, events: Iterable[Claim]) -> tuple[Quoted, ...]:
-    return tuple(
-        quoting.claim(event, scene.state) for event in scene.ordered(events) if isinstance(event, Claim)
-    )
+    events = scene.ordered(scene.book.of(Claim, scene.round))
+    return tuple(quoting.claim(event, scene.state) for event in events if isinstance(event, Claim))
 
 
 def _statements(scene: Scene, kind: str) -> tuple[Quoted, ...]:
@@ -279,12 +290,10 @@ def _cited_artifacts(scene: Scene) -> set[str]:
         refs = [ref for event in _decisions_in_force(scene) for ref in event.round_artifact_refs]
         return {parse_reference(ref).id for ref in refs}
     pending = _pending(scene)
-    found = {parse_reference(claim.raised_at_artifact).id for claim in pending if claim.raised_at_artifact}
+    found = {identity for claim in pending for identity in _sources(claim)}
     for check in _touching(scene):
         found |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
     artifacts = scene.book.of(Artifact)
-    adrift = {claim.round for claim in pending if _raised_at(claim) not in scene.state.artifacts}
-    found |= {str(event.id) for event in artifacts if event.round in adrift}
     named = {str(claim.id) for claim in pending}
     found |= {
         str(event.id) for event in artifacts if named & {parse_reference(ref).id for ref in event.cites}
@@ -292,8 +301,14 @@ def _cited_artifacts(scene: Scene) -> set[str]:
     return found
 
 
-def _raised_at(claim: Claim) -> str:
-    return parse_reference(claim.raised_at_artifact).id if claim.raised_at_artifact else ""
+_ARTIFACT_ID: Final = re.compile(r"\bA-[0-9]+-[a-z][a-z0-9_]*")
+
+
+def _sources(claim: Claim) -> set[str]:
+    """Artifacts that a claim comes from: where it was raised, those its words name, else its author's."""
+    raised_at = parse_reference(claim.raised_at_artifact or "").id
+    named = set(_ARTIFACT_ID.findall(f"{raised_at} {claim.text} {claim.testable_as}"))
+    return named or {f"A-{claim.round}-{claim.raised_by}"}
 
 
 def _pending(scene: Scene) -> list[Claim]:
@@ -427,7 +442,7 @@ def _frame(scene: Scene) -> Block:
 
 
 def _rendered(scene: Scene, path: str, values: Values) -> str:
-    return render(template(scene.prompt_set, path), values) + "\n"
+    return render(template(scene.prompt_set, path), values).rstrip("\n") + "\n"
 
 
 def _blocks(scene: Scene, column: Column, sight: Sight, quotations: tuple[Quoted, ...]) -> list[Block]:
@@ -440,7 +455,7 @@ def _blocks(scene: Scene, column: Column, sight: Sight, quotations: tuple[Quoted
     heading = _rendered(scene, f"blocks/{column.value}", {"round": scene.round, "none": none, **extents})
     if column in _ONE_BLOCK_EACH:
         return [Block(column.value, heading), *(Block(each.name, each.text + "\n") for each in quotations)]
-    text = heading + "\n".join(each.text + "\n" for each in quotations)
+    text = "\n".join([heading, *(each.text + "\n" for each in quotations)])
     return [Block(column.value, text)]
 
 
@@ -522,7 +537,7 @@ def _line(words: Iterable[str]) -> str:
 
 def _active(scene: Scene) -> list[str]:
     absent = scene.state.rounds[scene.round].absent
-    return [role for role in scene.protocol.role_ids() if role != absent]
+    return [role for role in scene.protocol.role_ids() if role not in (absent, "verifier")]
 
 
 _CHECKS: Final[Mapping[int, str]] = {

@@ -1,7 +1,8 @@
 """Castings: who the roles are in a domain. A title and a charge each; the charters stay the same.
 
-The four domains are those for which structured deliberation was described: product and architecture, software review,
-research method, launch. A deliberation file may replace any of it (`[cast.<role>] title, charge`).
+The four domains are those for which structured deliberation was described: product and architecture,
+software review, research method, launch. A deliberation file may replace any of it (`[cast.<role>] title,
+charge`).
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ CASTINGS: Final[Mapping[str, Casting]] = {
     "product": {
         "action": Part(
             "Engineer who builds it",
-            "Show what the design does once it runs: which component holds which state, who writes it, and what"
-            " happens between two writes.",
+            "Show what the design does once it runs: which component holds which state, who writes it,"
+            " and what happens between two writes.",
         ),
         "guardian": Part(
             "Keeper of the product's promise",
-            "Name the promise to the people who rely on this that must survive every compromise, and hold the design"
-            " to it.",
+            "Name the promise to the people who rely on this that must survive every compromise, and hold"
+            " the design to it.",
         ),
         "observer": Part(
             "End user on an ordinary day",
-            "Sit down with what is specified and try to get a real piece of work done, with the skill and patience"
-            " that such a person has.",
+            "Sit down with what is specified and try to get a real piece of work done, with the skill and"
+            " patience that such a person has.",
         ),
         "critic": Part(
             "Red team",
@@ -51,19 +52,23 @@ CASTINGS: Final[Mapping[str, Casting]] = {
     "software": {
         "action": Part(
             "Lead of the implementation",
-            "Trace the change through the running system: calls, data, failures, deployment order, and the way back.",
+            "Trace the change through the running system: calls, data, failures, deployment order, and"
+            " the way back.",
         ),
         "guardian": Part(
             "Maintainer five years on",
-            "Name the property that keeps this code changeable and correct, and see whether the change keeps it.",
+            "Name the property that keeps this code changeable and correct, and see whether the change"
+            " keeps it.",
         ),
         "observer": Part(
             "Developer who meets it for the first time",
-            "Use the interface as documented to finish a task, and report where it misleads or leaves one alone.",
+            "Use the interface as documented to finish a task, and report where it misleads or leaves one"
+            " alone.",
         ),
         "critic": Part(
             "Adversary of the happy path",
-            "Construct the input, timing or load under which the change fails in production, and what would be seen.",
+            "Construct the input, timing or load under which the change fails in production, and what"
+            " would be seen.",
         ),
         "verifier": Part(
             "Independent reviewer",
@@ -73,23 +78,23 @@ CASTINGS: Final[Mapping[str, Casting]] = {
     "research": {
         "action": Part(
             "Experimentalist",
-            "Lay out what is done to what, in which order, with which measurements, so that the run can be imagined"
-            " sample by sample.",
+            "Lay out what is done to what, in which order, with which measurements, so that the run can"
+            " be imagined sample by sample.",
         ),
         "guardian": Part(
             "Keeper of validity",
-            "Name the condition under which the measurement means what the theory says it means, and test the design"
-            " against it.",
+            "Name the condition under which the measurement means what the theory says it means, and test"
+            " the design against it.",
         ),
         "observer": Part(
             "Replicator in another laboratory",
-            "Try to carry the study out from its description alone, with ordinary equipment, and report where it"
-            " stops.",
+            "Try to carry the study out from its description alone, with ordinary equipment, and report"
+            " where it stops.",
         ),
         "critic": Part(
             "Hunter of confounds",
-            "Find the rival explanation that would give the same data, and the observation that would tell the two"
-            " apart.",
+            "Find the rival explanation that would give the same data, and the observation that would"
+            " tell the two apart.",
         ),
         "verifier": Part(
             "Independent methodologist",
@@ -99,11 +104,13 @@ CASTINGS: Final[Mapping[str, Casting]] = {
     "launch": {
         "action": Part(
             "Owner of the release",
-            "Trace the launch hour by hour: what is switched, who sees what, what is counted, how it is undone.",
+            "Trace the launch hour by hour: what is switched, who sees what, what is counted, how it is"
+            " undone.",
         ),
         "guardian": Part(
             "Safety, brand and compliance",
-            "Name the commitment that must not be broken on any channel or in any country, and hold the plan to it.",
+            "Name the commitment that must not be broken on any channel or in any country, and hold the"
+            " plan to it.",
         ),
         "observer": Part(
             "First-time user, and the support desk that answers",
@@ -111,8 +118,8 @@ CASTINGS: Final[Mapping[str, Casting]] = {
         ),
         "critic": Part(
             "The story nobody wants to read",
-            "Write the course of events that turns this launch into a bad headline, from causes that are already"
-            " there.",
+            "Write the course of events that turns this launch into a bad headline, from causes that are"
+            " already there.",
         ),
         "verifier": Part(
             "Independent auditor",

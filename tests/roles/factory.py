@@ -1,7 +1,8 @@
-"""A run of two rounds, made directly: every kind of step, every kind of event, and a word of its own in every text.
+"""A run of two rounds, made directly: every kind of step, and a word of its own in every text.
 
-The text of the record `C-1-2` holds the word `w_C_1_2_`, and so on, so that a test can say exactly what a brief shows.
-Round 1 is led by action; check 4 does not apply. Round 2 goes without the observer, is led by guardian and ends in S.
+The text of the record `C-1-2` holds the word `w_C_1_2_`, and so on, so that a test can say exactly what a
+brief shows. Round 1 is led by action; check 4 does not apply. Round 2 goes without the observer, is led by
+guardian and ends in S.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ from ledger.events.decisions import (
     Origin,
     PlanRow,
     Prediction,
-    Signature,
     SignalReading,
+    Signature,
     StopRule,
     Waiver,
 )
@@ -631,7 +632,7 @@ def validation(round_: int, phase: str) -> Validation:
 
 
 def looked(round_: int, next_seq: int) -> list[Event]:
-    """What the controller writes after a round's last reply: validation, signals, an alarm and what answers it."""
+    """What the controller writes after a round: validation, signals, an alarm and what answers it."""
     envelope: dict[str, Any] = {"round": round_, "phase": "H", "by": "controller"}
     reading = SignalReading(id="S1", satisfied=False, value="0.123456", threshold="0.654321")
     return [
