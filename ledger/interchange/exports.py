@@ -29,7 +29,7 @@ class NotEmpty(LedgerError):
     exit_code = 2
 
 
-def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> ExportReport:  # noqa: A002
+def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> ExportReport:
     """Write a run's files in `format` to `directory`, which must be new or empty.
 
     Raises `UnknownFormat`, `NotEmpty` and `WriteFailed`.
@@ -49,6 +49,4 @@ def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> Ex
         raise WriteFailed(
             f"the export cannot be written: {error.strerror}", str(root), "make room and export again"
         ) from error
-    return ExportReport(
-        format=format, directory=str(root), files=tuple(exported.files), notes=exported.notes
-    )
+    return ExportReport(format=format, directory=str(root), files=tuple(exported.files), notes=exported.notes)

@@ -75,7 +75,9 @@ def _blocks(book: Book) -> Iterator[str]:
             continue
         if (event.round, event.phase) != place:
             place = (event.round, event.phase)
-            yield f"### {event.phase}: {PHASES[event.phase]}" if event.phase in PHASES else f"### {event.phase}"
+            yield (
+                f"### {event.phase}: {PHASES[event.phase]}" if event.phase in PHASES else f"### {event.phase}"
+            )
         yield entry(event)
     yield from _ending(book)
 
@@ -110,11 +112,22 @@ def entry(event: Event) -> str:
 def _told(event: Event) -> tuple[str, list[str]]:
     """Headline and quoted texts of an event, by the stream it belongs to."""
     match event:
-        case RunOpened() | RoundOpened() | Decision() | Disposition() | Score() | Standing() | Vote() | Ruling():
+        case (
+            RunOpened()
+            | RoundOpened()
+            | Decision()
+            | Disposition()
+            | Score()
+            | Standing()
+            | Vote()
+            | Ruling()
+        ):
             return _decided(event)
         case Signals() | Alarm() | Fallback() | Amendment() | RunClosed():
             return _governed(event)
-        case Statement() | Artifact() | Claim() | Assumption() | Argument() | Concern() | Rating() | Position():
+        case (
+            Statement() | Artifact() | Claim() | Assumption() | Argument() | Concern() | Rating() | Position()
+        ):
             return _asserted(event)
         case _:
             return _tested(event)
@@ -127,7 +140,10 @@ def _asserted(
         case Statement():
             return f"{event.type} by {event.by}", [quoted(section.text) for section in event.sections]
         case Artifact():
-            parts = (f"*{name}*\n\n" + "\n\n".join(map(quoted, texts)) for name, texts in sections_of(event).items())
+            parts = (
+                f"*{name}*\n\n" + "\n\n".join(map(quoted, texts))
+                for name, texts in sections_of(event).items()
+            )
             return f"{event.type} by {event.role}", list(parts)
         case Claim():
             older = f", supersedes {event.supersedes}" if event.supersedes else ""
@@ -137,7 +153,9 @@ def _asserted(
             return f"assumption by {event.by}", [quoted(event.text)]
         case Argument():
             texts = [event.claim, event.reasoning, event.evidence]
-            return f"argument {inline(event.label)} for {inline(event.side)}", [quoted(text) for text in texts]
+            return f"argument {inline(event.label)} for {inline(event.side)}", [
+                quoted(text) for text in texts
+            ]
         case Concern():
             between = f" between {_listed(event.between)}" if event.between else ""
             return f"{event.type} by {event.by}{between}", [quoted(event.text)]
@@ -145,7 +163,9 @@ def _asserted(
             return f"{event.by} rates {event.of} {event.value} ({event.scale})", [quoted(event.reason)]
         case Position():
             sure = f", confidence {event.confidence}" if event.confidence else ""
-            return f"position on {event.on}: {event.stance}{sure}", [quoted(event.reason)] if event.reason else []
+            return f"position on {event.on}: {event.stance}{sure}", [
+                quoted(event.reason)
+            ] if event.reason else []
 
 
 def _tested(
@@ -153,18 +173,33 @@ def _tested(
 ) -> tuple[str, list[str]]:
     match event:
         case Verification():
-            moves = [f"- {one.claim_id}: {one.from_} → {one.to} ({one.bearing})" for one in event.claim_status_changes]
-            refs = [f"- {inline(one.ref)}" + (f": “{inline(one.quote)}”" if one.quote else "") for one in event.evidence_refs]
-            return f"{event.check}: **{event.result}**", [quoted(event.notes), "\n".join(refs), "\n".join(moves)]
+            moves = [
+                f"- {one.claim_id}: {one.from_} → {one.to} ({one.bearing})"
+                for one in event.claim_status_changes
+            ]
+            refs = [
+                f"- {inline(one.ref)}" + (f": “{inline(one.quote)}”" if one.quote else "")
+                for one in event.evidence_refs
+            ]
+            return f"{event.check}: **{event.result}**", [
+                quoted(event.notes),
+                "\n".join(refs),
+                "\n".join(moves),
+            ]
         case Challenge():
-            return f"challenge by {event.by} to {inline(event.target)}", [quoted(event.claim), quoted(event.text)]
+            return f"challenge by {event.by} to {inline(event.target)}", [
+                quoted(event.claim),
+                quoted(event.text),
+            ]
         case Response():
             return f"response by {event.by} to {event.to}: {event.outcome}", [quoted(event.text)]
         case Flip():
             why = _listed(one.ref for one in event.because) or "nothing new"
             return f"{event.of} changes from {event.from_} to {event.to}, citing {why}", []
         case DriftCheck():
-            return f"drift: **{event.verdict}**, deviation {event.deviation_score} of 5", [quoted(event.notes)]
+            return f"drift: **{event.verdict}**, deviation {event.deviation_score} of 5", [
+                quoted(event.notes)
+            ]
         case Screening():
             return f"screening of the {event.of}: {event.action}, {event.score} points", []
         case Validation():
@@ -182,7 +217,9 @@ def _decided(
         case Decision():
             rests = _listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
             dissent = f" Dissent: {_listed(one.role for one in event.dissent)}." if event.dissent else ""
-            return f"decision ({event.type}) by {event.made_by}; rests on: {rests}.{dissent}", [quoted(event.text)]
+            return f"decision ({event.type}) by {event.made_by}; rests on: {rests}.{dissent}", [
+                quoted(event.text)
+            ]
         case Disposition():
             return f"{event.of}: {event.disposition}", [quoted(event.reason)]
         case Score():
@@ -200,11 +237,18 @@ def _governed(event: Signals | Alarm | Fallback | Amendment | RunClosed) -> tupl
     match event:
         case Signals():
             held = _listed(one.id for one in event.signals if one.satisfied) or "none"
-            return f"signals ({event.profile}): {event.satisfied} of {event.of} hold ({held}); {event.advice}", []
+            return (
+                f"signals ({event.profile}): {event.satisfied} of {event.of} hold ({held}); {event.advice}",
+                [],
+            )
         case Alarm():
-            return f"alarm {event.fm} {event.action} ({event.verdict})", [quoted(event.because)] if event.because else []
+            return f"alarm {event.fm} {event.action} ({event.verdict})", [
+                quoted(event.because)
+            ] if event.because else []
         case Fallback():
-            return f"{event.role} did not answer ({event.reason}); instead: {event.instead}", [quoted(event.detail)]
+            return f"{event.role} did not answer ({event.reason}); instead: {event.instead}", [
+                quoted(event.detail)
+            ]
         case Amendment():
             return f"amendment of the {event.what}", [quoted(event.reason)]
         case RunClosed():
