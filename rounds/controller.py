@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from detectors.disagreement_slope import slope_alarm
 from ledger.book import Book
 from ledger.events import Alarm, Amendment, Event, RoundOpened, RunClosed, Signals, Validation
-from ledger.events.decisions import Change, CloseReason, Gate, Signature, SignalReading
+from ledger.events.decisions import Change, CloseReason, Gate, SignalReading, Signature
 from ledger.events.verifications import ValidationFinding
 from ledger.state import State
-from ledger.values import Quorum
 from roles.protocol import Group, Protocol
 from roles.rotation import next_lead
 from rounds.budget import budgets_in_force
 from rounds.protocols.structured.records import not_applicable
 from rounds.schedule import (
-    active_roles,
     applicable_checks,
     authors,
     deliberation_is_validated,
@@ -63,7 +61,7 @@ class Controller:
             return ()
         asked = applicable_checks(state, round_)
         return tuple(
-            not_applicable(book, round_, check, _cause(state, round_, check))
+            not_applicable(round_, check, _cause(state, round_, check))
             for check in (1, 2, 3, 4)
             if check not in asked and f"V-{round_}-{check}" not in state.checks
         )

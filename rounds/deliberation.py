@@ -17,7 +17,15 @@ from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher
 from typing import Annotated, Any, ClassVar, Final, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from ledger.events.decisions import SignatureCode
 from ledger.values import ROUND_MAX
@@ -202,7 +210,9 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DeliberationError(
-            f"the file is not UTF-8 (byte {error.start})", name, "save it as UTF-8, or name a deliberation file"
+            f"the file is not UTF-8 (byte {error.start})",
+            name,
+            "save it as UTF-8, or name a deliberation file",
         ) from None
     try:
         return tomllib.loads(text), text
@@ -265,7 +275,10 @@ def _words(kind: str, location: tuple[int | str, ...], message: str) -> tuple[st
     key = str(location[-1])
     if kind == "extra_forbidden":
         known = _known_keys(location)
-        return f"unknown key {key!r} in {_table_name(location[:-1])}", f"did you mean {nearest(key, known)!r}?"
+        return (
+            f"unknown key {key!r} in {_table_name(location[:-1])}",
+            f"did you mean {nearest(key, known)!r}?",
+        )
     if kind == "missing":
         return f"{_table_name(location[:-1])} has no {key!r}", f"add {key} = …"
     said = message.removeprefix("Value error, ")

@@ -65,8 +65,9 @@ def _list(parts: tuple[str, ...]) -> str:
 
 def _string(value: str) -> str:
     """Long texts over several lines when nothing in them needs escaping but line feeds, else one line as in JSON."""
-    plain = "\n" in value and not any(mark in value for mark in ('"""', "\\", "\r")) and not value.endswith('"')
+    plain = (
+        "\n" in value and not any(mark in value for mark in ('"""', "\\", "\r")) and not value.endswith('"')
+    )
     if plain and all(character >= " " or character in "\n\t" for character in value) and "\x7f" not in value:
         return f'"""\n{value}"""'
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-

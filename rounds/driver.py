@@ -1,7 +1,7 @@
 """The automatic run: ask every open step's seat, commit replies as they arrive, until the run ends or must wait.
 
-It keeps no state of its own but the calls in flight, so a driver killed at any instant is replaced by another one, which
-asks only for the steps that have no event yet (DESIGN 4).
+It keeps no state of its own but the calls in flight, so a driver killed at any instant is replaced by another,
+which asks only for the steps that have no event yet (DESIGN 4).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Outcome:
 class Watch:
     """What a driver tells while it runs: a step is asked, events were committed, a step was lost."""
 
-    asked: Callable[[Asked, Seat], None] = field(default=lambda asked, seat: None)
-    committed: Callable[[tuple[Event, ...]], None] = field(default=lambda events: None)
-    lost: Callable[[str, SeatFailed], None] = field(default=lambda step, failure: None)
+    asked: Callable[[Asked, Seat], None] = field(default=lambda *_: None)
+    committed: Callable[[tuple[Event, ...]], None] = field(default=lambda *_: None)
+    lost: Callable[[str, SeatFailed], None] = field(default=lambda *_: None)
 
 
 class _RunFailed(Exception):

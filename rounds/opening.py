@@ -152,7 +152,9 @@ def _sha256(content: bytes) -> str:
 def _protocol(wanted: str, name: str) -> Protocol:
     if wanted not in PROTOCOLS:
         raise DeliberationError(
-            f"no protocol {wanted!r}", name, f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`"
+            f"no protocol {wanted!r}",
+            name,
+            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`",
         )
     return PROTOCOLS[wanted]
 
@@ -186,7 +188,9 @@ def _context(
                 "give a text file, saved as UTF-8",
             ) from None
         sha256 = _sha256(content)
-        entries.append(ContextDocument(id=f"K-{number}", name=document.name, sha256=sha256, bytes=len(content)))
+        entries.append(
+            ContextDocument(id=f"K-{number}", name=document.name, sha256=sha256, bytes=len(content))
+        )
         blobs[sha256] = content
     return tuple(entries), blobs
 
@@ -198,7 +202,9 @@ def _cast(
     for role in (*deliberation.cast, *seats):
         if role not in roles:
             raise DeliberationError(
-                f"no role {role!r} in protocol {protocol.name}", name, f"did you mean {nearest(role, roles)!r}?"
+                f"no role {role!r} in protocol {protocol.name}",
+                name,
+                f"did you mean {nearest(role, roles)!r}?",
             )
     chosen = _casting(casting, deliberation.deliberation.domain)
     members: list[CastMember] = []
@@ -207,7 +213,9 @@ def _cast(
         title, charge = chosen[role]
         seat = (seats.get(role) or row.seat or "host").partition(":")[0]
         members.append(
-            CastMember(role=role, title=row.title or title, charge=row.charge or charge, seat=_seat(seat, role, name))
+            CastMember(
+                role=role, title=row.title or title, charge=row.charge or charge, seat=_seat(seat, role, name)
+            )
         )
     return tuple(members)
 
@@ -216,7 +224,9 @@ def _casting(casting: str | None, domain: str | None) -> Casting:
     try:
         return cast_of(casting, domain)
     except UnknownCasting as error:
-        raise DeliberationError(str(error), "casting", "choose one of these, or write [cast.<role>]") from None
+        raise DeliberationError(
+            str(error), "casting", "choose one of these, or write [cast.<role>]"
+        ) from None
 
 
 def _seat(kind: str, role: str, name: str) -> str:
@@ -238,7 +248,9 @@ def _predictions(
     for row in deliberation.predict:
         if row.role not in roles:
             raise DeliberationError(
-                f"a prediction for {row.role!r}, which is no role", name, f"did you mean {nearest(row.role, roles)!r}?"
+                f"a prediction for {row.role!r}, which is no role",
+                name,
+                f"did you mean {nearest(row.role, roles)!r}?",
             )
         found[row.role, row.code] = Prediction(role=row.role, code=row.code, text=row.text)
     return tuple(found.values())
@@ -249,7 +261,9 @@ def _stop_rule(deliberation: Deliberation, plan: Sequence[PlanRow], name: str) -
     profile = subject.profile or PROFILES[0]
     if profile not in PROFILES:
         raise DeliberationError(
-            f"no parameters are installed for profile {profile!r}", name, f"choose one of {', '.join(PROFILES)}"
+            f"no parameters are installed for profile {profile!r}",
+            name,
+            f"choose one of {', '.join(PROFILES)}",
         )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(

@@ -44,7 +44,9 @@ def phases_of(value: Any) -> tuple[str, ...]:
         span = _SPAN.fullmatch(name)
         first, last = (span[1], span[2]) if span else (name, name)
         if first not in PHASES or last not in PHASES or PHASES.index(first) > PHASES.index(last):
-            raise ValueError(f"no phases {part!r}: write a span such as A-G, or a list of {', '.join(PHASES)}")
+            raise ValueError(
+                f"no phases {part!r}: write a span such as A-G, or a list of {', '.join(PHASES)}"
+            )
         found += PHASES[PHASES.index(first) : PHASES.index(last) + 1]
     return tuple(phase for phase in PHASES if phase in found)
 
@@ -72,14 +74,18 @@ def _changed(plan: tuple[PlanRow, ...], rows: Sequence[Row]) -> tuple[PlanRow, .
     changes = {row.n: row for row in rows}
     unknown = sorted(set(changes) - {row.round for row in plan})
     if unknown:
-        raise PlanRefused(f"the plan has no round {unknown[0]}; leave the plan's name out to write your own rows")
+        raise PlanRefused(
+            f"the plan has no round {unknown[0]}; leave the plan's name out to write your own rows"
+        )
     return tuple(_row(changes[row.round], row) if row.round in changes else row for row in plan)
 
 
 def _row(written: Row, base: PlanRow) -> PlanRow:
     phases = written.phases or base.phases
     drift = written.drift if written.drift is not None else "H" in phases
-    with_drift = tuple(phase for phase in PHASES if (phase in phases and phase != "H") or (phase == "H" and drift))
+    with_drift = tuple(
+        phase for phase in PHASES if (phase in phases and phase != "H") or (phase == "H" and drift)
+    )
     return PlanRow(
         round=base.round,
         absent=written.absent if written.absent is not None else base.absent,
@@ -104,7 +110,9 @@ def _phased(plan: Sequence[PlanRow]) -> None:
                 "checked, or S alone"
             )
         if "S" in row.phases and row is not plan[-1]:
-            raise PlanRefused(f"round {row.round} has the synthesis S, which ends a run: only the last round can")
+            raise PlanRefused(
+                f"round {row.round} has the synthesis S, which ends a run: only the last round can"
+            )
 
 
 def _attended(plan: Sequence[PlanRow]) -> None:

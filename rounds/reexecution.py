@@ -1,8 +1,8 @@
-"""Re-execution: the protocol run again on the recorded replies; the new ledger must be the old one, byte for byte (FORMAT 7).
+"""Re-execution: the protocol run again on the recorded replies must give the same ledger, byte for byte (FORMAT 7).
 
 Given: the opening, every reply with its call, what people did, every fallback, every resumable stop, all instants, the
-grouping and order of commits, the hashes of rules and parameters. Everything else is computed anew and compared. Where the
-installed rules give another verdict than the recorded one it is named (`rules`), and the recorded one goes on.
+grouping and order of commits, the hashes of rules and parameters. Everything else is computed anew and compared. Where
+the installed rules give another verdict than the recorded one it is named (`rules`), and the recorded one goes on.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def re_execute(
     original: Book,
     protocol: Protocol,
     controller: Controller,
-    watch: Callable[[tuple[Event, ...]], None] = lambda events: None,
+    watch: Callable[[tuple[Event, ...]], None] = lambda *_: None,
 ) -> Reexecution:
     """Run the protocol again on the replies of `original` and compare; `watch` sees every new commit."""
     replica = _Replica(book((), original.blobs))

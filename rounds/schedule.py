@@ -1,4 +1,4 @@
-"""What a round is made of, read from the plan and the state: who is active, which checks apply, when S and looks are due."""
+"""What a round is made of, by plan and state: who is active, which checks apply, when looks and S are due."""
 
 from __future__ import annotations
 

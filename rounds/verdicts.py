@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ledger.book import Book
 from roles.protocol import Protocol
 
 if TYPE_CHECKING:
+    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
     from validators.rulebook import CheckReport
 
@@ -26,14 +27,16 @@ class Verdicts:
 
 def standard(protocol: Protocol) -> Verdicts:
     """The verdicts that this version of moot computes."""
-    from detectors.parameters import params_hash
-    from detectors.signals import signals
+    from detectors import parameters, signals
     from validators import rulebook
 
-    context = rulebook.RuleContext(protocol=protocol, signals=signals)
+    def read(book: Book, profile: str) -> SignalReport:
+        return signals.signals(book, cast("SignalProfile", profile))  # raises UnknownProfile for another name
+
+    context = rulebook.RuleContext(protocol=protocol, signals=read)
     return Verdicts(
         check=lambda book: rulebook.check(book, context),
         rules_hash=rulebook.rules_hash(),
-        signals=signals,
-        params_hash=params_hash,
+        signals=read,
+        params_hash=lambda profile: parameters.params_hash(cast("SignalProfile", profile)),
     )

@@ -23,7 +23,7 @@ class TapeSeat:
 
     kind: SeatKind = "tape"
 
-    def __init__(self, tape: Book, delay_seconds: Callable[[str], float] = lambda step: 0.0) -> None:
+    def __init__(self, tape: Book, delay_seconds: Callable[[str], float] = lambda *_: 0.0) -> None:
         self._tape = tape
         self._delay_seconds = delay_seconds
         self._used: set[str] = set()

@@ -1,4 +1,4 @@
-"""What is wrong with a well-shaped reply of `structured`, in words that name only what its brief quoted (FORMAT 5, law 4)."""
+"""What is wrong with a well-shaped reply of `structured`, in words that name only what its brief quoted (FORMAT 5)."""
 
 from __future__ import annotations
 
@@ -83,8 +83,9 @@ class Known:
 
     def _sections_hint(self, identity: str) -> str:
         event = self.by_id.get(identity)
-        sections = sections_of(event) if event is not None else {}
-        return f"; sections of {identity} are {_names(sections)}" if sections else ""
+        if event is None or not sections_of(event):
+            return ""
+        return f"; sections of {identity} are {_names(sections_of(event))}"
 
 
 def problems(book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:

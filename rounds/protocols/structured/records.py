@@ -83,8 +83,8 @@ def record(book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
         case CheckReply():
             return (_verification(book, step, reply),)
         case ReviewReply():
-            sections = (NamedSection(name="summary", text=reply.summary),)
-            return (_statement(step, "review", sections), *_flips(book, step, reply))
+            summary = NamedSection(name="summary", text=reply.summary)
+            return (_statement(step, "review", (summary,)), *_flips(book, step, reply))
         case AssessmentReply():
             return (_statement(step, "assessment", reply.sections),)
         case DriftReply():
@@ -96,8 +96,8 @@ def record(book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
                 NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
                 for note in reply.failure_modes
             )
-            sections = (NamedSection(name="summary", text=reply.summary), *modes)
-            return (_statement(step, "retrospective", sections),)
+            overview = NamedSection(name="summary", text=reply.summary)
+            return (_statement(step, "retrospective", (overview, *modes)),)
         case ClosingReply():
             return (_statement(step, "summary", reply.sections),)
 
@@ -163,7 +163,7 @@ def give_up(book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
     return "unclear", (verdict,)
 
 
-def not_applicable(book: Book, round_: int, check: int, cause: str) -> Verification:
+def not_applicable(round_: int, check: int, cause: str) -> Verification:
     """The record of a check that cannot be made; asked of nobody (SD-34, SD-56)."""
     return Verification(
         id=f"V-{round_}-{check}",

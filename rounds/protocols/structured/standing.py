@@ -27,8 +27,8 @@ def last_stances(state: State, verification_id: str) -> dict[str, tuple[str, str
         if position.on == verification_id:
             stances[position.role] = (position.stance, identity)
     for identity, flip in state.flips.items():
-        position = state.positions.get(flip.of)
-        if position is not None and position.on == verification_id:
+        sealed = state.positions.get(flip.of)
+        if sealed is not None and sealed.on == verification_id:
             stances[flip.role] = (flip.to, identity)
     order = {role: n for n, role in enumerate(state.roles)}
     return dict(sorted(stances.items(), key=lambda pair: order.get(pair[0], len(order))))
