@@ -13,7 +13,6 @@ from ledger.align import Alignment, Pair, align, normal, said
 from ledger.book import Book
 from ledger.canonical import encode
 from ledger.events import Claim, Decision, Event
-from ledger.lifecycle import FALLEN
 from ledger.state import State
 
 MEASURED: Final = ("cost_usd", "latency_ms")
@@ -142,11 +141,9 @@ def decision_statuses(state: State) -> dict[str, str]:
 
 
 def _standing(state: State, identity: str) -> str:
-    facts = state.decisions[identity]
-    if facts.overturned_by is not None:
+    if state.decisions[identity].overturned_by is not None:
         return "overturned"
-    cited = (state.claims.get(cite.id) for cite in facts.cites if cite.type == "claim")
-    return "at_risk" if any(claim and claim.status in FALLEN for claim in cited) else "in_force"
+    return "at_risk" if state.fallen_under(identity) else "in_force"
 
 
 def _claim_statuses(state: State) -> dict[str, str]:

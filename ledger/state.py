@@ -6,6 +6,7 @@ A State is made by `ledger.fold` and read by everybody else; nobody else changes
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from ledger.events.claims import Stance
 from ledger.events.decisions import (
@@ -17,8 +18,12 @@ from ledger.events.decisions import (
     RunOpened,
     Signals,
 )
-from ledger.lifecycle import HistoryEntry, Move, history, status_after
+from ledger.lifecycle import FALLEN, HistoryEntry, Move, history, status_after
 from ledger.values import Quorum, Result, Status
+
+
+SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
+"""Relations of a cite by which a decision stands or falls."""
 
 
 @dataclass(slots=True)
@@ -37,6 +42,10 @@ class ClaimFacts:
     def history(self) -> list[HistoryEntry]:
         """The lifecycle with the status that each move really found."""
         return history(self.moves)
+
+    def status_before(self, seq: int) -> Status:
+        """The status as it was known just before event `seq`."""
+        return status_after([move for move in self.moves if move.seq < seq])
 
     def add(self, move: Move) -> None:
         """Take a move in and recompute the status (fold only)."""
@@ -188,6 +197,21 @@ class State:
     def in_force(self) -> list[str]:
         """Ids of decisions that no later decision overturned or superseded, in order."""
         return [identity for identity, facts in self.decisions.items() if facts.overturned_by is None]
+
+    def fallen_under(self, decision: str) -> list[str]:
+        """Claims that a decision rests on and that have fallen since: while there is one, the decision is AT RISK.
+
+        A claim that had fallen before, and is cited as such, is what the decision was made of.
+        """
+        facts = self.decisions[decision]
+        cited = [cite.id for cite in facts.cites if cite.type == "claim" and cite.relation in SUPPORT]
+        return [
+            identity
+            for identity in cited
+            if (claim := self.claims.get(identity)) is not None
+            and claim.status in FALLEN
+            and claim.status_before(facts.seq) not in FALLEN
+        ]
 
     def open_alarms(self) -> list[Alarm]:
         """Alarms raised and not closed."""
