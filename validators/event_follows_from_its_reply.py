@@ -1,0 +1,106 @@
+"""FLW001, error: what a step put on the ledger is what its stored reply says, and what closing its group yields.
+
+The protocol's own functions are run again on the reply's blob. A ledger whose events were edited together with their
+hashes would pass every other rule. Source: FORMAT 5, FORMAT 7, FORMAT 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import structs
+
+from ledger.book import Book
+from ledger.events import Event
+from roles.protocol import Group, Protocol, Step
+from roles.replies import Reply
+from roles.schema import parse_reply
+from validators.reading.docket import Docket
+from validators.reading.moments import Moment, answered
+from validators.reading.rule import Breach, Rule
+
+_SEALED: Final = frozenset({"prev", "seq", "rest", "at", "saw", "call", "via"})
+"""Envelope fields that the commit sets."""
+
+
+def check(docket: Docket) -> Iterator[Breach]:
+    """Replies that no longer parse, and events that are not what they yield."""
+    protocol = docket.context.protocol
+    if protocol is None:
+        return
+    for moment in answered(docket, protocol):
+        yield from _reply(docket, protocol, moment)
+
+
+def _reply(docket: Docket, protocol: Protocol, moment: Moment) -> Iterator[Breach]:
+    seq = moment.event.seq
+    reply, errors = _read(moment.book, protocol, moment.step, moment.event)
+    if reply is None:
+        if errors:
+            yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
+        return
+    drafts = protocol.record(moment.book, moment.step, reply)
+    yield from _compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
+    if all(step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps):
+        yield from _closing(docket, protocol, moment, reply, seq + len(drafts))
+
+
+def _closing(
+    docket: Docket, protocol: Protocol, moment: Moment, reply: Reply, start: int
+) -> Iterator[Breach]:
+    replies = {moment.step.id: reply}
+    for step in moment.group.steps:
+        seq = moment.book.state.answered.get(step.id)
+        if seq is not None:
+            other, _ = _read(moment.book, protocol, step, docket.events[seq])
+            if other is None:
+                return
+            replies[step.id] = other
+    drafts = protocol.close(moment.book, moment.group, replies)
+    yield from _compare(drafts, docket.events[start : start + len(drafts)], start - 1, _name(moment.group))
+
+
+def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> tuple[Reply | None, tuple[str, ...]]:
+    content = ledger.blobs.read(event.call.reply) if event.call else None
+    if content is None:
+        return None, ()
+    return parse_reply(protocol.reply_type(ledger.state, step), content)
+
+
+def _compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: str) -> Iterator[Breach]:
+    for place, draft in enumerate(drafts):
+        if place >= len(events):
+            yield Breach(seq, f"{what} yields {draft.kind} {draft.id or ''}, which is not there")
+            return
+        event = events[place]
+        field = _difference(draft, event)
+        if field is not None:
+            yield Breach(
+                event.seq, f"{event.kind} {event.id or ''} is not what {what} yields: {field} differs"
+            )
+            return
+
+
+def _difference(draft: Event, event: Event) -> str | None:
+    if type(draft) is not type(event):
+        return "kind"
+    for field in structs.fields(draft):
+        if field.name not in _SEALED and getattr(draft, field.name) != getattr(event, field.name):
+            return field.encode_name
+    return None
+
+
+def _name(group: Group) -> str:
+    return f"the closing of {group.name}"
+
+
+RULE: Final = Rule(
+    code="FLW001",
+    name="event_follows_from_its_reply",
+    severity="error",
+    summary="What a step put on the ledger is what its stored reply says, and what closing its group yields.",
+    check=check,
+    applies_to_imports=False,
+    recorded=False,
+)

@@ -1,0 +1,190 @@
+"""The docket: a book with what several rules read from it, computed in one walk.
+
+Which steps were open when, and how a claim stood at any time. A ledger that breaks the order of rounds gives no
+openings from there on: the rules of order say so, and the others judge what is left.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from ledger.anchors import passages
+from ledger.book import Book
+from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
+from ledger.fold import step as take
+from ledger.ids import Reference, StepName, parse_reference, parse_step
+from ledger.state import State
+from ledger.values import Status
+from roles.protocol import open_steps
+from validators.reading.rule import Finding, RuleContext
+
+
+class Docket:
+    """What the rules read. `found` holds what the rules before have found, `recorded` the part that is recorded."""
+
+    __slots__ = (
+        "_history",
+        "_lines",
+        "_passages",
+        "book",
+        "context",
+        "events",
+        "found",
+        "imported",
+        "known_through",
+        "left_open",
+        "opened",
+        "openings",
+        "recorded",
+        "rules_hash",
+        "steps",
+    )
+
+    def __init__(self, book: Book, context: RuleContext, rules_hash: str = "") -> None:
+        self.book = book
+        self.context = context
+        self.events = book.events
+        first = book.events[0] if book.events else None
+        self.opened: RunOpened | None = first if isinstance(first, RunOpened) else None
+        self.imported = self.opened is not None and self.opened.origin.type == "import"
+        self.rules_hash = rules_hash
+        self.found: list[Finding] = []
+        self.recorded: list[Finding] = []
+        self.steps: tuple[StepName | None, ...] = tuple(
+            parse_step(event.step) if event.step else None for event in self.events
+        )
+        self._lines: Mapping[int, tuple[StreamName, int]] = _lines(self.events)
+        self.openings: dict[str, int] = {}
+        """Step id → seq of the last event before its group could be answered."""
+        self.left_open: dict[int, tuple[str, ...]] = {}
+        """Seq of a `round_opened` or finishing `run_closed` → steps that were still open then."""
+        self.known_through = -1
+        """Seq through which `openings` is complete: the ledger's end, unless rounds leave the plan."""
+        self._history: dict[str, list[tuple[int, Status]]] = {}
+        self._passages: dict[Reference, tuple[str, ...] | None] = {}
+        self._walk()
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the cast, in protocol order."""
+        return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """The roles that write: all but the neutral verifier."""
+        return tuple(role for role in self.roles if role != "verifier")
+
+    @property
+    def structured(self) -> bool:
+        """Whether the run follows the protocol whose phases, checks and stress rounds SD describes."""
+        return self.opened is not None and self.opened.protocol == "structured"
+
+    def place_of(self, seq: int | None) -> tuple[StreamName | None, int | None]:
+        """The stream and line of an event; (None, None) of what is none."""
+        found = self._lines.get(seq) if seq is not None else None
+        return found or (None, None)
+
+    def rounds(self) -> Mapping[int, RoundOpened]:
+        """Round → its opening."""
+        return self.book.state.rounds
+
+    def earlier(self, identity: str, than: int) -> Event | None:
+        """The event with this id, if it stands before seq `than`."""
+        event = self.book.by_id.get(identity)
+        return event if event is not None and event.seq < than else None
+
+    def status_at(self, claim: str, through: int) -> Status | None:
+        """The status of a claim after event `through`; None when it was not raised by then."""
+        history = self._history.get(claim, [])
+        found = bisect_right(history, through, key=lambda entry: entry[0])
+        return history[found - 1][1] if found else None
+
+    def changes(self, claim: str) -> Iterator[tuple[int, Status, int | None]]:
+        """(seq, status, seq of the next change) of a claim, in order of seq."""
+        history = self._history.get(claim, [])
+        for (seq, status), (after, _) in pairwise(history):
+            yield seq, status, after
+        if history:
+            yield *history[-1], None
+
+    def stood_through(self, event: Event) -> int:
+        """The seq through which statuses count for `event`: its group's opening, or what is just before (FORMAT 2)."""
+        return self.openings.get(event.step, event.seq - 1) if event.step else event.seq - 1
+
+    def passages(self, ref: str, than: int) -> tuple[str, ...] | None:
+        """The texts at a reference as they stood before seq `than`; None when it does not resolve."""
+        reference = parse_reference(ref)
+        if self.opened is None:
+            return None
+        if not reference.id.startswith("K-") and self.earlier(reference.id, than) is None:
+            return None
+        if reference not in self._passages:
+            self._passages[reference] = passages(reference, self.book.by_id, self.opened, self.book.blobs)
+        return self._passages[reference]
+
+    def _walk(self) -> None:
+        state = State()
+        known = self.opened is not None and not self.imported
+        protocol = self.context.protocol if known else None
+        for event in self.events:
+            if protocol is not None and _ends_something(event):
+                self.left_open[event.seq] = tuple(step.id for step in open_steps(protocol, state))
+            take(state, event)
+            self._note_statuses(event, state)
+            if protocol is not None and not self._is_on_plan(event):
+                protocol = None
+            if protocol is not None:
+                self.known_through = event.seq
+                if event.rest == 0:
+                    for step in open_steps(protocol, state):
+                        self.openings.setdefault(step.id, event.seq)
+
+    def _is_on_plan(self, event: Event) -> bool:
+        """Whether the steps of the run can still be known after `event`."""
+        match event:
+            case RunOpened():
+                return event.seq == 0
+            case RoundOpened():
+                return self.opened is not None and event.plan_row < len(self.opened.plan)
+            case _:
+                return True
+
+    def _note_statuses(self, event: Event, state: State) -> None:
+        touched: tuple[str | None, ...] = ()
+        if isinstance(event, Verification):
+            touched = tuple(change.claim_id for change in event.claim_status_changes)
+        elif isinstance(event, Claim):
+            touched = (event.id, event.supersedes)
+        for identity in touched:
+            facts = state.claims.get(identity or "")
+            if identity is not None and facts is not None:
+                history = self._history.setdefault(identity, [])
+                if not history or history[-1][1] != facts.status:
+                    history.append((event.seq, facts.status))
+
+
+def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:
+    counts: dict[StreamName, int] = {}
+    places: dict[int, tuple[StreamName, int]] = {}
+    for event in events:
+        stream = stream_of(event)
+        counts[stream] = counts.get(stream, 0) + 1
+        places[event.seq] = (stream, counts[stream])
+    return places
+
+
+def group_key(name: StepName) -> tuple[int, str, str]:
+    """(round, phase, act) of the group that a step belongs to: checks 1, 2 and 4 are one group (FORMAT 4)."""
+    act = name.act or ""
+    return (name.round, name.phase, "checks" if act in ("check1", "check2", "check4") else act)
+
+
+def is_reply(event: Event) -> bool:
+    """Whether `event` carries the call of a step's reply."""
+    return event.call is not None and event.step is not None
+
+
+def _ends_something(event: Event) -> bool:
+    return isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished")

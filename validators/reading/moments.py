@@ -1,0 +1,78 @@
+"""The book as it stood when a step opened and when it was answered: walks that fold as they go.
+
+For rules that run the protocol again. A moment's book is alive: it is what stood then only until the next moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ledger.book import Book
+from ledger.events import Event, Fallback
+from ledger.fold import step as take
+from ledger.state import State
+from roles.protocol import Group, Protocol, Step, find_group, open_steps
+from validators.reading.docket import Docket, is_reply
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A reply's first event, the step and group that it answers, and the book at the moment."""
+
+    event: Event
+    step: Step
+    group: Group
+    book: Book
+
+
+def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
+    """Just before every reply to a step that the protocol knows there."""
+    for place, event, book in _walk(docket):
+        if event.seq > docket.known_through:
+            return
+        if is_reply(event) and book.state.round in book.state.rounds:
+            group = find_group(protocol, book.state, event.step or "")
+            for step in group.steps if group else ():
+                if step.id == event.step and group is not None:
+                    yield Moment(event, step, group, _at(book, docket, place))
+
+
+def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
+    """When each step that was answered had opened, with all that the controller owed by then."""
+    replies = {event.step: event for event in docket.events if is_reply(event)}
+    waiting: dict[int, set[str]] = {}
+    for step_id, through in docket.openings.items():
+        if step_id in replies:
+            waiting.setdefault(_settled(docket, through), set()).add(step_id)
+    for place, _, book in _walk(docket):
+        for step in open_steps(protocol, book.state) if place - 1 in waiting else ():
+            group = find_group(protocol, book.state, step.id)
+            if step.id in waiting[place - 1] and group is not None:
+                yield Moment(replies[step.id], step, group, _at(book, docket, place))
+
+
+def _walk(docket: Docket) -> Iterator[tuple[int, Event, Book]]:
+    """(place, event, book before it); the book's own events are not cut."""
+    state = State()
+    by_id: dict[str, Event] = {}
+    alive = Book(docket.events, state, by_id, docket.book.blobs)
+    for place, event in enumerate(docket.events):
+        yield place, event, alive
+        take(state, event)
+        if event.id is not None:
+            by_id.setdefault(event.id, event)
+
+
+def _at(alive: Book, docket: Docket, place: int) -> Book:
+    return Book(docket.events[:place], alive.state, alive.by_id, alive.blobs)
+
+
+def _settled(docket: Docket, through: int) -> int:
+    """`through`, or the last of what the controller wrote by itself right behind it."""
+    while through + 1 < len(docket.events):
+        event = docket.events[through + 1]
+        if event.by != "controller" or event.step is not None or isinstance(event, Fallback):
+            break
+        through += 1
+    return through

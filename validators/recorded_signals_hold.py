@@ -1,0 +1,61 @@
+"""VER002, error: recorded stop signals come out the same when they are computed again.
+
+The stop rests on them. Parameters of another version are said as a warning, not judged.
+Source: SD-60, DESIGN 3, FORMAT 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ledger.events import Signals
+from validators.reading.docket import Docket
+from validators.reading.rule import Breach, Rule
+
+
+def check(docket: Docket) -> Iterator[Breach]:
+    """Looks that the installed detectors do not confirm."""
+    read = docket.context.signals
+    if read is None:
+        return
+    for event in docket.events:
+        if not isinstance(event, Signals):
+            continue
+        installed = docket.context.params.get(event.profile)
+        if installed is not None and installed != event.params:
+            message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
+            yield Breach(event.seq, message, "warning")
+            continue
+        report = read(docket.book, event.profile, event.through)
+        yield from (Breach(event.seq, f"{what} on recomputing") for what in _differences(event, report))
+
+
+def _differences(event: Signals, report: Any) -> Iterator[str]:
+    for name in ("satisfied", "of", "stop", "advice"):
+        if getattr(event, name) != getattr(report, name):
+            yield f"{name} is {getattr(event, name)}, and {getattr(report, name)}"
+    readings = {reading.id: reading for reading in report.signals}
+    for stated in event.signals:
+        found = readings.pop(stated.id, None)
+        if found is None:
+            yield f"{stated.id} is recorded, and not there"
+            continue
+        for name in ("satisfied", "value", "threshold"):
+            if getattr(stated, name) != getattr(found, name):
+                yield f"{stated.id} {name} is {getattr(stated, name)}, and {getattr(found, name)}"
+        if tuple(stated.evidence) != tuple(str(entry) for entry in found.evidence):
+            yield f"{stated.id} evidence is {', '.join(stated.evidence) or 'nothing'}, and another"
+    if readings:
+        yield f"{', '.join(readings)} is not recorded, and there"
+
+
+RULE: Final = Rule(
+    code="VER002",
+    name="recorded_signals_hold",
+    severity="error",
+    summary="Recorded stop signals come out the same when they are computed again.",
+    check=check,
+    applies_to_imports=False,
+    recorded=False,
+)

@@ -1,0 +1,80 @@
+"""`docs/rules.md`, made from the rules: `python -m validators.rulebook_page --check | --write`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from validators.reading.rule import Rule
+from validators.rulebook import RULES
+
+PAGE: Final = Path(__file__).parent.parent / "docs" / "rules.md"
+_HEAD: Final = """# The rules
+
+Made from `validators/` by `python -m validators.rulebook_page --write`; do not edit.
+
+`moot check RUN` judges a run by every rule below. An *error* makes the run fail; a *warning* is something to look at.
+The numbers 1 to 7 mark the published checks of the source protocol (SD-49), each with its holes closed (SD-50).
+Rules marked *not for imports* need steps, briefs or sealed positions that an imported ledger does not have; there they
+are reported as not applicable, never as kept. Rules marked *not recorded* look at bytes, blobs or verdicts, and so are
+no part of the `validation` events that a run records on its way.
+"""
+
+
+def page(rules: Sequence[Rule] = RULES) -> str:
+    """The page."""
+    rows = [
+        f"| [{rule.code}](#{rule.code.lower()}) | {rule.severity} | {rule.published or ''} | {rule.summary} |"
+        for rule in rules
+    ]
+    table = "\n".join(["| code | severity | published | rule |", "|---|---|---|---|", *rows])
+    return "\n".join([_HEAD, table, "", *(_entry(rule) for rule in rules)])
+
+
+def _entry(rule: Rule) -> str:
+    _, _, body = (sys.modules[rule.check.__module__].__doc__ or "").strip().partition("\n\n")
+    return "\n".join(
+        [
+            f"## {rule.code}",
+            "",
+            f"**{rule.summary}**",
+            "",
+            body.strip(),
+            "",
+            ", ".join(_marks(rule)) + ".",
+            "",
+        ]
+    )
+
+
+def _marks(rule: Rule) -> Iterator[str]:
+    yield f"`{rule.name}`, {rule.severity}, version {rule.version}"
+    if rule.published is not None:
+        yield f"published rule {rule.published}"
+    if not rule.applies_to_imports:
+        yield "not for imports"
+    if not rule.recorded:
+        yield "not recorded"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0 when the page agrees with the rules or was written, 1 when it does not, 2 for other arguments."""
+    if list(arguments) == ["--write"]:
+        PAGE.write_text(page(), encoding="utf-8")
+        return 0
+    if list(arguments) != ["--check"]:
+        print("usage: python -m validators.rulebook_page --check | --write", file=sys.stderr)
+        return 2
+    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
+        return 0
+    print(
+        "docs/rules.md does not agree with the rules: python -m validators.rulebook_page --write",
+        file=sys.stderr,
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

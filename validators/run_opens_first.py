@@ -1,0 +1,33 @@
+"""ORD001, error: a run is opened once, by its first event, and seq counts from 0 without a gap.
+
+Everything is read against the opening: the cast, the goals, the plan, the documents. Source: FORMAT 1, FORMAT 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ledger.events import RunOpened
+from validators.reading.docket import Docket
+from validators.reading.rule import Breach, Rule
+
+
+def check(docket: Docket) -> Iterator[Breach]:
+    """A missing, late or second opening, and every seq that is not the event's place."""
+    if docket.events and docket.opened is None:
+        yield Breach(docket.events[0].seq, f"the first event is a {docket.events[0].kind}, not run_opened")
+    for place, event in enumerate(docket.events):
+        if event.seq != place:
+            yield Breach(event.seq, f"seq {event.seq} stands at place {place}")
+        if place and isinstance(event, RunOpened):
+            yield Breach(event.seq, "the run is opened a second time")
+
+
+RULE: Final = Rule(
+    code="ORD001",
+    name="run_opens_first",
+    severity="error",
+    summary="A run is opened once, by its first event, and seq counts from 0 without a gap.",
+    check=check,
+)
