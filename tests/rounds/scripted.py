@@ -48,7 +48,7 @@ class Script:
     def reply(self, book: Book, step: Step, saw: tuple[int, ...]) -> bytes:
         """The reply of a step: a function of seed, step and what its brief shows."""
         rng = random.Random(f"{self.seed}/{step.id}")
-        known = [book.events[seq] for seq in saw]
+        known = sorted((book.events[seq] for seq in saw), key=lambda event: (event.round, str(event.id)))
         return orjson.dumps(self._make(book, step, rng, known))
 
     def _make(self, book: Book, step: Step, rng: random.Random, known: list[Any]) -> dict[str, Any]:
@@ -174,9 +174,9 @@ class Script:
         round_ = step.name.round
         flips: list[dict[str, Any]] = []
         for check in applicable_checks(book.state, round_):
-            position = book.state.positions[f"P-{round_}-{check}-{step.role}"]
+            position = book.state.positions.get(f"P-{round_}-{check}-{step.role}")
             verdict = book.state.checks[f"V-{round_}-{check}"].result
-            if position.stance != verdict and rng.random() < 0.4:
+            if position and position.stance != verdict and rng.random() < 0.4:
                 because = self._evidence(rng, known, 1) if rng.random() < 0.5 else []
                 flips.append({"check_id": check, "to": verdict, "because": because})
         tension = {

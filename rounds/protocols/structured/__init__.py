@@ -4,7 +4,7 @@ Laws
  1. A round runs B, C, D, E.position, E.checks (1, 2 and 4), E.check3, F, G, H in this order; steps of one group run
     side by side and see nothing of each other.
  2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked of anybody.
- 3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F are testable from the next round.
+ 3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F from the next round on.
  4. A position is sealed before any verdict of its check is known.
  5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
