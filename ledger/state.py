@@ -21,7 +21,6 @@ from ledger.events.decisions import (
 from ledger.lifecycle import FALLEN, HistoryEntry, Move, history, status_after
 from ledger.values import Quorum, Result, Status
 
-
 SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
 """Relations of a cite by which a decision stands or falls."""
 
