@@ -240,6 +240,15 @@ def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:
     return checked(table, text, name)
 
 
+def checked_budget(limits: Mapping[str, Any], name: str = "the command line") -> dict[str, int | str]:
+    """Limits as `[budget]` would hold them. Raises `DeliberationError`."""
+    try:
+        budget = Budget.model_validate(dict(limits))
+    except ValidationError as error:
+        raise _explained(error, "", name) from None
+    return {key: value for key, value in budget if value is not None}
+
+
 def nearest(word: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     """The known word that looks most like `word`."""
     return max(known, key=lambda one: SequenceMatcher(None, word.lower(), one.lower()).ratio())

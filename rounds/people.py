@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ledger.book import Book
 from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling
-from ledger.events.decisions import Cite, Relation
+from ledger.events.decisions import Change, Cite, Relation
+from rounds.budget import budgets_in_force
 from rounds.session import Session
 
 
@@ -83,6 +85,24 @@ def note(session: Session, text: str) -> tuple[Event, ...]:
 
     def make(book: Book) -> tuple[Event, ...]:
         return (Amendment(**_envelope(book), what="note", cause="human", reason=text),)
+
+    return session.append(make)
+
+
+def amend_budgets(session: Session, limits: Mapping[str, int | str]) -> tuple[Event, ...]:
+    """Change limits of the run, named as in `Budgets`; those that are in force already are left alone."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        present = budgets_in_force(book.state)
+        changes = tuple(
+            Change(path=f"budgets.{name}", from_=getattr(present, name), to=limit)
+            for name, limit in limits.items()
+            if getattr(present, name) != limit
+        )
+        if not changes:
+            return ()
+        reason = "New limits were given when the run went on."
+        return (Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason),)
 
     return session.append(make)
 

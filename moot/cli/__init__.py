@@ -1,0 +1,52 @@
+"""The verbs, one file each. This table is the command line's table of contents; a verb's file is imported when it is used."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb: its name, the group it is listed under, and what it does in one line. Its file is `moot/cli/<module>.py`."""
+
+    name: str
+    group: str
+    does: str
+    module: str = ""
+
+    @property
+    def path(self) -> str:
+        """The module that holds the verb's function, which has the module's name."""
+        return f"moot.cli.{self.module or self.name}"
+
+
+VERBS: Final[tuple[Verb, ...]] = (
+    Verb("demo", "Start", "play a recorded real run through the real engine; needs no key"),
+    Verb("new", "Start", "write a deliberation file, by questions or flags"),
+    Verb("run", "Start", "run a deliberation, or go on with one (--resume)"),
+    Verb("next", "Step by step", "the steps that can run now, with briefs and schemas"),
+    Verb("submit", "Step by step", "hand in one reply, or give a step up"),
+    Verb("answer", "Your own word", "answer a question that was put to you"),
+    Verb("override", "Your own word", "overturn a decision or a ruling"),
+    Verb("ack", "Your own word", "close an alarm, with a reason"),
+    Verb("note", "Your own word", "put a remark on the ledger"),
+    Verb("status", "Look", "where a run stands"),
+    Verb("log", "Look", "the events, in order"),
+    Verb("claims", "Look", "claims with their lifecycles"),
+    Verb("decisions", "Look", "decisions with what they rest on"),
+    Verb("signals", "Look", "the six stop signals and the advice"),
+    Verb("report", "Look", "the whole run as one document"),
+    Verb("check", "Trust", "every rule that the ledger breaks"),
+    Verb("verify", "Trust", "chain, canonical bytes, head and blobs"),
+    Verb("replay", "Trust", "play the events; --re-execute runs the protocol again and compares"),
+    Verb("diff", "Trust", "what two runs have in common and where they part"),
+    Verb("import", "Exchange", "make a run from another system's files", module="import_"),
+    Verb("export", "Exchange", "write a run in another system's form"),
+    Verb("protocols", "Help", "the protocols and plans that there are"),
+    Verb("doctor", "Help", "what is missing here, and the line that mends it"),
+    Verb("completion", "Help", "a completion script for your shell"),
+)
+
+
+def find_verb(name: str) -> Verb | None:
+    """The verb of that name."""
+    return next((verb for verb in VERBS if verb.name == name), None)

@@ -1,0 +1,66 @@
+"""How a verb becomes a command: typer reads the function's parameters, and usage errors come out as moot's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+from moot.cli import Verb
+from moot.errors import MootError, usage
+
+INTERRUPTED = 130
+"""What typer makes of Ctrl-C."""
+
+
+def run_verb(verb: Verb, arguments: list[str]) -> int:
+    """Run a verb; its exit code. Raises what the verb raises, and `MootError` for a call that makes no sense."""
+    try:
+        code = command_of(verb).main(
+            args=_with_bare_options(verb, arguments), prog_name=f"moot {verb.name}", standalone_mode=False
+        )
+    except typer.TyperException as error:
+        raise _usage_error(error, verb) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return int(code or 0)
+
+
+def command_of(verb: Verb) -> Any:
+    """The command of a verb: the function in the verb's file that has the file's name."""
+    module = import_module(verb.path)
+    function: Callable[..., int] = getattr(module, verb.path.rpartition(".")[2])
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    app.command(verb.name, epilog=getattr(module, "EPILOG", None), context_settings=settings)(function)
+    return get_command(app)
+
+
+def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
+    """Give an option that may stand without its value (`BARE` in the verb's file) the value that it then means."""
+    bare: Mapping[str, str] = getattr(import_module(verb.path), "BARE", {})
+    complete: list[str] = []
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=False):
+        complete.append(word)
+        if word in bare and (not following or following.startswith("-")):
+            complete.append(bare[word])
+    return complete
+
+
+def _usage_error(error: typer.TyperException, verb: Verb) -> MootError:
+    said = re.sub(r"\s+", " ", error.format_message()).strip().rstrip(".")
+    possible = re.search(r"\(Possible options: (.*)\)", said)
+    if possible:
+        said = said[: possible.start()].strip()
+        return usage(_lower(said), f"did you mean {possible[1]}?", f"moot {verb.name}")
+    return usage(_lower(said), f"see `moot {verb.name} --help`", f"moot {verb.name}")
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,67 @@
+"""`moot next`: the steps that can run now, with briefs and schemas."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, WAITING, usage
+from moot.output.next import next_of
+from moot.render.steps import steps_text
+from moot.sessions import open_session
+from moot.terminal import out, out_json
+from rounds.session import Asked, Session
+
+EPILOG = "Example: moot next @last --role critic --wait 600 --json"
+LOOK_EVERY_SECONDS = 0.2
+BARE = {"--wait": "600"}
+"""What an option means when it is given without its value."""
+
+
+def next(  # noqa: A001  # the verb's name
+    run: RunArgument,
+    role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only the steps of this role.")] = None,
+    wait: Annotated[
+        float | None,
+        typer.Option(metavar="[SECONDS]", min=0, help="Wait until a step opens, at most so long (600 if not said)."),
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """Print the steps that can run now: the exact brief for the seat, and the schema of the reply.
+
+    Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished.
+    """
+    session = open_session(run)
+    _check_role(session, role)
+    session.settle()
+    asked = _wait(session, role, wait)
+    found = next_of(run, session, asked)
+    if json:
+        out_json(found)
+    elif not quiet:
+        out(steps_text(found))
+    return GOOD if found.steps or found.done else WAITING
+
+
+def _check_role(session: Session, role: str | None) -> None:
+    roles = session.protocol.role_ids()
+    if role is not None and role not in roles:
+        raise usage(f"no role {role!r} in this run", f"roles are {', '.join(roles)}", "--role")
+
+
+def _wait(session: Session, role: str | None, seconds: float | None) -> tuple[Asked, ...]:
+    """The open steps; when there are none, those that open within the time."""
+    deadline = time.monotonic() + (seconds or 0)
+    while not (asked := session.asked(role)):
+        left = deadline - time.monotonic()
+        if session.book().state.finished or left <= 0:
+            break
+        head = session.run.head()
+        while session.run.head() == head and time.monotonic() < deadline:
+            time.sleep(min(LOOK_EVERY_SECONDS, max(0.0, deadline - time.monotonic())))
+    return asked

@@ -1,0 +1,119 @@
+"""`moot submit`: hand in one reply, or give a step up."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ledger.events import Event
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, NO, usage
+from moot.output.submit import Submission
+from moot.sessions import names, open_now, open_session
+from moot.terminal import err, out, out_json
+from rounds.engine import Answer, ReplyRefused, StepRefused
+from rounds.session import Session
+
+EPILOG = "Example: moot submit @last r3.D.critic reply.json --model some-model-1 --context-id c4"
+CONTEXT_ID = re.compile(r"c[1-9][0-9]*")
+
+
+def submit(
+    run: RunArgument,
+    step: Annotated[str, typer.Argument(metavar="STEP", help="The step's id, as `moot next` says it.")],
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="The reply's file; - is stdin.")] = "-",
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Which model answered.")] = None,
+    context_id: Annotated[
+        str | None, typer.Option(metavar="cN", help="Which conversation answered (c1, c2, …): one role each.")
+    ] = None,
+    give_up: Annotated[
+        str | None, typer.Option(metavar="REASON", help="Give the step up for good instead; the run goes on without it.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
+
+    A refused reply writes nothing and may be tried again; the same bytes again are accepted again.
+    """
+    session = open_session(run)
+    if give_up is not None:
+        events = session.give_up(step, "given_up", _reason(give_up))
+        return _accepted(session, events, f"{step} is given up", json, quiet)
+    answer = Answer(_seat(session, step), "trusted", model=_name(model), context_id=_context(context_id))
+    content = _content(file)
+    try:
+        done = session.submit(step, content, answer)
+    except (ReplyRefused, StepRefused) as refused:
+        return _refused(session, refused, json)
+    said = f"{step} was accepted before with these bytes" if done.already else f"{step} is accepted"
+    return _accepted(session, done.events, said, json, quiet)
+
+
+def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool, quiet: bool) -> int:
+    following = open_now(session)
+    if json:
+        out_json(Submission(accepted=True, events=names(events), errors=[], next=following))
+    elif not quiet:
+        written = f": {', '.join(names(events))}" if events else ""
+        out(f"{said}{written}\n")
+        finished = session.book().state.finished
+        out("the run is finished\n" if finished else f"open now: {', '.join(following) or 'nothing'}\n")
+    return GOOD
+
+
+def _refused(session: Session, refused: ReplyRefused | StepRefused, json: bool) -> int:
+    if isinstance(refused, StepRefused):
+        if not json:
+            raise refused
+        errors = [f"{refused}; {refused.mend}"]
+    else:
+        errors = list(refused.errors)
+    if json:
+        out_json(Submission(accepted=False, events=[], errors=errors, next=open_now(session)))
+    else:
+        count = f" and {len(errors) - 1} more below" if len(errors) > 1 else ""
+        mend = "mend the reply and submit it again; nothing was written"
+        err(f"moot: the reply to {refused.step} is refused: {errors[0]}{count}; {mend}\n")
+        err("".join(f"  {error}\n" for error in errors[1:]))
+    return NO
+
+
+def _open(session: Session) -> list[str]:
+    return [step.id for step in session.open_steps()]
+
+
+def _seat(session: Session, step: str) -> str:
+    """`human` where the opening gave the role to a person, else `host`: whoever calls this verb."""
+    role = step.rpartition(".")[2].partition("~")[0]
+    kinds = {member.role: member.seat for member in session.opened.cast}
+    return "human" if kinds.get(role) == "human" else "host"
+
+
+def _content(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    return Path(file).read_bytes()
+
+
+def _context(context_id: str | None) -> str | None:
+    if context_id is not None and not CONTEXT_ID.fullmatch(context_id):
+        raise usage(f"no context id {context_id!r}", "name conversations c1, c2, …, without names or paths", "--context-id")
+    return context_id
+
+
+def _name(model: str | None) -> str | None:
+    if model is not None and not (0 < len(model.strip()) <= 200 and model.isprintable()):
+        raise usage("a model's name is 1 to 200 printable characters", "give its name, such as some-model-1", "--model")
+    return model
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise usage("giving up needs a reason", "say in a few words why the step cannot be answered", "--give-up")
+    return text

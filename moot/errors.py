@@ -1,0 +1,103 @@
+"""What goes wrong, in one line: what, where, and the mend; with the exit code of FORMAT 13.
+
+    moot: no run 'runs/x' (.); runs here: 2026-03-04-which-storage
+    {"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+from typing import Any, Final
+
+GOOD: Final = 0
+NO: Final = 1
+USAGE: Final = 2
+DAMAGED: Final = 3
+WAITING: Final = 4
+SEAT_FAILED: Final = 5
+BUG: Final = 70
+"""Not one of FORMAT 13's: moot itself is wrong (EX_SOFTWARE)."""
+
+
+class MootError(Exception):
+    """An error for a person: what happened, where, and the one line that mends it."""
+
+    def __init__(self, code: str, what: str, where: str, mend: str, exit_code: int = USAGE) -> None:
+        super().__init__(what)
+        self.code = code
+        self.what = what
+        self.where = where
+        self.mend = mend
+        self.exit_code = exit_code
+
+    @property
+    def line(self) -> str:
+        """The error for people; never more than one line."""
+        where = f" ({self.where})" if self.where else ""
+        return one_line(f"moot: {self.what}{where}; {self.mend}")
+
+    @property
+    def json(self) -> str:
+        """The error for machines."""
+        said = {"code": self.code, "what": one_line(self.what), "where": self.where, "mend": one_line(self.mend)}
+        return json.dumps({"error": said}, ensure_ascii=False)
+
+
+def usage(what: str, mend: str, where: str = "command line") -> MootError:
+    """A call that cannot be understood."""
+    return MootError("usage", what, where, mend)
+
+
+def one_line(text: str) -> str:
+    """Text with its line breaks and control characters folded into spaces."""
+    return re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", text).strip()
+
+
+def explain(error: BaseException) -> MootError | None:
+    """The words for an error that a run of moot can meet; None when it is moot's own fault."""
+    match error:
+        case MootError():
+            return error
+        case KeyboardInterrupt():
+            mend = "nothing acknowledged is lost; go on with `moot run --resume RUN`"
+            return MootError("interrupted", "interrupted", "", mend, WAITING)
+        case UnicodeDecodeError():
+            what = f"not UTF-8 (byte {error.start})"
+            return MootError("not_utf8", what, "input", "save it as UTF-8", USAGE)
+        case OSError():
+            return _of_the_system(error)
+        case _:
+            return _spoken(error)
+
+
+def _spoken(error: BaseException) -> MootError | None:
+    """An error of the layers below, which brings its own words."""
+    what: Any = getattr(error, "what", None)
+    mend: Any = getattr(error, "mend", None)
+    name = type(error).__name__
+    if isinstance(what, str) and isinstance(mend, str):
+        where = str(getattr(error, "where", "") or "")
+        exit_code = int(getattr(error, "exit_code", NO))
+        return MootError(_snake(name), what, where, mend, exit_code)
+    if name == "StepRefused" and isinstance(mend, str):
+        return MootError(_snake(name), str(error), "", mend, NO)
+    if name == "ProtocolUnknown":
+        return MootError(_snake(name), f"this moot has no {error}", "run", "install the moot that the run names", USAGE)
+    return None
+
+
+def _of_the_system(error: OSError) -> MootError:
+    reason = (error.strerror or str(error)).lower()
+    where = str(error.filename or "")
+    if error.errno in _WRITING:
+        return MootError("write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED)
+    return MootError("unreadable", f"cannot read: {reason}", where, "name a file that you can read", USAGE)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+_WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})

@@ -1,0 +1,17 @@
+"""`moot run --json`: how the run ended, for now or for good."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from moot.output.base import Output
+
+
+class RunEnd(Output):
+    """`waiting`: open steps that somebody must answer with `moot submit`; `detail`: what failed or what comes next."""
+
+    run: str
+    state: Literal["finished", "waiting", "stopped", "failed"]
+    reason: str | None
+    waiting: list[str]
+    detail: str

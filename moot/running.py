@@ -1,0 +1,95 @@
+"""A deliberation opened and driven: what `moot run` and `run_deliberation` do."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import unicodedata
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledger.store import DriverLease
+from moot import version
+from moot.clock import now
+from rounds.driver import Outcome, Watch, drive
+from rounds.opening import Opening, resolve
+from rounds.session import Session, start
+from rounds.verdicts import standard
+
+if TYPE_CHECKING:
+    from ledger.events import Event
+    from roles.seats.port import Seat
+    from rounds.deliberation import Deliberation
+    from rounds.session import Asked
+
+SLUG_CHARACTERS = 48
+QUIET = Watch()
+
+
+def new_directory(runs: Path, question: str, today: date) -> Path:
+    """`runs/2026-03-04-which-storage`, with a number behind it when that is taken."""
+    base = f"{today.isoformat()}-{slug(question)}"
+    number = 1
+    while (path := runs / (base if number == 1 else f"{base}-{number}")).exists():
+        number += 1
+    return path
+
+
+def slug(question: str) -> str:
+    """The first words of a question as a directory name."""
+    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if len(words) > SLUG_CHARACTERS:
+        words = words[:SLUG_CHARACTERS].rpartition("-")[0] or words[:SLUG_CHARACTERS]
+    return words or "deliberation"
+
+
+def opening_of(
+    deliberation: Deliberation,
+    documents: Mapping[str, bytes],
+    seats: Mapping[str, str],
+    *,
+    casting: str | None = None,
+    name: str = "deliberation.toml",
+) -> Opening:
+    """The opening of a new run; `seats` are specifications by role."""
+    kinds = {role: spec.partition(":")[0] for role, spec in seats.items()}
+    return resolve(deliberation, documents, moot=version(), name=name, casting=casting, seats=kinds)
+
+
+def open_run_at(path: Path, opening: Opening) -> Session:
+    """Make the run and open its first round."""
+    files = {"deliberation.toml": opening.toml.encode()}
+    return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=now)
+
+
+async def drive_run(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
+    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
+    with DriverLease(session.run.path) as lease:
+        return await drive(session, seats, monotonic=time.monotonic, watch=_beating(watch, lease))
+
+
+def drive_here(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
+    """The same from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
+    try:
+        return asyncio.run(drive_run(session, seats, watch))
+    except KeyboardInterrupt:
+        session.stop("human")
+        raise
+
+
+def _beating(watch: Watch, lease: DriverLease) -> Watch:
+    """The same watch, with a sign of life at every call and commit."""
+
+    def asked(one: Asked, seat: Seat) -> None:
+        lease.beat()
+        watch.asked(one, seat)
+
+    def committed(events: tuple[Event, ...]) -> None:
+        lease.beat()
+        watch.committed(events)
+
+    return Watch(asked=asked, committed=committed, lost=watch.lost)

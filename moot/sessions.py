@@ -1,0 +1,34 @@
+"""A run opened for work, as the verbs need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ledger.events import Event
+from ledger.store import Run
+from moot.clock import now
+from moot.locate import find_run
+from roles.protocol import open_steps
+from rounds.session import Session
+from rounds.verdicts import standard
+
+
+def open_session(said: str) -> Session:
+    """The session of a RUN argument."""
+    return session_at(find_run(said))
+
+
+def session_at(path: Path) -> Session:
+    """The session of a run directory. Raises `LedgerError` when it is none or is damaged."""
+    return Session(Run(path), standard, now)
+
+
+def names(events: Iterable[Event]) -> list[str]:
+    """How events are cited: by id, or `@seq` when their kind has none."""
+    return [event.id or f"@{event.seq}" for event in events]
+
+
+def open_now(session: Session) -> list[str]:
+    """Ids of the steps that can run now."""
+    return [step.id for step in open_steps(session.protocol, session.book().state)]

@@ -1,0 +1,52 @@
+"""What moot writes to: text and JSON to stdout, complaints to stderr; a reader that has gone away is no error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from moot.errors import MootError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def out(text: str) -> None:
+    """Write to stdout. When its reader has gone, the rest goes nowhere and the verb's exit code stays true."""
+    _write(sys.stdout, text)
+
+
+def err(text: str) -> None:
+    """Write to stderr."""
+    _write(sys.stderr, text)
+
+
+def out_json(value: BaseModel) -> None:
+    """Write one JSON object to stdout; on a terminal with line breaks in it."""
+    indent = 2 if sys.stdout.isatty() else None
+    out(value.model_dump_json(indent=indent, by_alias=True) + "\n")
+
+
+def complain(error: MootError, *, as_json: bool) -> None:
+    """Say an error: one line on stderr, or one object on stdout."""
+    if as_json:
+        out(error.json + "\n")
+    else:
+        err(error.line + "\n")
+
+
+def show_any_text() -> None:
+    """Text that the terminal's encoding lacks is shown escaped, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,78 @@
+"""What the flags of `run` and `new` say, laid over a deliberation file; and the documents that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from moot.errors import usage
+from rounds.deliberation import Deliberation, Table, checked, read_toml
+
+COMMAND_LINE = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The flags; what is None or empty was not said."""
+
+    question: str | None = None
+    domain: str | None = None
+    goals: Sequence[str] = ()
+    options: Sequence[str] = ()
+    protocol: str | None = None
+    plan: str | None = None
+    profile: str | None = None
+    check_every: int | None = None
+    no_stress: bool = False
+    contexts: Sequence[str] = ()
+    budget: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_more_than_budgets(self) -> bool:
+        """Whether anything was said that is settled when a run is opened."""
+        return self != Wishes(budget=self.budget)
+
+    def over(self, table: Table) -> Table:
+        """`table` with the flags laid over it."""
+        subject = dict(cast("dict[str, Any]", table.get("deliberation", {})))
+        said = {
+            "question": self.question,
+            "domain": self.domain,
+            "goals": list(self.goals) or None,
+            "options": list(self.options) or None,
+            "protocol": self.protocol,
+            "plan": self.plan,
+            "profile": self.profile,
+            "check_every": self.check_every,
+            "no_stress": True if self.no_stress else None,
+        }
+        subject |= {key: value for key, value in said.items() if value is not None}
+        laid: Table = {**table, "deliberation": subject}
+        if self.plan is not None:
+            laid.pop("round", None)
+        if self.contexts:
+            added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
+            laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
+        if self.budget:
+            laid["budget"] = {**cast("dict[str, Any]", table.get("budget", {})), **self.budget}
+        return laid
+
+
+def wished(file: str | None, wishes: Wishes) -> Deliberation:
+    """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
+    if file is None:
+        if wishes.question is None:
+            raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
+        return checked(wishes.over({}), name=COMMAND_LINE)
+    path = Path(file)
+    table, text = read_toml(path.read_bytes(), file)
+    return checked(wishes.over(table), text, file)
+
+
+def documents_of(deliberation: Deliberation, file: str | None) -> dict[str, bytes]:
+    """The bytes of every document that is named by path, which counts from the deliberation file's directory."""
+    base = Path(file).parent if file is not None else Path()
+    paths = [document.path for document in deliberation.context if document.path is not None]
+    return {path: (base / path).read_bytes() for path in paths}
