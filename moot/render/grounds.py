@@ -1,0 +1,126 @@
+"""What a decision rests on: the claims and checks it cites, the tests of those claims, down to quoted sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from ledger.anchors import contains_quote, passages
+from ledger.book import Book
+from ledger.events import (
+    Artifact,
+    Challenge,
+    Claim,
+    Concern,
+    Decision,
+    DriftCheck,
+    Event,
+    Position,
+    Verification,
+)
+from ledger.events.decisions import Cite
+from ledger.ids import parse_reference
+from ledger.state import State
+from ledger.values import Evidence
+from moot.render.story import Ground, Quote
+
+DEPTH_MAX: Final = 3
+"""Decisions on decisions on decisions: below that a reader looks the id up."""
+
+
+def rests_on(book: Book, decision: Decision, depth: int = DEPTH_MAX) -> tuple[Ground, ...]:
+    """The grounds of a decision, in the order in which it cites them."""
+    return tuple(_cited(book, cite, depth) for cite in decision.cites)
+
+
+def quotes_of(book: Book, evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
+    """Evidence with who wrote it and whether the words stand there."""
+    return tuple(_quote(book, one) for one in evidence)
+
+
+def _cited(book: Book, cite: Cite, depth: int) -> Ground:
+    event = book.by_id.get(cite.id)
+    match event:
+        case Claim():
+            return _claim(book, event, cite.relation)
+        case Verification():
+            return _verification(book, event, cite.relation)
+        case Decision():
+            under = rests_on(book, event, depth - 1) if depth > 1 else ()
+            standing = decision_standing(book.state, cite.id)
+            return Ground(cite.id, "decision", cite.relation, event.by, event.text, standing, (), under)
+        case Concern():
+            quotes = quotes_of(book, event.evidence)
+            standing = "resolved" if cite.id in book.state.resolved else "open"
+            return Ground(cite.id, event.type, cite.relation, event.by, event.text, standing, quotes, ())
+        case Challenge():
+            quotes = quotes_of(book, event.evidence)
+            return Ground(cite.id, "challenge", cite.relation, event.by, event.text, "", quotes, ())
+        case DriftCheck():
+            quotes = quotes_of(book, (one for anchor in event.anchors for one in anchor.evidence))
+            return Ground(
+                cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
+            )
+        case None:
+            return Ground(cite.id, cite.type, cite.relation, "", "", "not on the ledger", (), ())
+        case _:
+            text = str(getattr(event, "text", "") or getattr(event, "claim", ""))
+            return Ground(cite.id, event.kind, cite.relation, event.by, text, "", (), ())
+
+
+def _claim(book: Book, event: Claim, relation: str) -> Ground:
+    """A claim rests on the checks that moved it; one that nobody tested, on where it was raised."""
+    assert event.id is not None, "a claim has an id"
+    facts = book.state.claims[event.id]
+    tests: list[Ground] = []
+    for entry in facts.history:
+        test = book.by_id.get(entry.by)
+        if entry.legal and isinstance(test, Verification):
+            tests.append(_verification(book, test, entry.bearing or ""))
+    source = event.raised_at_artifact
+    quotes = quotes_of(book, (Evidence(ref=source),)) if source and not tests else ()
+    return Ground(
+        event.id, "claim", relation, event.raised_by, event.text, facts.status, quotes, tuple(tests)
+    )
+
+
+def _verification(book: Book, event: Verification, relation: str) -> Ground:
+    assert event.id is not None, "a verification has an id"
+    quotes = quotes_of(book, event.evidence_refs)
+    return Ground(event.id, "verification", relation, event.by, event.notes, event.result, quotes, ())
+
+
+def decision_standing(state: State, identity: str) -> str:
+    """`in force`, `overturned by D-…`, or `AT RISK: C-… fell`."""
+    facts = state.decisions[identity]
+    if facts.overturned_by is not None:
+        return f"overturned by {facts.overturned_by}"
+    fallen = state.fallen_under(identity)
+    return f"AT RISK: {', '.join(fallen)} fell" if fallen else "in force"
+
+
+def _quote(book: Book, evidence: Evidence) -> Quote:
+    opened = book.state.opened
+    reference = parse_reference(evidence.ref)
+    if opened is None or (opened.origin.type == "import" and reference.id not in book.by_id):
+        return Quote(evidence.ref, evidence.quote, None, None)
+    values = passages(reference, book.by_id, opened, book.blobs)
+    holds = values is not None and (evidence.quote is None or contains_quote(values, evidence.quote))
+    return Quote(evidence.ref, evidence.quote, _author(book, reference.id), holds)
+
+
+def _author(book: Book, identity: str) -> str | None:
+    """Who wrote what a reference names: a role, or the name of a context document."""
+    event: Event | None = book.by_id.get(identity)
+    match event:
+        case Artifact():
+            return event.role
+        case Claim():
+            return event.raised_by
+        case Position():
+            return event.by
+        case None:
+            documents = book.state.opened.context if book.state.opened else ()
+            return next((document.name for document in documents if document.id == identity), None)
+        case _:
+            return event.by

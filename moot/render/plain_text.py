@@ -1,0 +1,79 @@
+"""Text from a ledger made safe to show: nothing in it can move a cursor, hide a word or turn a line around.
+
+A reply may hold terminal codes, bidirectional overrides or invisible characters. Each is replaced by a mark that can be
+seen: `␛[31m` for an escape code, `<U+202E>` for an override. Only a line feed stays what it is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+TAB: Final = "    "
+CONTROL_PICTURES: Final = 0x2400
+"""Where Unicode keeps pictures of the control characters 0–31; DEL has the picture U+2421."""
+UNSEEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+UNSEEN_LETTERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that print as nothing."""
+VARIATION: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+STACKED: Final = 3
+"""Combining marks that one letter may carry; more would climb into other lines."""
+
+
+def visible(text: str) -> str:
+    """`text` with every character that cannot be seen replaced by one that can; line feeds stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_seen(text.replace("\r\n", "\n")))
+
+
+def one_line(text: str) -> str:
+    """`visible` text with white space collapsed, for a line or a cell."""
+    return " ".join(visible(text).split())
+
+
+def shortened(text: str, columns: int) -> str:
+    """One line of at most `columns` characters; what is cut ends with `…`."""
+    line = one_line(text)
+    if len(line) <= columns:
+        return line
+    cut = line[: max(1, columns - 1)]
+    head, _, tail = cut.rpartition(" ")
+    return (head if head and len(tail) < columns // 3 else cut).rstrip(" ,;:.–-") + "…"
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text, on one line."""
+    line = one_line(text)
+    match = re.match(r".{20,}?[.!?](?=\s|$)", line)
+    return match[0] if match else line
+
+
+def _seen(text: str) -> list[str]:
+    shown: list[str] = []
+    stack = 0
+    for character in text:
+        stack = stack + 1 if unicodedata.combining(character) else 0
+        shown.append(_name(character) if stack > STACKED else _mark(character))
+    return shown
+
+
+def _mark(character: str) -> str:
+    if character == "\n" or character == " " or character.isalnum():
+        return _name(character) if character in UNSEEN_LETTERS else character
+    if character == "\t":
+        return TAB
+    code = ord(character)
+    if code < 0x20:
+        return chr(CONTROL_PICTURES + code)
+    if code == 0x7F:
+        return "␡"
+    unseen = unicodedata.category(character) in UNSEEN_CATEGORIES
+    if unseen or character in UNSEEN_LETTERS or VARIATION.match(character):
+        return _name(character)
+    return character
+
+
+def _name(character: str) -> str:
+    return f"<U+{ord(character):04X}>"

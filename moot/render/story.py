@@ -1,0 +1,282 @@
+"""The story of a run: what every view shows, as values; one pure fold from a book, the same for terminal, page and web.
+
+Texts are as the ledger has them; a view passes them through `visible` or its own escaping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ledger.events import Alarm, Amendment, DriftCheck, Fallback, RunClosed, Signals
+from ledger.events.decisions import ContextDocument, Labelled, PlanRow, Prediction, StopRule
+from ledger.lifecycle import HistoryEntry
+from ledger.state import Spend
+from ledger.values import Quorum, Result, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Something that must be read before any verdict; `kind` is its one word."""
+
+    kind: Literal["RECORDED", "FAKE", "UNFINISHED", "DEGRADED", "WAIVED", "IMPORTED", "FORK", "REDACTED", "ALARM"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What answered for a role, and how often. `contexts` are the conversations it named."""
+
+    seat: str
+    provider: str | None
+    model: str | None
+    isolation: str
+    simulated: str | None
+    calls: int
+    repairs: int
+    contexts: int
+    continued: int
+    tokens_in: int
+    tokens_out: int
+    micro_usd: int
+    unpriced: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A role of the cast: who it is, what the opening said would fill it, what really did."""
+
+    role: str
+    title: str
+    charge: str
+    declared: str
+    fillings: tuple[Filling, ...]
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Evidence: where it stands, the words, who wrote them. `holds`: they stand there; None: nobody can look."""
+
+    ref: str
+    words: str | None
+    by: str | None
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One thing that a decision rests on, with what that rests on in turn, down to quotes."""
+
+    id: str
+    kind: str
+    relation: str
+    by: str
+    text: str
+    standing: str
+    quotes: tuple[Quote, ...]
+    under: tuple[Ground, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DissentTold:
+    """A role whose last stance differs from a verdict that a decision cites."""
+
+    role: str
+    ref: str
+    on: str
+    stance: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTold:
+    """A decision; `fallen` are cited claims that have fallen since, which puts it AT RISK."""
+
+    id: str
+    seq: int
+    round: int
+    type: str
+    made_by: str
+    text: str
+    confidence: int | None
+    conditions: tuple[str, ...]
+    overturned_by: str | None
+    fallen: tuple[str, ...]
+    rests_on: tuple[Ground, ...]
+    dissent: tuple[DissentTold, ...]
+
+    @property
+    def in_force(self) -> bool:
+        """No later decision ended it."""
+        return self.overturned_by is None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTold:
+    """A claim with its lifecycle."""
+
+    id: str
+    seq: int
+    round: int
+    raised_by: str
+    text: str
+    testable_as: str
+    status: Status
+    history: tuple[HistoryEntry, ...]
+    anchor: str | None
+    supersedes: str | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """A sealed position on a check, and what became of it. `flipped_to` is None while it stands."""
+
+    role: str
+    check_id: int | None
+    stance: str
+    confidence: int | None
+    reason: str
+    flipped_to: str | None
+    because: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A claim that a check tested; `bearing` is None when it was tested without a change."""
+
+    claim: str
+    from_: str | None
+    to: str | None
+    bearing: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTold:
+    """A verification. `stances` are the positions sealed before it, in role order."""
+
+    id: str
+    seq: int
+    round: int
+    check: str
+    check_id: int
+    result: Result
+    by: str
+    notes: str
+    moved: tuple[Moved, ...]
+    quotes: tuple[Quote, ...]
+    stances: tuple[Stance, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Something that a role wrote in a round: a statement, an artifact, a set of sealed positions."""
+
+    role: str
+    phase: str
+    kind: str
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConcernTold:
+    """A concern, a tension or a question. `resolved_by` names the event that closed it."""
+
+    id: str
+    round: int
+    type: str
+    by: str
+    between: tuple[str, ...]
+    severity: int | None
+    for_human: bool
+    text: str
+    resolved_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A predicted effect of an absence beside what was seen; `agrees` is None when the ledger cannot say."""
+
+    code: str
+    predicted: str
+    observed: str
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTold:
+    """One round. `phase` is the last one that has an event, `planned` the phases of its plan row."""
+
+    n: int
+    lead: str | None
+    absent: str | None
+    focus: str
+    planned: tuple[str, ...]
+    phase: str
+    applicable: tuple[int, ...]
+    made: tuple[Made, ...]
+    sealed: tuple[Stance, ...]
+    checks: tuple[CheckTold, ...]
+    claims: tuple[ClaimTold, ...]
+    decisions: tuple[DecisionTold, ...]
+    concerns: tuple[ConcernTold, ...]
+    drift: DriftCheck | None
+    look: Signals | None
+    alarms: tuple[Alarm, ...]
+    amendments: tuple[Amendment, ...]
+    fallbacks: tuple[Fallback, ...]
+    findings: tuple[int, int] | None
+    signature: tuple[Observation, ...]
+
+    @property
+    def disagreement(self) -> int:
+        """Checks that came out BROKEN or UNCLEAR."""
+        return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A role's retrospective: its summary, and what it says of each failure mode: (seen, why)."""
+
+    role: str
+    summary: str
+    modes: Mapping[str, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A run as it is told. Everything is in the order in which the deliberation has it."""
+
+    question: str
+    domain: str | None
+    protocol: str
+    origin: str
+    goals: tuple[Labelled, ...]
+    options: tuple[Labelled, ...]
+    context: tuple[ContextDocument, ...]
+    plan: tuple[PlanRow, ...]
+    predict: tuple[Prediction, ...]
+    stop: StopRule | None
+    moot: str
+    labels: tuple[Label, ...]
+    seats: tuple[Seat, ...]
+    rounds: tuple[RoundTold, ...]
+    claims: tuple[ClaimTold, ...]
+    decisions: tuple[DecisionTold, ...]
+    concerns: tuple[ConcernTold, ...]
+    reviews: tuple[Review, ...]
+    notes: tuple[Amendment, ...]
+    closing: RunClosed | None
+    spend: Spend
+    quorum: Quorum
+    began: str
+    last: str
+
+    @property
+    def final(self) -> tuple[DecisionTold, ...]:
+        """The decisions that the run ended with."""
+        return tuple(decision for decision in self.decisions if decision.type == "final")

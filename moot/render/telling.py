@@ -1,0 +1,290 @@
+"""From a book to its story: one function for the whole run, one for a single round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ledger.book import Book
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Artifact,
+    Claim,
+    Concern,
+    Decision,
+    Disposition,
+    DriftCheck,
+    Event,
+    Fallback,
+    Flip,
+    Position,
+    RunOpened,
+    Signals,
+    Statement,
+    Validation,
+    Verification,
+)
+from ledger.state import State
+from moot.render.cast_told import labels_told, seats_told
+from moot.render.grounds import quotes_of, rests_on
+from moot.render.signature import observations
+from moot.render.story import (
+    CheckTold,
+    ClaimTold,
+    ConcernTold,
+    DecisionTold,
+    DissentTold,
+    Made,
+    Moved,
+    Review,
+    RoundTold,
+    Stance,
+    Story,
+)
+
+_MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
+
+
+class Untold(ValueError):
+    """The book is empty: there is no story yet."""
+
+
+def tell(book: Book) -> Story:
+    """The whole story. Raises `Untold` for a book without an opening."""
+    state, opened = book.state, book.state.opened
+    if opened is None:
+        raise Untold("a run begins with its opening")
+    return Story(
+        question=opened.question,
+        domain=opened.domain,
+        protocol=f"{opened.protocol} {opened.protocol_version}",
+        origin=opened.origin.type,
+        goals=opened.goals,
+        options=opened.options,
+        context=opened.context,
+        plan=opened.plan,
+        predict=opened.predict,
+        stop=opened.stop,
+        moot=opened.moot,
+        labels=labels_told(book),
+        seats=seats_told(book),
+        rounds=tuple(tell_round(book, n) for n in sorted(state.rounds)),
+        claims=tuple(_claim(book, event) for event in book.of(Claim)),
+        decisions=tuple(_decision(book, event) for event in book.of(Decision)),
+        concerns=tuple(_concerns(book, None)),
+        reviews=tuple(_reviews(book)),
+        notes=tuple(one for one in state.amendments if one.by == "human"),
+        closing=state.closures[-1] if state.closures else None,
+        spend=state.spend,
+        quorum=state.quorum,
+        began=book.events[0].at,
+        last=book.events[-1].at,
+    )
+
+
+def tell_round(book: Book, round_: int) -> RoundTold:
+    """One round that has been opened."""
+    state, opened = book.state, book.state.rounds[round_]
+    events = [event for event in book.events if event.round == round_ and event.phase != "close"]
+    checks = tuple(_check(book, event) for event in events if isinstance(event, Verification))
+    judged = {check.id for check in checks}
+    looks = [event for event in events if isinstance(event, Signals)]
+    drifts = [event for event in events if isinstance(event, DriftCheck)]
+    return RoundTold(
+        n=round_,
+        lead=opened.lead,
+        absent=opened.absent,
+        focus=opened.focus,
+        planned=_planned(state.opened, opened.plan_row),
+        phase=events[-1].phase if events else "A",
+        applicable=opened.applicable,
+        made=tuple(_made(events)),
+        sealed=tuple(
+            _stance(book, event) for event in events if isinstance(event, Position) and event.on not in judged
+        ),
+        checks=checks,
+        claims=tuple(_claim(book, event) for event in events if isinstance(event, Claim)),
+        decisions=tuple(_decision(book, event) for event in events if isinstance(event, Decision)),
+        concerns=tuple(_concerns(book, round_)),
+        drift=drifts[-1] if drifts else None,
+        look=looks[-1] if looks else None,
+        alarms=tuple(event for event in events if isinstance(event, Alarm)),
+        amendments=tuple(event for event in events if isinstance(event, Amendment)),
+        fallbacks=tuple(event for event in events if isinstance(event, Fallback)),
+        findings=_findings(events),
+        signature=observations(book, opened),
+    )
+
+
+def _planned(opened: RunOpened | None, row: int) -> tuple[str, ...]:
+    return opened.plan[row].phases if opened is not None and row < len(opened.plan) else ()
+
+
+def _findings(events: list[Event]) -> tuple[int, int] | None:
+    """Errors and warnings of the round's last validation; None before there is one."""
+    last = next((event for event in reversed(events) if isinstance(event, Validation)), None)
+    if last is None:
+        return None
+    errors = sum(finding.severity == "error" for finding in last.findings)
+    return errors, len(last.findings) - errors
+
+
+def _made(events: list[Event]) -> Iterator[Made]:
+    sealed: dict[str, list[str]] = {}
+    for event in events:
+        match event:
+            case Statement():
+                yield Made(event.by, event.phase, event.type, event.id or "", event.sections[0].text)
+            case Artifact():
+                yield Made(event.role, event.phase, "artifact", event.id or "", artifact_facts(event))
+            case Position():
+                sealed.setdefault(_holder(event), []).append(str(event.check_id or event.on))
+            case _:
+                pass
+    for role, checks in sealed.items():
+        yield Made(role, "E", "positions", "", ", ".join(checks))
+
+
+def artifact_facts(event: Artifact) -> str:
+    """What an artifact is and holds: `operator walkthrough, 3 findings, 2 claims proposed`."""
+    findings, claims = len(event.findings), len(event.proposed_claims)
+    return f"{event.type.replace('_', ' ')}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _holder(event: Position | Flip) -> str:
+    """An import is written by nobody of the cast; the id names the role."""
+    return (event.id or "").rpartition("-")[2].partition("~")[0] if event.by == "import" else event.by
+
+
+def _claim(book: Book, event: Claim) -> ClaimTold:
+    identity = event.id or ""
+    facts = book.state.claims[identity]
+    return ClaimTold(
+        id=identity,
+        seq=event.seq,
+        round=event.round,
+        raised_by=event.raised_by,
+        text=event.text,
+        testable_as=event.testable_as,
+        status=facts.status,
+        history=tuple(facts.history),
+        anchor=event.anchor_ref,
+        supersedes=event.supersedes,
+        source=event.raised_at_artifact,
+    )
+
+
+def _check(book: Book, event: Verification) -> CheckTold:
+    changed = {change.claim_id: change for change in event.claim_status_changes}
+    unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
+    return CheckTold(
+        id=event.id or "",
+        seq=event.seq,
+        round=event.round,
+        check=event.check,
+        check_id=event.check_id,
+        result=event.result,
+        by=event.by,
+        notes=event.notes,
+        moved=(*(Moved(one.claim_id, one.from_, one.to, one.bearing) for one in changed.values()), *unmoved),
+        quotes=quotes_of(book, event.evidence_refs),
+        stances=tuple(_stance(book, one) for one in book.of(Position, event.round) if one.on == event.id),
+    )
+
+
+def _stance(book: Book, event: Position) -> Stance:
+    flip = next((one for one in book.of(Flip, event.round) if one.of == event.id), None)
+    return Stance(
+        role=_holder(event),
+        check_id=event.check_id,
+        stance=event.stance,
+        confidence=event.confidence,
+        reason=event.reason,
+        flipped_to=flip.to if flip else None,
+        because=quotes_of(book, flip.because) if flip else (),
+    )
+
+
+def _decision(book: Book, event: Decision) -> DecisionTold:
+    identity = event.id or ""
+    return DecisionTold(
+        id=identity,
+        seq=event.seq,
+        round=event.round,
+        type=event.type,
+        made_by=event.made_by,
+        text=event.text,
+        confidence=event.confidence,
+        conditions=event.conditions,
+        overturned_by=book.state.decisions[identity].overturned_by,
+        fallen=tuple(book.state.fallen_under(identity)),
+        rests_on=rests_on(book, event),
+        dissent=tuple(_dissent(book, one.role, one.ref) for one in event.dissent),
+    )
+
+
+def _dissent(book: Book, role: str, ref: str) -> DissentTold:
+    held = book.by_id.get(ref)
+    match held:
+        case Position():
+            return DissentTold(role, ref, held.on, held.stance, held.reason)
+        case Flip():
+            position = book.by_id.get(held.of)
+            on = position.on if isinstance(position, Position) else ""
+            return DissentTold(role, ref, on, held.to, "")
+        case _:
+            return DissentTold(role, ref, "", "", "")
+
+
+def _concerns(book: Book, round_: int | None) -> Iterator[ConcernTold]:
+    closers = _closers(book)
+    for event in book.of(Concern, round_):
+        yield ConcernTold(
+            id=event.id or "",
+            round=event.round,
+            type=event.type,
+            by=event.by,
+            between=event.between,
+            severity=event.severity,
+            for_human=event.for_human,
+            text=event.text,
+            resolved_by=closers.get(event.id or ""),
+        )
+
+
+def _closers(book: Book) -> dict[str, str]:
+    """Concern → the decision or disposition that closed it."""
+    closers: dict[str, str] = {}
+    for event in book.events:
+        if isinstance(event, Disposition):
+            closers.setdefault(event.of, f"@{event.seq}")
+        elif isinstance(event, Decision):
+            for cite in event.cites:
+                if cite.relation == "resolves":
+                    closers.setdefault(cite.id, event.id or "")
+    return closers
+
+
+def _reviews(book: Book) -> Iterator[Review]:
+    """The retrospectives; a section `fm-1` begins with `seen: yes`."""
+    for event in book.of(Statement):
+        if event.type == "retrospective":
+            sections = {section.name: section.text for section in event.sections}
+            modes = {name.upper(): _seen(sections[name]) for name in _MODES if name in sections}
+            yield Review(event.by, sections.get("summary", ""), modes)
+
+
+def _seen(text: str) -> tuple[str, str]:
+    first, _, why = text.partition("\n")
+    return first.removeprefix("seen:").strip(), why
+
+
+def state_line(state: State) -> str:
+    """`round 4 of 8`, for a heading."""
+    planned = len(state.opened.plan) if state.opened else 0
+    return f"round {state.round} of {planned}"
