@@ -229,7 +229,7 @@ def _wanted_claims(scene: Scene, sight: Sight) -> set[str]:
 
 
 def _moved_by_shown_verdicts(scene: Scene) -> set[str]:
-    """Claims that the round's verdicts settled: whoever sees those verdicts whole must be able to cite them."""
+    """Claims that the round's verdicts moved: whoever sees those verdicts whole must be able to cite them."""
     verdicts = scene.protocol.view(scene.state, scene.step).get(Column.VERDICTS)
     if verdicts is None or verdicts.extent != "all":
         return set()

@@ -275,17 +275,17 @@ def second_round(ledger: Ledger, order: Order) -> None:
     ledger.group(
         order(
             [
-                check(2, 1, "ROBUST", ("C-2-2", "contradicts"), ("C-1-4", "contradicts")),
-                check(2, 4, "ROBUST", ("C-1-3", "supports")),
+                check(2, 1, "ROBUST", ("C-2-2", "contradicts"), ("C-1-5", "contradicts")),
+                check(2, 4, "ROBUST", ("C-1-3", "supports"), also=("C-1-6",)),
             ]
         )
     )
     ledger.group(order([review(2, role) for role in present]), [tension("N-2-1", "critic")])
-    cites = (("D-1-1", "overturns"), ("C-1-4", "based-on"), ("N-2-1", "resolves"), ("V-2-1", "supported-by"))
+    cites = (("D-1-1", "overturns"), ("C-1-5", "based-on"), ("N-2-1", "resolves"), ("V-2-1", "supported-by"))
     ledger.group([assessment(2, "guardian", decision("D-2-1", "guardian", cites))])
     ledger.group([drift(2, "PASS")])
     ledger.commit([validation(2, "H")])
-    ledger.group([resolutions(2, ("C-1-5", "C-1-6", "C-2-1"))])
+    ledger.group([resolutions(2, ("C-1-6", "C-2-1"))])
     ledger.group(order([retrospective(2, role) for role in AUTHORS]))
     final = decision("D-2-2", "guardian", (("C-1-3", "based-on"),), kind="final")
     ledger.group([closing(2, "guardian", final)])
@@ -476,7 +476,9 @@ def positions(round_: int, role: str, checks: tuple[int, ...]) -> Handed:
     )
 
 
-def check(round_: int, check_id: int, result: Any, *moves: tuple[str, Any]) -> Handed:
+def check(
+    round_: int, check_id: int, result: Any, *moves: tuple[str, Any], also: tuple[str, ...] = ()
+) -> Handed:
     """E.check1 … check4."""
     step, identity = f"r{round_}.E.check{check_id}.verifier", f"V-{round_}-{check_id}"
     made = Verification(
@@ -493,7 +495,7 @@ def check(round_: int, check_id: int, result: Any, *moves: tuple[str, Any]) -> H
             Evidence(ref=f"A-{round_}-action#trace-1-step-1"),
         ),
         notes=word(identity),
-        claims_affected=tuple(claim_id for claim_id, _ in moves),
+        claims_affected=(*(claim_id for claim_id, _ in moves), *also),
         claim_status_changes=tuple(
             StatusChange(claim_id=claim_id, from_="pending", to=STATUS_OF_BEARING[bearing], bearing=bearing)
             for claim_id, bearing in moves
