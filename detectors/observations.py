@@ -1,9 +1,9 @@
 """Observations: what the signals count, per round, in one pass over a State.
 
-`rows` holds every verification as the published script would find it in its file. `rounds` is what the text means
-by a round: the deliberation rounds 1 … R, silent ones too. Two things are left out of `rounds` on purpose:
-- the closing synthesis (phase S): it resolves what is pending and asks nothing new (SD-19), so neither its moves
-  nor a round that holds nothing else may look like fresh disagreement or like a sudden silence;
+`rows` holds every verification as the published script would find it in its file. `rounds` is what the text
+means by a round: the deliberation rounds 1 … R, silent ones too. Two things are left out of it:
+- the closing synthesis (phase S): it resolves what is pending and asks nothing new (SD-19), so neither its
+  moves nor a round that holds nothing else may look like fresh disagreement or like a sudden silence;
 - a round of a live run whose cross-validation is still going on: half a round would read as a falling one.
 """
 

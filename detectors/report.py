@@ -15,7 +15,7 @@ SignalId = Literal["S1", "S2", "S3", "S4", "S5", "S6"]
 AlarmVerdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
 
 EVIDENCE_MAX: Final = 40
-"""Evidence of one signal, in ids: enough to look at, and a recorded verdict stays below the limit of a line."""
+"""Evidence of one signal, in ids: enough to look at, and a recorded verdict stays a short line."""
 
 
 class _Part(BaseModel):

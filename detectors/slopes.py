@@ -25,8 +25,8 @@ def exact_slopes(points: Sequence[tuple[int, int]]) -> list[Fraction]:
 def float_slope(points: Sequence[tuple[int, int]]) -> float:
     """The same in floating point, centred on the means, with the builtin `sum`.
 
-    Where the exact slope is −1/5 the rounding of these very operations decides whether the published script calls
-    it at least −0.2, so their order is part of the profile; a simpler formula would be another rule.
+    Where the exact slope is −1/5 the rounding of these very operations decides whether the published script
+    calls it at least −0.2, so their order is part of the profile; a simpler formula would be another rule.
     """
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)

@@ -1,7 +1,7 @@
 """S2 of the script: the slope of BROKEN and UNCLEAR verdicts is at least −0.2 (SD-63 [C]).
 
-Only rounds with such a verdict enter, so a total collapse of disagreement goes unnoticed (SD-64); stress rounds
-enter like any other.
+Only rounds with such a verdict enter, so a total collapse of disagreement goes unnoticed (SD-64); stress
+rounds enter like any other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """S5 of the script: every drift check passes, or the last one does after a FAIL (SD-68 [C]).
 
-The script reads the files `rounds/round_*.md` by their text, in the order of their names. An import that carries
-such files is read like that; every other ledger has drift checks as events, taken in the order of their rounds.
+The script reads the files `rounds/round_*.md` by their text, in the order of their names. An import that
+carries such files is read like that; every other ledger has drift checks as events, by round.
 """
 
 from __future__ import annotations
@@ -48,22 +48,25 @@ def read(seen: Observations, _parameters: ScriptParameters) -> Signal:
 
 
 def round_files(seen: Observations) -> tuple[ContextDocument, ...]:
-    """The round files of an import in the order of their names; of a prefix only those of rounds opened."""
+    """The round files that an import carries, in the order of their names."""
     opened = seen.state.opened
     if opened is None or not is_import(seen.state):
         return ()
     named = [document for document in opened.context if _ROUND_FILE.fullmatch(document.name)]
-    return tuple(sorted((d for d in named if seen.whole or _is_past(d, seen)), key=lambda d: d.name))
+    return tuple(sorted(named, key=lambda document: document.name))
 
 
-def _is_past(document: ContextDocument, seen: Observations) -> bool:
+def _is_written(document: ContextDocument, seen: Observations) -> bool:
+    """Of a prefix, only the files of rounds that it has opened."""
     number = _ROUND_NUMBER.fullmatch(document.name)
-    return number is not None and int(number[1]) <= seen.state.round
+    return seen.whole or (number is not None and int(number[1]) <= seen.state.round)
 
 
 def _in_files(seen: Observations, files: tuple[ContextDocument, ...]) -> list[Drift]:
     found: list[Drift] = []
     for document in files:
+        if not _is_written(document, seen):
+            continue
         content = seen.blobs.read(document.sha256) if seen.blobs else None
         verdict = verdict_of(content.decode(errors="replace")) if content is not None else None
         if verdict is not None:

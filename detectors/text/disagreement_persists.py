@@ -12,7 +12,7 @@ from detectors.slopes import exact_slope
 
 
 def read(seen: Observations, parameters: TextParameters) -> Signal:
-    """Whether the slope over the rounds without stress holds, in all and at the end; or discovery fell too."""
+    """Whether the slope over the rounds without stress holds, whole and at the end, or discovery fell."""
     rule = parameters.disagreement_persists
     limit = Fraction(rule.slope_at_least)
     rounds = seen.calm
