@@ -67,6 +67,10 @@ def _json(text: str) -> dict[str, Any]:
         raise _NotJson(
             f"not one JSON object: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from None
+    except _NotJson:
+        raise
+    except ValueError:  # the interpreter's bound on the digits of an integer
+        raise _NotJson("a number has too many digits") from None
     except RecursionError:
         raise _NotJson("nested too deeply") from None
     if not isinstance(value, dict):
