@@ -94,7 +94,7 @@ def _remove(left: dict[str, Said], right: dict[str, Said], pairs: Sequence[Pair]
 
 
 def _same_text(left: dict[str, Said], right: dict[str, Said]) -> list[Pair]:
-    """Equal normalised texts: first under the same id, then the earlier with the earlier; an empty one matches nothing."""
+    """Equal normalised texts: first under the same id, then the earlier with the earlier. An empty one matches none."""
     kept = {one.id for one in left.values() if one.text and _text(right, one.id) == one.text}
     waiting: dict[str, list[str]] = defaultdict(list)
     for other in reversed(right.values()):

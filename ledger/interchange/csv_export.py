@@ -34,9 +34,9 @@ def export_csv(book: Book) -> Exported:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """A CSV file: UTF-8, commas, LF, a header line."""
+    """A CSV file: UTF-8, commas, CRLF, a header line (RFC 4180)."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([inert(column) for column in columns])
     writer.writerows([inert(_plain(cell)) for cell in row] for row in rows)
     return text.getvalue().encode()

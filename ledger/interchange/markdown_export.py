@@ -138,7 +138,7 @@ def _asserted(
 ) -> tuple[str, list[str]]:
     match event:
         case Statement():
-            return f"{event.type} by {event.by}", [quoted(section.text) for section in event.sections]
+            return f"{event.type} by {event.by}", [_part(one.name, one.text) for one in event.sections]
         case Artifact():
             parts = (
                 f"*{name}*\n\n" + "\n\n".join(map(quoted, texts))
@@ -166,6 +166,10 @@ def _asserted(
             return f"position on {event.on}: {event.stance}{sure}", [
                 quoted(event.reason)
             ] if event.reason else []
+
+
+def _part(name: str, text: str) -> str:
+    return f"*{inline(name)}*\n\n{quoted(text)}"
 
 
 def _tested(

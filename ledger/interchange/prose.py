@@ -10,7 +10,7 @@ from ledger.anchors import sections_of
 from ledger.events import Artifact, Statement
 
 _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
-_SPECIAL: Final = re.compile(r"([\\<>])")
+_SPECIAL: Final = re.compile(r"([\\<>\[])")
 
 
 def quoted(text: str) -> str:

@@ -5,6 +5,7 @@ In a round: leads, claims, sealed positions, verifications, flips, concerns, dec
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
@@ -27,7 +28,7 @@ from ledger.events.decisions import Cite, FindingCount
 from ledger.events.verifications import CHECKS, Check, StatusChange
 from ledger.fold import step
 from ledger.ids import number_of
-from ledger.interchange.skill_ids import Numbered, unique
+from ledger.interchange.skill_ids import N, Numbered, unique
 from ledger.interchange.skill_rows import (
     AUTHORS,
     Author,
@@ -106,6 +107,34 @@ def check_name(row: VerificationRow) -> Check:
     return CHECKS[check_number(row) - 1] if row.check is UNSET else row.check
 
 
+class _Rounds:
+    """The rows of every round."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.claims = _grouped(tables.claims)
+        self.verifications = _grouped(tables.verifications)
+        self.decisions = _grouped(tables.decisions)
+        self.concerns = _grouped(tables.concerns)
+        self.leads: dict[int, list[LeadRow]] = defaultdict(list)
+        self.drift: dict[int, list[DriftRow]] = defaultdict(list)
+        for lead in tables.leads:
+            self.leads[lead.round].append(lead)
+        for drift in tables.drift:
+            self.drift[drift.round].append(drift)
+
+
+def _grouped(table: Numbered[N]) -> dict[int, list[tuple[str, N]]]:
+    groups: dict[int, list[tuple[str, N]]] = defaultdict(list)
+    for identity, row in table.rows:
+        groups[row.round].append((identity, row))
+    return groups
+
+
+def _check_order(pair: tuple[str, VerificationRow]) -> tuple[str, int, int]:
+    identity, row = pair
+    return _phase(row), check_number(row), number_of(identity)
+
+
 class Drafting:
     """Drafts the events of a source round by round, folding them as they come. `notes` say what found no place."""
 
@@ -115,6 +144,7 @@ class Drafting:
         self._tables = tables
         self._state = State()
         self._used: dict[str, int] = {}
+        self._rows = _Rounds(tables)
         for round_ in tables.rounds():
             self._round(round_)
 
@@ -124,11 +154,10 @@ class Drafting:
             self.events.append(event)
 
     def _round(self, round_: int) -> None:
-        tables = self._tables
+        rows = self._rows
         self._add(self._opened(round_))
-        self._add(self._claim(identity, row) for identity, row in tables.claims.rows if row.round == round_)
-        checks = [pair for pair in tables.verifications.rows if pair[1].round == round_]
-        checks.sort(key=lambda pair: (_phase(pair[1]), check_number(pair[1]), number_of(pair[0])))
+        self._add(self._claim(identity, row) for identity, row in rows.claims[round_])
+        checks = sorted(rows.verifications[round_], key=_check_order)
         flips: list[Event] = []
         for identity, row in checks:
             seats = self._positions(identity, row)
@@ -137,16 +166,12 @@ class Drafting:
         for identity, row in checks:
             self._add((self._verification(identity, row),))
         self._add(flips)
-        self._add(
-            self._concern(identity, row) for identity, row in tables.concerns.rows if row.round == round_
-        )
-        self._add(
-            self._decision(identity, row) for identity, row in tables.decisions.rows if row.round == round_
-        )
-        self._add(_drift_check(row) for row in tables.drift if row.round == round_)
+        self._add(self._concern(identity, row) for identity, row in rows.concerns[round_])
+        self._add(self._decision(identity, row) for identity, row in rows.decisions[round_])
+        self._add(_drift_check(row) for row in rows.drift[round_])
 
     def _opened(self, round_: int) -> list[Event]:
-        rows = [row for row in self._tables.leads if row.round == round_] or [LeadRow(round=round_)]
+        rows = self._rows.leads[round_] or [LeadRow(round=round_)]
         decided = any(facts.type != "gate" for facts in self._state.decisions.values())
         plan_row = min(max(round_ - 1, 0), self._tables.plan_rows - 1)
         return [_round_opened(row, decided, plan_row) for row in rows]

@@ -27,7 +27,7 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.verifications import StatusChange
-from ledger.ids import round_of
+from ledger.ids import number_of, round_of
 from ledger.interchange.prose import artifact_file, statement_file
 from ledger.interchange.report import Exported
 from ledger.interchange.skill_places import Places
@@ -122,8 +122,8 @@ class _Rows:
             }
 
     def verifications(self) -> Iterator[Content]:
-        """verifications.jsonl; the keys for positions are there when positions were taken."""
-        for event in self.book.of(Verification):
+        """verifications.jsonl by check id; the keys for positions are there when positions were taken."""
+        for event in sorted(self.book.of(Verification), key=_by_check):
             yield {
                 "id": event.id,
                 "round": event.round,
@@ -162,6 +162,7 @@ class _Rows:
             yield self._lead(event)
 
     def _lead(self, event: RoundOpened) -> Content:
+        findings = self._findings(event)
         planned: Any = event.planned_stress
         if "lead_history.planned_stress" not in self.keys and event.planned_stress == event.absent:
             planned = UNSET
@@ -171,7 +172,7 @@ class _Rows:
             "is_stress": event.absent is not None if "lead_history.is_stress" in self.keys else UNSET,
             "absent_agent": self._optional("lead_history.absent_agent", event.absent),
             "planned_stress": planned,
-            "findings": self._optional("lead_history.findings", self._findings(event)),
+            "findings": self._optional("lead_history.findings", None) if findings is None else findings,
         }
 
     def _findings(self, event: RoundOpened) -> Content | None:
@@ -214,6 +215,10 @@ class _Rows:
                 "severity": UNSET if event.severity is None else event.severity,
                 "for_human": event.for_human or UNSET,
             }
+
+
+def _by_check(event: Verification) -> tuple[int, str, int, int]:
+    return event.round, event.phase, event.check_id, number_of(event.id or "")
 
 
 def _change(change: StatusChange) -> Content:

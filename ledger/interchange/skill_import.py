@@ -251,7 +251,8 @@ def _lead_notes(rows: Rows) -> Iterable[str]:
         counted[row.round] = counted.get(row.round, 0) + 1
         away = present(row.absent_agent) not in (None, "none")
         if row.is_stress is not UNSET and row.is_stress is not None and row.is_stress != away:
-            yield f"lead_history.jsonl: round {row.round}: is_stress and absent_agent disagree; nobody is read as absent"
+            disagree = "is_stress and absent_agent disagree; nobody is read as absent"
+            yield f"lead_history.jsonl: round {row.round}: {disagree}"
         if row.lead in ("system", "none"):
             yield f"lead_history.jsonl: round {row.round}: lead {row.lead} is read as no lead"
     for round_, count in counted.items():

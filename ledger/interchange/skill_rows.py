@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ledger.events.decisions import Relation
 from ledger.events.verifications import Check
-from ledger.values import Bearing, Five, Long, Nat, Prose, Result, Role, Round, Status
+from ledger.values import ROLE_PATTERN, Bearing, Five, Long, Nat, Prose, Result, Round, Status
 
 Author = Literal["action", "guardian", "observer", "critic"]
 AUTHORS: Final[tuple[Author, ...]] = ("action", "guardian", "observer", "critic")
@@ -155,7 +155,7 @@ class PlannedRound(Row, frozen=True, kw_only=True):
     """One row of the plan in run.json."""
 
     round: Round
-    absent: Role | None = None
+    absent: Annotated[str, Meta(pattern=ROLE_PATTERN)] | None = None
     drift: bool = False
     phases: tuple[Annotated[str, Meta(max_length=200)], ...] = ()
     focus: Prose | None = None

@@ -1,0 +1,84 @@
+"""Two runs with their signals: what `diff` prints; and a run of our own that goes out and comes in again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from detectors.report import SignalReport
+from detectors.signals import signals
+from ledger.book import Book
+from ledger.interchange.skill_export import export_skill
+from rounds.compare import compare
+from tests.ledger.interchange.sources import imported, lifecycles
+from tests.rounds.openings import begin, play, rows
+from tests.rounds.scripted import Script
+
+
+def text(book: Book) -> SignalReport:
+    return signals(book, "text")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Book]:
+    made: dict[int, Book] = {}
+
+    def run(seed: int) -> Book:
+        if seed not in made:
+            session = begin(
+                tmp_path_factory.mktemp("runs") / "run", rows(3, absent={2: "critic"}, drift=(3,))
+            )
+            play(session, Script(seed=seed))
+            made[seed] = session.book()
+        return made[seed]
+
+    return run
+
+
+def test_two_deliberations_on_one_question(played: Callable[[int], Book]) -> None:
+    found = compare(played(1), played(2), ("one", "two"), signals=text)
+    assert (found.a, found.b, found.same, found.comparable) == ("one", "two", False, True)
+    assert found.first_divergence is not None
+    assert (found.signals.a.profile, found.signals.a.of) == ("text", 6)
+    reports = text(played(1)), text(played(2))
+    assert {change.id for change in found.signals.changed} == {
+        one.id
+        for one, other in zip(reports[0].signals, reports[1].signals, strict=True)
+        if (one.satisfied, one.value) != (other.satisfied, other.value)
+    }
+    assert "signals" in found.model_dump()
+
+
+def test_a_run_of_our_own_goes_out_and_comes_in_with_the_same_lifecycles_and_signals(
+    played: Callable[[int], Book],
+) -> None:
+    own = played(1)
+    out = export_skill(own)
+    again = imported(out.files)
+    assert lifecycles(again) == lifecycles(own)
+    for profile in ("script", "text"):
+        one, other = signals(own, profile), signals(again, profile)
+        assert [(signal.id, signal.satisfied, signal.value) for signal in one.signals] == [
+            (signal.id, signal.satisfied, signal.value) for signal in other.signals
+        ]
+        assert (one.stop, one.advice, [alarm.id for alarm in one.alarms]) == (
+            other.stop,
+            other.advice,
+            [alarm.id for alarm in other.alarms],
+        )
+    assert export_skill(again).files == out.files
+
+
+def test_every_file_that_evidence_names_is_written(played: Callable[[int], Book]) -> None:
+    out = export_skill(played(2)).files
+    again = imported(out)
+    refs = {ref for check in again.state.checks.values() for ref in check.refs}
+    assert refs
+    assert {ref.partition("#")[0] for ref in refs} <= out.keys()
+
+
+def test_a_stress_round_has_exactly_three_artifacts(played: Callable[[int], Book]) -> None:
+    listing = [path for path in export_skill(played(1)).files if path.startswith("artifacts/round_02/")]
+    assert [Path(path).name for path in sorted(listing)] == ["action.md", "guardian.md", "observer.md"]
