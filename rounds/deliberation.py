@@ -88,7 +88,7 @@ class Subject(_Table):
     check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] = 3
     not_before: RoundNumber | None = None
     no_stress: bool = False
-    positions: Literal["on", "off"] = "on"
+    positions: Literal["sealed", "off"] = "sealed"
 
     @field_validator("question")
     @classmethod
@@ -168,7 +168,7 @@ class GateRow(_Table):
     triggers: Lines = ()
 
 
-RULES: Final[Mapping[str, tuple[str, ...]]] = {"positions": ("on", "off")}
+RULES: Final[Mapping[str, tuple[str, ...]]] = {"positions": ("sealed", "off")}
 """Named variants that `[rules]` can choose, each with its values; the first is the default."""
 
 

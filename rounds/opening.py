@@ -277,7 +277,7 @@ def _stop_rule(deliberation: Deliberation, plan: Sequence[PlanRow], name: str) -
 def _rules(deliberation: Deliberation) -> dict[str, str | int | bool | None]:
     """Every named variant outright; `positions` can be said in two places, and `off` in either is off."""
     said = (deliberation.rules.get("positions"), deliberation.deliberation.positions)
-    return {**deliberation.rules, "positions": "off" if "off" in said else "on"}
+    return {**deliberation.rules, "positions": "off" if "off" in said else "sealed"}
 
 
 def _waived(deliberation: Deliberation) -> tuple[Waiver, ...]:

@@ -58,7 +58,8 @@ class Session:
         assert opened is not None, "a run begins with its opening"
         self.opened: Final = opened
         self.protocol: Final = protocol_of(opened)
-        self.controller: Final = Controller(self.protocol, verdicts(self.protocol))
+        self.verdicts: Final = verdicts(self.protocol)
+        self.controller: Final = Controller(self.protocol, self.verdicts)
         self._prompt_set: PromptSet | None = None
 
     @property
