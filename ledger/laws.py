@@ -1,4 +1,4 @@
-"""Laws of single events that the field types cannot say; one table read by the decoder and by the published schemas.
+"""Laws of single events that the field types cannot say: a table that the decoder and the schemas both read.
 
 Counts, non-empty text and the shape of an artifact's body are waived for `by: import` (FORMAT 12): there they are
 findings. Everything else holds for every line.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from functools import cache
+from operator import attrgetter
+from typing import Any, Final
 
 import msgspec
 
@@ -17,12 +19,16 @@ from ledger.artifacts import BODIES
 from ledger.events import Artifact, Event
 from ledger.ids import ID_PATTERNS
 
+Broken = Callable[[Any], "str | None"]
+"""What is wrong with an event, in words; None when nothing is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Length:
     """The list or string at `path` (`sections[].text`) holds at least / at most so many items or characters.
 
-    Not asked when field `unless[0]` equals `unless[1]`; only asked when field `when[0]` equals `when[1]`.
+    Not asked when field `unless[0]` equals `unless[1]`; only asked when field `when[0]` equals `when[1]`. A field
+    that is null has no length.
     """
 
     path: str
@@ -30,19 +36,6 @@ class Length:
     at_most: int | None = None
     unless: tuple[str, str] | None = None
     when: tuple[str, str] | None = None
-
-    def broken(self, event: Event) -> str | None:
-        """What is wrong with `event`, or None."""
-        if self.unless and getattr(event, self.unless[0]) == self.unless[1]:
-            return None
-        if self.when and getattr(event, self.when[0]) != self.when[1]:
-            return None
-        for value in _values(event, self.path.split("[].")):
-            if len(value) < self.at_least:
-                return f"{self.path} needs at least {self.at_least}"
-            if self.at_most is not None and len(value) > self.at_most:
-                return f"{self.path} allows at most {self.at_most}"
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +46,8 @@ class Paired:
     other: str
     equals: str | None = None
 
-    def broken(self, event: Event) -> str | None:
-        """What is wrong with `event`, or None."""
-        present = getattr(event, self.field) is not None
-        other = getattr(event, self.other)
-        expected = other is not None if self.equals is None else other == self.equals
-        if present == expected:
-            return None
-        return f"{self.field} must be {'set' if expected else 'null'} here"
-
 
 Law = Length | Paired
-
-
-def _values(value: Any, path: list[str]) -> Iterator[Any]:
-    head, rest = path[0], path[1:]
-    field = getattr(value, head)
-    if not rest:
-        if field is not None:
-            yield field
-        return
-    for element in cast("tuple[Any, ...]", field):
-        yield from _values(element, rest)
-
 
 LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "statement": (Length("sections", 1), Length("sections[].text", 1), Length("sections[].name", 1)),
@@ -111,33 +83,108 @@ LAWS: Final[dict[str, tuple[Law, ...]]] = {
 }
 """Kind → laws that are waived for `by: import`."""
 
-_ID_MATCH: Final[dict[str, Callable[[str], object]]] = {
-    kind: re.compile(pattern).search for kind, pattern in ID_PATTERNS.items() if pattern
-}
-
 
 def broken_law(event: Event) -> str | None:
     """The first law that `event` breaks, in words; None when it keeps all."""
-    match = _ID_MATCH.get(event.kind)
-    identity = event.id
-    if match is None:
-        if identity is not None:
-            return f"a {event.kind} has no id"
-    elif identity is None or not match(identity):
-        return f"id {identity!r} is not an id of a {event.kind}"
+    problem = _identity(event.kind)(event) or _call(event)
+    if problem or event.by == "import":
+        return problem
+    for broken in _compiled(event.kind):
+        problem = broken(event)
+        if problem:
+            return problem
+    return _body(event) if isinstance(event, Artifact) else None
+
+
+def broken_waived_laws(event: Event) -> Iterator[tuple[Law, str]]:
+    """The laws waived for imports that `event` does not keep, each with what is wrong."""
+    for law, broken in zip(LAWS.get(event.kind, ()), _compiled(event.kind), strict=True):
+        problem = broken(event)
+        if problem is not None:
+            yield law, problem
+
+
+def _call(event: Event) -> str | None:
     if (event.call is None) != (not event.saw):
         return "saw is empty if and only if call is null"
     if event.via is not None and event.call is not None:
         return "an event with via has call null"
-    if event.by == "import":
-        return None
-    for law in LAWS.get(event.kind, ()):
-        problem = law.broken(event)
-        if problem:
-            return problem
-    if isinstance(event, Artifact):
-        try:
-            msgspec.convert(event.body, BODIES[event.type])
-        except msgspec.ValidationError as error:
-            return f"body: {error}"
     return None
+
+
+@cache
+def _identity(kind: str) -> Broken:
+    pattern = ID_PATTERNS.get(kind)
+    if pattern is None:
+        return lambda event: f"a {kind} has no id" if event.id is not None else None
+    match = re.compile(pattern).search
+    return lambda event: (
+        None if event.id is not None and match(event.id) else f"id {event.id!r} is not an id of a {kind}"
+    )
+
+
+def _body(event: Artifact) -> str | None:
+    try:
+        msgspec.convert(event.body, BODIES[event.type])
+    except msgspec.ValidationError as error:
+        return f"body: {error}"
+    return None
+
+
+@cache
+def _compiled(kind: str) -> tuple[Broken, ...]:
+    return tuple(_paired(law) if isinstance(law, Paired) else _length(law) for law in LAWS.get(kind, ()))
+
+
+def _paired(law: Paired) -> Broken:
+    def broken(event: Any) -> str | None:
+        other = getattr(event, law.other)
+        expected = other is not None if law.equals is None else other == law.equals
+        if (getattr(event, law.field) is not None) == expected:
+            return None
+        return f"{law.field} must be {'set' if expected else 'null'} here"
+
+    return broken
+
+
+def _length(law: Length) -> Broken:
+    measured = _nested(law) if "[]" in law.path else _flat(law)
+    if law.unless is not None:
+        field, value = law.unless
+        return lambda event: None if getattr(event, field) == value else measured(event)
+    if law.when is not None:
+        field, value = law.when
+        return lambda event: measured(event) if getattr(event, field) == value else None
+    return measured
+
+
+def _flat(law: Length) -> Broken:
+    value_of, least, most = attrgetter(law.path), law.at_least, law.at_most
+
+    def broken(event: Any) -> str | None:
+        value = value_of(event)
+        if value is None or (least <= len(value) and (most is None or len(value) <= most)):
+            return None
+        return (
+            f"{law.path} needs at least {least}"
+            if len(value) < least
+            else f"{law.path} allows at most {most}"
+        )
+
+    return broken
+
+
+def _nested(law: Length) -> Broken:
+    """A law over a field of each struct in a list."""
+    outer, _, inner = law.path.partition("[].")
+    list_of = attrgetter(outer)
+    measured = _flat(Length(inner, law.at_least, law.at_most))
+
+    def broken(event: Any) -> str | None:
+        for part in list_of(event):
+            problem = measured(part)
+            if problem:
+                return f"{outer}[].{problem}"
+        return None
+
+    return broken
