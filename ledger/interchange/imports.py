@@ -10,7 +10,8 @@ from typing import Final
 from ledger.events import RunOpened
 from ledger.interchange.report import ImportReport
 from ledger.interchange.skill_directory import read_directory
-from ledger.interchange.skill_import import Imported, Terms, counts, read_skill
+from ledger.interchange.skill_import import Imported, counts, read_skill
+from ledger.interchange.skill_opening import Terms
 from ledger.store import create_run
 
 

@@ -61,11 +61,15 @@ def _named(files: Mapping[str, bytes]) -> Iterator[str]:
     for _, row in rows.of("verifications.jsonl", VerificationRow):
         refs = row.evidence_refs or ()
         for ref in (refs,) if isinstance(refs, str) else refs:
-            yield ref.partition("#")[0]
+            yield _file_part(ref)
     for _, decision in rows.of("decisions.jsonl", DecisionRow):
         refs = decision.round_artifact_refs or ()
         for ref in refs:
-            yield ref.partition("#")[0]
+            yield _file_part(ref)
+
+
+def _file_part(ref: str) -> str:
+    return ref.partition("#")[0].strip().removeprefix("./")
 
 
 def _is_inside(root: Path, path: str) -> bool:

@@ -5,12 +5,10 @@ In a round: leads, claims, sealed positions, verifications, flips, concerns, dec
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal, TypeVar
+from typing import Final
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from ledger.events import (
     Claim,
@@ -25,10 +23,9 @@ from ledger.events import (
 )
 from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite, FindingCount
-from ledger.events.verifications import CHECKS, Check, StatusChange
+from ledger.events.verifications import StatusChange
 from ledger.fold import step
-from ledger.ids import number_of
-from ledger.interchange.skill_ids import N, Numbered, unique
+from ledger.interchange.skill_ids import unique
 from ledger.interchange.skill_rows import (
     AUTHORS,
     Author,
@@ -42,6 +39,17 @@ from ledger.interchange.skill_rows import (
     Verdict,
     VerificationRow,
 )
+from ledger.interchange.skill_tables import (
+    Rounds,
+    Tables,
+    absent_of,
+    check_name,
+    check_number,
+    check_order,
+    phase_of,
+    planned_of,
+    present,
+)
 from ledger.lifecycle import BEARING_OF_STATUS
 from ledger.state import State
 from ledger.values import Evidence, Status
@@ -54,86 +62,6 @@ BLOCKED_BY: Final[Mapping[int, tuple[str, ...]]] = {
 }
 """Check → roles whose absence makes it impossible (SD-35)."""
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The rows of a source with their final ids. `goals` maps the text of an anchor to its goal's id."""
-
-    claims: Numbered[ClaimRow]
-    verifications: Numbered[VerificationRow]
-    decisions: Numbered[DecisionRow]
-    concerns: Numbered[ConcernRow]
-    leads: tuple[LeadRow, ...]
-    drift: tuple[DriftRow, ...]
-    goals: Mapping[str, str]
-    plan_rows: int
-
-    def rounds(self) -> tuple[int, ...]:
-        """Every round that some row names."""
-        tables = (self.claims, self.verifications, self.decisions, self.concerns)
-        found = {round_ for table in tables for round_ in table.rounds()}
-        found |= {row.round for row in self.leads} | {row.round for row in self.drift}
-        return tuple(sorted(found))
-
-
-def present(value: T | UnsetType | None) -> T | None:
-    """None for a key that is absent, null or an empty string."""
-    return None if value is UNSET or value is None or value == "" else value
-
-
-def absent_of(row: LeadRow) -> Author | None:
-    """Who was away: only a round that does not deny being a stress round has somebody away."""
-    away = row.absent_agent
-    return None if away is UNSET or away is None or away == "none" or row.is_stress is False else away
-
-
-def planned_of(row: LeadRow) -> Author | None:
-    """Who was to be away; `absent_agent` where nobody wrote it down."""
-    return absent_of(row) if row.planned_stress is UNSET else present(row.planned_stress)
-
-
-def check_number(row: VerificationRow) -> int:
-    """1–4 for the four checks, else 5; 0 when neither the row nor its id says it."""
-    if row.check is UNSET:
-        number = number_of(row.id)
-        return number if 1 <= number <= len(CHECKS) else 0
-    return CHECKS.index(row.check) + 1 if row.check in CHECKS else 5
-
-
-def check_name(row: VerificationRow) -> Check:
-    """The check of a row that `check_number` knows."""
-    return CHECKS[check_number(row) - 1] if row.check is UNSET else row.check
-
-
-class _Rounds:
-    """The rows of every round."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.claims = _grouped(tables.claims)
-        self.verifications = _grouped(tables.verifications)
-        self.decisions = _grouped(tables.decisions)
-        self.concerns = _grouped(tables.concerns)
-        self.leads: dict[int, list[LeadRow]] = defaultdict(list)
-        self.drift: dict[int, list[DriftRow]] = defaultdict(list)
-        for lead in tables.leads:
-            self.leads[lead.round].append(lead)
-        for drift in tables.drift:
-            self.drift[drift.round].append(drift)
-
-
-def _grouped(table: Numbered[N]) -> dict[int, list[tuple[str, N]]]:
-    groups: dict[int, list[tuple[str, N]]] = defaultdict(list)
-    for identity, row in table.rows:
-        groups[row.round].append((identity, row))
-    return groups
-
-
-def _check_order(pair: tuple[str, VerificationRow]) -> tuple[str, int, int]:
-    identity, row = pair
-    return _phase(row), check_number(row), number_of(identity)
-
 
 class Drafting:
     """Drafts the events of a source round by round, folding them as they come. `notes` say what found no place."""
@@ -144,7 +72,7 @@ class Drafting:
         self._tables = tables
         self._state = State()
         self._used: dict[str, int] = {}
-        self._rows = _Rounds(tables)
+        self._rows = Rounds(tables)
         for round_ in tables.rounds():
             self._round(round_)
 
@@ -157,7 +85,7 @@ class Drafting:
         rows = self._rows
         self._add(self._opened(round_))
         self._add(self._claim(identity, row) for identity, row in rows.claims[round_])
-        checks = sorted(rows.verifications[round_], key=_check_order)
+        checks = sorted(rows.verifications[round_], key=check_order)
         flips: list[Event] = []
         for identity, row in checks:
             seats = self._positions(identity, row)
@@ -200,7 +128,7 @@ class Drafting:
             role: Position(
                 id=unique(f"P-{row.round}-{number}-{role}", self._used),
                 round=row.round,
-                phase=_phase(row),
+                phase=phase_of(row),
                 by="import",
                 on=identity,
                 check_id=number,
@@ -218,7 +146,7 @@ class Drafting:
         return Verification(
             id=identity,
             round=row.round,
-            phase=_phase(row),
+            phase=phase_of(row),
             by="import",
             check=check_name(row),
             check_id=check_number(row),
@@ -277,7 +205,7 @@ class Drafting:
         found = Flip(
             id=unique(f"F-{row.round}-{check_number(row)}-{flip.role}", self._used),
             round=row.round,
-            phase="F" if _phase(row) == "E" else "S",
+            phase="F" if phase_of(row) == "E" else "S",
             by="import",
             of=seat.id,
             from_=before,
@@ -330,10 +258,6 @@ class Drafting:
                 return tables.concerns.now(identity)
             case _:
                 return identity
-
-
-def _phase(row: VerificationRow) -> Literal["E", "S"]:
-    return "S" if row.check == "synthesis_resolution" else "E"
 
 
 def _round_opened(row: LeadRow, decided: bool, plan_row: int) -> RoundOpened:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from ledger.book import Book, book
 from ledger.chain import seal
 from ledger.events import Event, RunOpened
-from ledger.interchange.skill_import import Imported, Terms, read_skill
+from ledger.interchange.skill_import import Imported, read_skill
+from ledger.interchange.skill_opening import Terms
 
 AT = "2026-01-02T03:04:05.000006Z"
 AUTHORS = ("action", "guardian", "observer", "critic")

@@ -12,7 +12,7 @@ from ledger.fold import fold
 from ledger.interchange.exports import NotEmpty, export_run
 from ledger.interchange.imports import UnknownFormat, import_run
 from ledger.interchange.skill_export import export_skill
-from ledger.interchange.skill_import import Terms
+from ledger.interchange.skill_opening import Terms
 from ledger.store import Run
 from tests.ledger.interchange.sources import (
     AT,

@@ -17,7 +17,8 @@ from ledger.canonical import encode
 from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpened, Verification
 from ledger.interchange.imports import UnknownFormat, import_run
 from ledger.interchange.skill_directory import NotAStateDirectory
-from ledger.interchange.skill_import import Terms, read_skill
+from ledger.interchange.skill_import import read_skill
+from ledger.interchange.skill_opening import Terms
 from ledger.store import AlreadyARun, Run
 from ledger.verify import verify
 from tests.ledger.interchange.sources import (

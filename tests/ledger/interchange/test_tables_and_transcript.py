@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ledger.interchange.csv_export import FORMULA_STARTS, export_csv, inert, table
 from ledger.interchange.markdown_export import export_markdown
 from ledger.interchange.prose import inline, quoted
-from ledger.interchange.skill_import import Terms
+from ledger.interchange.skill_opening import Terms
 from tests.ledger.interchange.sources import SMALL, Row, imported, source, texts
 
 
