@@ -20,6 +20,7 @@ from roles import brief_v1
 from roles.brief_v1 import Block, BriefUnavailable
 from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Protocol, Step
+from roles.quoting import bar
 from roles.schema import reply_schema
 from roles.templates import Values, render
 
@@ -111,9 +112,9 @@ def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
     """
     text = reply.decode("utf-8", "replace")
     values: Values = {
-        "reply": brief_v1.behind_bars(text[:REPAIR_CHARACTERS_MAX]),
+        "reply": bar("", text[:REPAIR_CHARACTERS_MAX]),
         "cut": [{"kept": REPAIR_CHARACTERS_MAX}] if len(text) > REPAIR_CHARACTERS_MAX else [],
-        "errors": [{"error": brief_v1.behind_bars(error)} for error in errors],
+        "errors": [{"error": bar("", error)} for error in errors],
     }
     block = Block("repair", render(brief.repair_template, values) + "\n")
     return replace(brief, blocks=(*brief.blocks, block))

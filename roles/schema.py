@@ -49,7 +49,13 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
     try:
         return msgspec.convert(value, reply_type), ()
     except msgspec.ValidationError as error:
-        return None, explain(reply_schema(reply_type), value) or (f"(reply): {error}",)
+        return None, explain(reply_schema(reply_type), value) or (_decoder_words(str(error)),)
+
+
+def _decoder_words(message: str) -> str:
+    """The decoder's own words with the path in front; it alone minds that 4.0 is not an integer."""
+    what, _, path = message.partition(" - at `$")
+    return f"{path.strip('`.') or '(reply)'}: {what.replace('`', '')}"
 
 
 class _NotJson(ValueError):

@@ -122,6 +122,7 @@ def test_a_good_reply_is_read(raw: bytes) -> None:
         (b'{"notes":"\\ud800"}', "notes: a lone surrogate"),
         (b'{"notes":" \\n "}', "notes: nothing but white space"),
         (_bytes({**CHECK, "confidence": 9}), "confidence: 9 is more than 5"),
+        (_bytes({**CHECK, "confidence": 4.0}), "confidence: Expected int, got float"),
         (_bytes({**CHECK, "confidence": 4.5}), "confidence: must be integer, not number"),
         (_bytes({**CHECK, "confidence": 1e300}), "confidence: 1e+300 is more than 5"),
         (_bytes({**CHECK, "confidence": True}), "confidence: must be integer, not boolean"),

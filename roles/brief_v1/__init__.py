@@ -1,0 +1,66 @@
+"""Version 1 of the derivation of a brief: the columns that a step sees, quoted, in order (FORMAT 5 and 6).
+
+Frozen, with `roles/quoting.py`: a change of what it makes is version 2 in a package of its own.
+
+Laws
+1. What a brief shows had happened when the step's group opened; what arrives later changes nothing.
+2. Everything quoted is ordered by (round, phase, role, n), never by seq.
+3. A column that the view does not name is not shown; nothing is shown but through a column, the step's own role
+   and its task.
+4. A status is shown with the verifications that made it, and those are in `saw`.
+5. Seats, models, costs, signals, alarms, other roles' charters, predicted signatures and seqs never occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ledger.book import Book
+from roles.brief_v1 import settled, this_round
+from roles.brief_v1.blocks import Block, Derived, column_blocks, frame, role_block
+from roles.brief_v1.opening import at_opening
+from roles.brief_v1.scene import BriefUnavailable, Scene
+from roles.brief_v1.task import failed_drift, task_block
+from roles.prompt_set import PromptSet
+from roles.protocol import Column, Protocol, Sight, Step
+from roles.quoting import Quoted
+
+QUOTES: Final[Mapping[Column, Callable[[Scene, Sight], tuple[Quoted, ...]]]] = {
+    Column.QUESTION: settled.question,
+    Column.DECISIONS: settled.decisions,
+    Column.OLD_CLAIMS: settled.old_claims,
+    Column.PLAN: this_round.plan,
+    Column.PROPOSAL: this_round.proposal,
+    Column.SUPPLEMENTS: this_round.supplements,
+    Column.ARTIFACTS: this_round.artifacts,
+    Column.CLAIMS: this_round.claims,
+    Column.POSITIONS: this_round.positions,
+    Column.VERDICTS: this_round.verdicts,
+    Column.FLIPS: this_round.flips,
+    Column.AMENDMENTS: settled.amendments,
+}
+"""Column → what quotes it, in the order of the blocks: shared and stable, then settled, then this round's."""
+
+
+def derive(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet) -> Derived:
+    """The blocks of a step's brief and the events that they show."""
+    base = at_opening(ledger, protocol, step)
+    opened = base.state.opened
+    assert opened is not None, "the run was never opened"
+    scene = Scene(base, opened, protocol, step, prompt_set)
+    blocks, saw, shown = [frame(scene)], {opened.seq}, dict[Column, tuple[Quoted, ...]]()
+    for column, quote in QUOTES.items():
+        sight = scene.view.get(column)
+        if sight is None:
+            continue
+        quotations = quote(scene, sight)
+        shown[column] = quotations
+        saw.update(seq for quoted in quotations for seq in quoted.seqs)
+        blocks += column_blocks(scene, column, sight, quotations)
+    saw.update(seq for _, seq in failed_drift(scene))
+    blocks += [role_block(scene), task_block(scene, shown)]
+    return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
+
+
+__all__ = ["Block", "BriefUnavailable", "Derived", "derive"]

@@ -1,0 +1,74 @@
+"""Blocks: the named pieces of a brief, each a blob of its own, put together from templates and quotations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from ledger.state import State
+from roles.brief_v1.scene import Scene
+from roles.protocol import Column, Extent, Sight
+from roles.quoting import Quoted, bar
+from roles.templates import Row, Values
+
+ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
+"""Columns whose quotations are blocks of their own, so that briefs that show the same ones share blobs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A named piece of a brief; stored as a blob of its own."""
+
+    name: str
+    text: str
+
+    @property
+    def bytes(self) -> bytes:
+        """The text as its blob holds it."""
+        return self.text.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What a derivation makes: blocks, the seqs they show, and the state that they were made from."""
+
+    blocks: tuple[Block, ...]
+    saw: tuple[int, ...]
+    state: State
+
+
+def frame(scene: Scene) -> Block:
+    """What holds for every step of every role."""
+    return Block("frame", scene.rendered("blocks/frame", {}))
+
+
+def column_blocks(scene: Scene, column: Column, sight: Sight, quotations: tuple[Quoted, ...]) -> list[Block]:
+    """A column's heading and quotations; a column without any says so, but rules that were not added do not show."""
+    if column is Column.AMENDMENTS and not quotations:
+        return []
+    extents: dict[str, list[Row]] = {
+        extent: [{}] if extent == sight.extent else [] for extent in get_args(Extent)
+    }
+    none: list[Row] = [] if quotations else [{}]
+    heading = scene.rendered(f"blocks/{column.value}", {"round": scene.round, "none": none, **extents})
+    if column in ONE_BLOCK_EACH:
+        return [Block(column.value, heading), *(Block(each.name, each.text + "\n") for each in quotations)]
+    text = "\n".join([heading, *(each.text + "\n" for each in quotations)])
+    return [Block(column.value, text)]
+
+
+def role_block(scene: Scene) -> Block:
+    """The role's question, casting and charter: of this role alone."""
+    definition = next(role for role in scene.protocol.roles if role.id == scene.step.role)
+    cast: list[Row] = [
+        {"title": bar("", member.title), "charge": bar("", member.charge or "none beyond the charter")}
+        for member in scene.opened.cast
+        if member.role == definition.id
+    ]
+    values: Values = {
+        "role": definition.id,
+        "question": definition.question,
+        "cast": cast,
+        "charter": scene.rendered(definition.charter, {}).rstrip("\n"),
+    }
+    return Block("role", scene.rendered("blocks/role", values))

@@ -1,0 +1,40 @@
+"""Law 1: the book as it stood when a step's group opened, whatever has arrived since."""
+
+from __future__ import annotations
+
+from ledger.book import Book, book
+from ledger.events import Event, Fallback
+from roles.protocol import Protocol, Step, find_group
+
+
+def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
+    """The events up to the last commit of an earlier group of the round, with what the controller added at once."""
+    done = ledger.state.answered.get(step.id, ledger.state.given_up.get(step.id))
+    base = ledger if done is None else book(ledger.events[:done], ledger.blobs)
+    group = find_group(protocol, base.state, step.id)
+    siblings = {sibling.id for sibling in group.steps} if group else {step.id}
+    cut = _opening(base, step.name.round, siblings)
+    return base if cut == len(base.events) else book(ledger.events[:cut], ledger.blobs)
+
+
+def _opening(base: Book, round_: int, siblings: set[str]) -> int:
+    """How many events there were when a group opened."""
+    state = base.state
+    opened = state.rounds[round_]
+    ends = [opened.seq + opened.rest]
+    prefix = f"r{round_}."
+    for done in (state.answered, state.given_up):
+        ends += [
+            seq + base.events[seq].rest
+            for step, seq in done.items()
+            if step.startswith(prefix) and step not in siblings
+        ]
+    cut = max(ends) + 1
+    while cut < len(base.events) and _is_owed(base.events[cut]):
+        cut += 1
+    return cut
+
+
+def _is_owed(event: Event) -> bool:
+    """Whether the controller wrote it by itself, between two groups."""
+    return event.by == "controller" and event.step is None and not isinstance(event, Fallback)
