@@ -32,3 +32,13 @@ def names(events: Iterable[Event]) -> list[str]:
 def open_now(session: Session) -> list[str]:
     """Ids of the steps that can run now."""
     return [step.id for step in open_steps(session.protocol, session.book().state)]
+
+
+def first_result(session: Session, step: str) -> tuple[Event, ...]:
+    """What an answered step's reply wrote when it was accepted: its commit, and what the controller added at once."""
+    events = session.book().events
+    first = session.book().state.answered[step]
+    end = first + events[first].rest + 1
+    while end < len(events) and events[end].by == "controller" and events[end].kind not in ("fallback", "run_closed"):
+        end += events[end].rest + 1
+    return events[first:end]

@@ -40,7 +40,7 @@ def next(  # noqa: A001  # the verb's name
     _check_role(session, role)
     session.settle()
     asked = _wait(session, role, wait)
-    found = next_of(run, session, asked)
+    found = next_of(str(session.run.path), session, asked)
     if json:
         out_json(found)
     elif not quiet:

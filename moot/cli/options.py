@@ -39,3 +39,16 @@ MaxTokensOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="�
 MaxCallsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many calls.")]
 MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many minutes.")]
 MaxRoundsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many rounds.")]
+
+
+def _some_words(text: str) -> str:
+    """Words for the ledger: at least one, no control characters but line feeds and tabs."""
+    if not text.strip():
+        raise typer.BadParameter("say it in words")
+    if any(ord(character) < 32 and character not in "\n\t" for character in text) or len(text) > TEXT_MAX:
+        raise typer.BadParameter(f"at most {TEXT_MAX} characters, no control characters")
+    return text
+
+
+TEXT_MAX = 8_000
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.", callback=_some_words)]

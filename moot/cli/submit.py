@@ -13,7 +13,7 @@ from ledger.events import Event
 from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.output.submit import Submission
-from moot.sessions import names, open_now, open_session
+from moot.sessions import first_result, names, open_now, open_session
 from moot.terminal import err, out, out_json
 from rounds.engine import Answer, ReplyRefused, StepRefused
 from rounds.session import Session
@@ -51,8 +51,10 @@ def submit(
         done = session.submit(step, content, answer)
     except (ReplyRefused, StepRefused) as refused:
         return _refused(session, refused, json)
-    said = f"{step} was accepted before with these bytes" if done.already else f"{step} is accepted"
-    return _accepted(session, done.events, said, json, quiet)
+    if done.already:
+        said = f"{step} was accepted before with these bytes"
+        return _accepted(session, first_result(session, step), said, json, quiet)
+    return _accepted(session, done.events, f"{step} is accepted", json, quiet)
 
 
 def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool, quiet: bool) -> int:

@@ -2,35 +2,62 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ledger.events import Event
+from ledger.fold import step
 from ledger.state import State
 
 
-def caveats(state: State, events: tuple[Event, ...] = ()) -> list[str]:
+@dataclass(slots=True)
+class Calls:
+    """How the replies of a run came about."""
+
+    enforced: int = 0
+    trusted: int = 0
+    continued: int = 0
+    recorded: int = 0
+
+    def add(self, event: Event) -> None:
+        """Count an event's call, if it has one."""
+        call = event.call
+        if call is None:
+            return
+        self.enforced += call.isolation == "enforced"
+        self.trusted += call.isolation == "trusted"
+        self.continued += call.context.mode == "continued"
+        self.recorded += call.simulated == "recorded"
+
+    @property
+    def all(self) -> int:
+        """All replies."""
+        return self.enforced + self.trusted
+
+
+def tally(events: Iterable[Event]) -> tuple[State, Calls]:
+    """The state after `events`, and how their replies came about, in one pass."""
+    state, calls = State(), Calls()
+    for event in events:
+        step(state, event)
+        calls.add(event)
+    return state, calls
+
+
+def caveats(state: State, calls: Calls) -> list[str]:
     """Lines to print before a verdict, the gravest first; none when there is nothing to say (FORMAT 9, DESIGN 4)."""
-    lines: list[str] = []
-    opened = state.opened
-    if opened is not None:
-        lines += [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived]
-    quorum = state.quorum
+    opened, quorum = state.opened, state.quorum
+    lines = [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived] if opened else []
     if quorum.actual < quorum.declared:
         lost = quorum.declared - quorum.actual
         lines.append(f"DEGRADED: {quorum.actual} of {quorum.declared} steps were answered, {lost} given up")
-    return lines + _isolation(events)
-
-
-def _isolation(events: tuple[Event, ...]) -> list[str]:
-    calls = [event.call for event in events if event.call is not None]
-    if not calls:
-        return []
-    kinds = Counter(call.isolation for call in calls)
-    parts = [f"{kinds[kind]} {kind}" for kind in ("enforced", "trusted") if kinds[kind]]
-    continued = sum(call.context.mode == "continued" for call in calls)
-    if continued:
-        parts.append(f"{continued} in a continued context")
-    recorded = sum(call.simulated == "recorded" for call in calls)
-    if recorded:
-        parts.append(f"{recorded} recorded")
-    return [f"isolation of {len(calls)} replies: {', '.join(parts)}"]
+    if calls.all:
+        counts = {
+            "enforced": calls.enforced,
+            "trusted": calls.trusted,
+            "in a continued context": calls.continued,
+            "recorded": calls.recorded,
+        }
+        said = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+        lines.append(f"isolation of {calls.all} {'reply' if calls.all == 1 else 'replies'}: {said}")
+    return lines

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from detectors.report import SignalReport
+from moot.output.claims import Claims
+from moot.output.decisions import Decisions
+from moot.output.protocols import Protocols
 from moot.output.run import RunEnd
 from moot.output.status import Status
 
@@ -81,4 +86,85 @@ def run_end_text(end: RunEnd) -> str:
         case _:
             reason = (end.reason or "").replace("_", " ")
             lines = [f"{end.run} is stopped ({reason})", f"go on: moot run --resume {end.run}"]
+    return joined(lines)
+
+
+STATUS_MARKS = {
+    "pending": "… pending",
+    "tested_confirmed": "✓ confirmed",
+    "tested_refuted": "✗ refuted",
+    "partially_refuted": "◐ partly refuted",
+    "tested_unclear": "? unclear",
+    "superseded": "→ superseded",
+}
+STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "overturned"}
+
+
+def claims_text(found: Claims) -> str:
+    """What `moot claims` prints: each claim, its test, and its moves."""
+    lines: list[str] = []
+    for claim in found.claims:
+        lines.append(f"{claim.id}  {STATUS_MARKS[claim.status]}  by {claim.raised_by}")
+        lines += folded(claim.text)
+        lines += folded(f"testable as: {claim.testable_as}")
+        if claim.supersedes:
+            lines.append(f"  supersedes {claim.supersedes}")
+        lines += [
+            f"    {STATUS_MARKS[move.from_]} → {STATUS_MARKS[move.to]} by {move.by}"
+            f"{f' ({move.bearing})' if move.bearing else ''} @{move.seq}"
+            for move in claim.history
+        ]
+    counts = Counter(claim.status for claim in found.claims)
+    parts = [f"{counts[status]} {mark[2:]}" for status, mark in STATUS_MARKS.items() if counts[status]]
+    lines.append(f"{len(found.claims)} claims: {listed(parts)}")
+    return joined(lines)
+
+
+def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
+    """What `moot decisions` prints: caveats, then each decision down to what it cites."""
+    lines = list(caveats)
+    for decision in found.decisions:
+        by = f", overturned by {decision.overturned_by}" if decision.overturned_by else ""
+        lines.append(
+            f"{decision.id}  {decision.type}, {STANDING_MARKS[decision.standing]}{by}   ({decision.made_by})"
+        )
+        lines += folded(decision.text)
+        for cite in decision.cites:
+            stands = f" {STATUS_MARKS.get(cite.stands, cite.stands)}" if cite.stands else ""
+            lines.append(f"    {cite.relation} {cite.id}{stands}")
+        lines += [f"    would change it: {condition}" for condition in decision.conditions]
+        lines += [f"    {one.role} dissents ({one.ref})" for one in decision.dissent]
+    lines.append(f"{len(found.decisions)} decisions")
+    return joined(lines)
+
+
+def signals_text(report: SignalReport, caveats: Sequence[str]) -> str:
+    """What `moot signals` prints: caveats, the six signals, alarms, the verdict."""
+    lines = list(caveats)
+    for signal in report.signals:
+        numbers = f" {signal.value}" if signal.value is not None else ""
+        numbers += f" (against {signal.threshold})" if signal.threshold is not None else ""
+        lines.append(f"{'✓' if signal.satisfied else '✗'} {signal.id} {signal.name}{numbers}")
+        lines += folded(signal.detail, 5)
+    for alarm in report.alarms:
+        lines.append(f"! {alarm.id} {alarm.verdict}: {alarm.detail}")
+    verdict = "STOP" if report.stop else "GO ON"
+    lines.append(
+        f"{verdict}: {report.satisfied} of {report.of} after round {report.round} ({report.profile}), "
+        f"{report.advice.replace('_', ' ')}"
+    )
+    return joined(lines)
+
+
+def protocols_text(found: Protocols) -> str:
+    """What `moot protocols` prints."""
+    lines: list[str] = []
+    for protocol in found.protocols:
+        lines += [f"{protocol.name}   {protocol.summary}"]
+        lines += [f"  {role.id:<10} {role.question}" for role in protocol.roles]
+    lines += ["", "plans"]
+    for plan in found.plans:
+        stress = listed([f"R{n}" for n in plan.stress])
+        lines.append(f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}")
+    lines += ["", f"castings   {', '.join(found.castings)}"]
     return joined(lines)

@@ -1,0 +1,24 @@
+"""What a person adds to a run, as the verbs answer, override, ack and note do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ledger.events import Event
+from moot.errors import GOOD
+from moot.output.act import Act
+from moot.render.lines import event_line
+from moot.sessions import names, open_session
+from moot.terminal import out, out_json
+from rounds.session import Session
+
+
+def add(run: str, act: Callable[[Session], tuple[Event, ...]], *, json: bool, quiet: bool) -> int:
+    """Do `act` on a run and say what it wrote. Raises what `act` raises."""
+    session = open_session(run)
+    events = act(session)
+    if json:
+        out_json(Act(run=str(session.run.path), events=names(events)))
+    elif not quiet:
+        out("".join(f"{event_line(event)}\n" for event in events))
+    return GOOD

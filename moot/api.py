@@ -1,0 +1,211 @@
+"""The public API (DESIGN 7): what the verbs do, as functions. A `run` argument takes a path or a `Run`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ledger import store
+from ledger.book import Book
+from ledger.events import Event
+from ledger.fold import fold
+from ledger.state import State
+from moot.clock import now
+
+if TYPE_CHECKING:
+    from detectors.parameters import SignalProfile
+    from detectors.report import SignalReport
+    from ledger.chain import Head
+    from ledger.interchange.report import ImportReport
+    from ledger.verify import VerifyReport
+    from moot.output.claims import ClaimLine
+    from moot.output.decisions import DecisionLine
+    from roles.seats.port import Seat
+    from rounds.compare import RunDiff
+    from rounds.deliberation import Deliberation
+    from validators.reading.report import CheckReport
+
+AnyPath = str | os.PathLike[str]
+
+
+class Run:
+    """A run to read. Nothing here writes, and what is read is what the head vouches for."""
+
+    def __init__(self, path: AnyPath) -> None:
+        self.path: Final = Path(path)
+        self._store: Final = store.Run(self.path)
+        self._store.head()
+
+    @property
+    def book(self) -> Book:
+        """All events with their state and an index of ids."""
+        return self._store.book()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events, in order."""
+        return self._store.events()
+
+    @cached_property
+    def state(self) -> State:
+        """What stands after the last event; read in constant memory for the events themselves."""
+        return fold(self.stream())
+
+    @property
+    def claims(self) -> list[ClaimLine]:
+        """Claims with their lifecycles."""
+        from moot.output.claims import claims_of
+
+        return claims_of(str(self.path), self.book).claims
+
+    @property
+    def decisions(self) -> list[DecisionLine]:
+        """Decisions with what they rest on."""
+        from moot.output.decisions import decisions_of
+
+        return decisions_of(str(self.path), self.book).decisions
+
+    @property
+    def blobs(self) -> store.BlobStore:
+        """Briefs, replies and documents, by hash."""
+        return self._store.blobs
+
+    def stream(self) -> Iterator[Event]:
+        """All events, one at a time."""
+        return self._store.stream()
+
+    def lines(self) -> Iterator[tuple[str, int, bytes]]:
+        """Stream, line number and line of every event, in order."""
+        return self._store.lines()
+
+
+def open_run(path: AnyPath) -> Run:
+    """Open a run to read. Raises `LedgerError` when there is none, or when it is damaged."""
+    return Run(path)
+
+
+def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
+    """Make the run `out` from another system's files. With bad lines nothing is written (`ok` is false)."""
+    from ledger.interchange.imports import import_run as read_in
+
+    return read_in(format, src, out, at=now())
+
+
+def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
+    """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
+    from ledger.verify import verify as verified
+    from rounds.session import protocol_of
+    from rounds.verdicts import standard
+    from validators import rulebook
+
+    ours = _run(run)
+    book = ours.book
+    assert book.state.opened is not None, "a run begins with its opening"
+    context = replace(
+        standard(protocol_of(book.state.opened)).context,
+        run=str(ours.path),
+        unknown=_unknown_fields(ours),
+        ledger_problems=tuple(verified(ours.path).problems),
+    )
+    return rulebook.check(book, context, phase)
+
+
+def signals(run: AnyPath | Run, profile: str | None = None, at: int | None = None) -> SignalReport:
+    """The six stop signals after event `at` (None: the last one), in the run's own profile if none is named."""
+    from detectors.signals import signals_of_state
+
+    ours = _run(run)
+    state = ours.state if at is None else fold(takewhile(lambda event: event.seq <= at, ours.stream()))
+    chosen = profile or (state.opened.stop.profile if state.opened else "text")
+    return signals_of_state(
+        state, cast("SignalProfile", chosen), ours.blobs, whole=at is None, run=str(ours.path)
+    )
+
+
+def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
+    """What two runs have in common, and where they part."""
+    from detectors.signals import signals as read
+    from rounds.compare import compare
+
+    one, other = _run(a), _run(b)
+    opened = one.book.state.opened
+    profile = cast("SignalProfile", opened.stop.profile if opened else "text")
+    names = (str(one.path), str(other.path))
+    return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
+
+
+def verify(path: AnyPath | Run, checkpoints: Sequence[Head] = ()) -> VerifyReport:
+    """Whether a run is, byte for byte, what was committed."""
+    from ledger.verify import verify as verified
+
+    return verified(path.path if isinstance(path, Run) else path, checkpoints)
+
+
+def run_deliberation(
+    deliberation: AnyPath | Mapping[str, Any] | Deliberation, seats: str | Mapping[str, Seat | str], out: AnyPath
+) -> Run:
+    """Run a deliberation until it ends or has to wait; the run as it then stands.
+
+    `deliberation` is a file, its table, or one that was read; `seats` is a specification for all roles, or a
+    specification or a seat by role. Raises `SeatFailed` when a seat fails for good.
+    """
+    return asyncio.run(run_deliberation_async(deliberation, seats, out))
+
+
+async def run_deliberation_async(
+    deliberation: AnyPath | Mapping[str, Any] | Deliberation, seats: str | Mapping[str, Seat | str], out: AnyPath
+) -> Run:
+    """`run_deliberation` inside an event loop."""
+    from moot.running import drive_run, open_run_at, opening_of
+    from moot.seats import make_seats
+    from moot.wishes import documents_of
+    from roles.seats.port import SeatFailed
+    from rounds.protocols import PROTOCOLS
+
+    ours, file = _deliberation(deliberation)
+    roles = PROTOCOLS[ours.deliberation.protocol].role_ids()
+    given: Mapping[str, Seat | str] = dict.fromkeys(roles, seats) if isinstance(seats, str) else seats
+    specs = {role: seat for role, seat in given.items() if isinstance(seat, str)}
+    made: dict[str, Seat] = make_seats(specs)
+    made |= {role: seat for role, seat in given.items() if not isinstance(seat, str)}
+    kinds = {role: seat if isinstance(seat, str) else seat.kind for role, seat in given.items()}
+    session = open_run_at(Path(out), opening_of(ours, documents_of(ours, file), kinds))
+    outcome = await drive_run(session, made)
+    if outcome.state == "failed":
+        raise SeatFailed("unavailable", outcome.detail, fatal=True)
+    return Run(out)
+
+
+def _deliberation(
+    given: AnyPath | Mapping[str, Any] | Deliberation,
+) -> tuple[Deliberation, str | None]:
+    from rounds.deliberation import Deliberation, checked, parse
+
+    if isinstance(given, Deliberation):
+        return given, None
+    if isinstance(given, Mapping):
+        return checked(dict(given), name="deliberation"), None
+    file = os.fspath(given)
+    return parse(Path(file).read_bytes(), file), file
+
+
+def _run(run: AnyPath | Run) -> Run:
+    return run if isinstance(run, Run) else Run(run)
+
+
+def _unknown_fields(run: Run) -> dict[int, tuple[str, ...]]:
+    """Fields that this version does not know, by seq."""
+    from ledger.canonical import unknown_fields
+
+    found: dict[int, tuple[str, ...]] = {}
+    for event, (_, _, line) in zip(run.events, run.lines(), strict=False):
+        fields = unknown_fields(line, event)
+        if fields:
+            found[event.seq] = fields
+    return found

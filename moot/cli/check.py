@@ -1,0 +1,47 @@
+"""`moot check`: every rule that the ledger breaks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import moot
+from moot.api import open_run
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, NO, usage
+from moot.locate import find_run
+from moot.render.caveats import caveats, tally
+from moot.render.findings import check_text, github_text
+from moot.terminal import out, out_json
+from validators.rulebook import PhaseUnknown
+
+EPILOG = "Example: moot check @last --format github"
+FORMATS = ("text", "json", "github")
+
+
+def check(
+    run: RunArgument,
+    phase: Annotated[
+        str | None, typer.Option(metavar="PHASE", help="Judge the ledger as it stood when this phase last ended.")
+    ] = None,
+    format: Annotated[str, typer.Option("--format", metavar="FORM", help="text, json or github.")] = "text",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """Report every rule that the ledger breaks. Exit code 1 when a finding is an error; warnings are allowed."""
+    if format not in FORMATS:
+        raise usage(f"no format {format!r}", f"choose one of {', '.join(FORMATS)}", "--format")
+    ours = open_run(find_run(run))
+    try:
+        report = moot.check(ours, phase)
+    except PhaseUnknown:
+        raise usage(f"no round of this run has reached phase {phase!r}", "phases are A to H and S", "--phase") from None
+    if json or format == "json":
+        out_json(report)
+    elif format == "github":
+        out(github_text(report))
+    elif not quiet:
+        out(check_text(report, caveats(*tally(ours.events))))
+    return GOOD if report.ok else NO

@@ -1,0 +1,41 @@
+"""`moot claims`: claims with their lifecycles."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ledger.lifecycle import STATUSES
+from moot.api import open_run
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, usage
+from moot.locate import find_run
+from moot.output.claims import claims_of
+from moot.render.plain import claims_text
+from moot.terminal import out, out_json
+
+EPILOG = "Example: moot claims @last --status tested_refuted"
+
+
+def claims(
+    run: RunArgument,
+    status: Annotated[
+        str | None, typer.Option(metavar="STATUS", help=f"Only claims that stand so: {', '.join(STATUSES)}.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """List the claims with how each one came to stand where it stands."""
+    if status is not None and status not in STATUSES:
+        raise usage(f"no status {status!r}", f"statuses are {', '.join(STATUSES)}", "--status")
+    ours = open_run(find_run(run))
+    found = claims_of(str(ours.path), ours.book)
+    if status is not None:
+        found = found.model_copy(update={"claims": [claim for claim in found.claims if claim.status == status]})
+    if json:
+        out_json(found)
+    elif not quiet:
+        out(claims_text(found))
+    return GOOD

@@ -1,0 +1,27 @@
+"""`moot decisions`: decisions with what they rest on."""
+
+from __future__ import annotations
+
+from moot.api import open_run
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD
+from moot.locate import find_run
+from moot.output.decisions import decisions_of
+from moot.render.caveats import caveats, tally
+from moot.render.plain import decisions_text
+from moot.terminal import out, out_json
+
+EPILOG = "Example: moot decisions @last"
+
+
+def decisions(
+    run: RunArgument, json: JsonOption = False, quiet: QuietOption = False, debug: DebugOption = False
+) -> int:
+    """List the decisions: what each rests on, how that stands now, and who dissents."""
+    ours = open_run(find_run(run))
+    found = decisions_of(str(ours.path), ours.book)
+    if json:
+        out_json(found)
+    elif not quiet:
+        out(decisions_text(found, caveats(*tally(ours.events))))
+    return GOOD

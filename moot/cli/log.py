@@ -1,0 +1,64 @@
+"""`moot log`: the events, in order."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import orjson
+import typer
+
+from ledger.canonical import encode
+from ledger.events import KINDS, STREAMS, Event, stream_of
+from moot.api import open_run
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, usage
+from moot.locate import find_run
+from moot.output.log import Log
+from moot.render.lines import event_line
+from moot.terminal import out, out_json
+
+EPILOG = "Example: moot log @last --round 3 --stream verifications"
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which events are shown; None is all."""
+
+    kind: str | None
+    round: int | None
+    stream: str | None
+    role: str | None
+
+    def includes(self, event: Event) -> bool:
+        """Whether an event is shown."""
+        return (
+            self.kind in (None, event.kind)
+            and self.round in (None, event.round)
+            and self.role in (None, event.by)
+            and (self.stream is None or stream_of(event) == self.stream)
+        )
+
+
+def log(
+    run: RunArgument,
+    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only this kind, such as claim or decision.")] = None,
+    round: Annotated[int | None, typer.Option("--round", metavar="N", min=0, help="Only this round.")] = None,
+    stream: Annotated[str | None, typer.Option(metavar="NAME", help=f"Only one of {', '.join(STREAMS)}.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="ROLE", help="Only what this role wrote.")] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """List the events, one line each; with --json as the ledger holds them."""
+    if kind is not None and kind not in KINDS:
+        raise usage(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
+    if stream is not None and stream not in STREAMS:
+        raise usage(f"no stream {stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
+    ours = open_run(find_run(run))
+    wanted = Wanted(kind, round, stream, by)
+    events = [event for event in ours.events if wanted.includes(event)]
+    if json:
+        out_json(Log(run=str(ours.path), events=[orjson.loads(encode(event)) for event in events]))
+    elif not quiet:
+        out("".join(f"{event_line(event)}\n" for event in events))
+    return GOOD

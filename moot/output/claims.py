@@ -1,0 +1,73 @@
+"""`moot claims --json`: every claim with its lifecycle, computed by replay."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ledger.book import Book
+from ledger.events import Claim
+from ledger.lifecycle import HistoryEntry
+from ledger.state import ClaimFacts
+from ledger.values import Bearing, Status
+from moot.output.base import Output
+
+
+class Step(Output):
+    """One move of a claim; `by` is the verification's id, or that of the claim that superseded it."""
+
+    from_: Status = Field(alias="from")
+    to: Status
+    bearing: Bearing | None
+    by: str
+    seq: int
+
+
+class ClaimLine(Output):
+    """A claim and where it stands. `history` holds the moves that count, in their order (FORMAT 2)."""
+
+    id: str
+    round: int
+    raised_by: str
+    text: str
+    testable_as: str
+    supersedes: str | None
+    status: Status
+    about: list[str]
+    anchor_ref: str | None
+    history: list[Step]
+
+
+class Claims(Output):
+    """All claims of a run, by round and number."""
+
+    run: str
+    claims: list[ClaimLine]
+
+
+def claims_of(run: str, book: Book) -> Claims:
+    """The claims of a book."""
+    lines: list[ClaimLine] = []
+    for identity, facts in book.state.claims.items():
+        event = book.by_id[identity]
+        assert isinstance(event, Claim), f"{identity} is no claim"
+        lines.append(_line(identity, event, facts))
+    return Claims(run=run, claims=lines)
+
+
+def _line(identity: str, event: Claim, facts: ClaimFacts) -> ClaimLine:
+    return ClaimLine(
+        id=identity,
+        round=event.round,
+        raised_by=event.raised_by,
+        text=event.text,
+        testable_as=event.testable_as,
+        supersedes=event.supersedes,
+        status=facts.status,
+        about=list(event.about),
+        anchor_ref=event.anchor_ref,
+        history=[_step(entry) for entry in facts.history if entry.legal],
+    )
+
+
+def _step(entry: HistoryEntry) -> Step:
+    return Step(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)

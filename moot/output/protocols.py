@@ -1,0 +1,66 @@
+"""`moot protocols --json`: what can be run."""
+
+from __future__ import annotations
+
+from moot.output.base import Output
+from roles.castings import CASTINGS
+from rounds.plans import PLANS
+from rounds.protocols import PROTOCOLS
+
+
+class RoleLine(Output):
+    """A role and the question it asks."""
+
+    id: str
+    question: str
+
+
+class ProtocolLine(Output):
+    """A protocol: `--protocol NAME`."""
+
+    name: str
+    version: int
+    summary: str
+    roles: list[RoleLine]
+
+
+class PlanLine(Output):
+    """A plan: `--plan NAME`. `stress` and `drift` are round numbers."""
+
+    name: str
+    rounds: int
+    stress: list[int]
+    drift: list[int]
+
+
+class Protocols(Output):
+    """What this moot has; `castings` are for `--cast NAME`."""
+
+    protocols: list[ProtocolLine]
+    plans: list[PlanLine]
+    castings: list[str]
+
+
+def protocols() -> Protocols:
+    """All that is installed."""
+    return Protocols(
+        protocols=[
+            ProtocolLine(
+                name=protocol.name,
+                version=protocol.version,
+                summary=protocol.summary,
+                roles=[RoleLine(id=role.id, question=role.question) for role in protocol.roles],
+            )
+            for protocol in PROTOCOLS.values()
+        ],
+        plans=[
+            PlanLine(
+                name=name,
+                rounds=len(rows := plan()),
+                stress=[row.round for row in rows if row.absent],
+                drift=[row.round for row in rows if row.drift],
+            )
+            for name, plan in PLANS.items()
+        ],
+        castings=list(CASTINGS),
+    )
