@@ -1,0 +1,292 @@
+"""The report: its shape, its prefixes, what counts as a round, and what it must never depend on."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from importlib.resources import files
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+from detectors.parameters import params_hash, script_parameters, text_parameters
+from detectors.report import EVIDENCE_MAX
+from detectors.signals import UnknownProfile, signals, signals_of_state
+from ledger.book import book
+from ledger.events import Event, Fallback, RoundOpened, RunOpened, Validation
+from ledger.events.decisions import SignalReading
+from ledger.events.envelope import Call, Context
+from ledger.fold import fold
+from ledger.values import DECIMAL_PATTERN, Quorum
+from tests.detectors.generated import rows as generated_rows
+from tests.detectors.ledgers import NO_HASH, Blobs, built, ends, run_opened, verification
+from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, report
+from tests.oracles.rows import Rows
+
+CALL = Call(
+    seat="tape",
+    provider=None,
+    model=None,
+    context=Context(mode=None, id=None),
+    isolation="enforced",
+    prompt_set=NO_HASH,
+    brief=NO_HASH,
+    reply=NO_HASH,
+    attempts=(),
+    tokens_in=None,
+    tokens_cached=None,
+    tokens_cache_write=None,
+    tokens_out=None,
+    cost_usd=None,
+    latency_ms=None,
+    stop_reason=None,
+    simulated="fake",
+)
+
+
+def live(*drafts: Event) -> tuple[Event, ...]:
+    """A run of our own: its opening and `drafts`, numbered."""
+    events = (run_opened(origin="new"), *drafts)
+    return tuple(msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events))
+
+
+def round_opened(number: int, lead: str = "action", absent: str | None = None) -> Event:
+    return RoundOpened(
+        round=number, phase="A", by="controller", lead=lead, focus="f", absent=absent, plan_row=0
+    )
+
+
+def check(number: int, n: int, result: str, name: str | None = None) -> Event:
+    row = {**a_verification(number, n, result), "check": name} if name else a_verification(number, n, result)
+    return msgspec.structs.replace(verification(row), by="verifier")
+
+
+def validation(number: int) -> Event:
+    return Validation(round=number, phase="G", by="controller", after="G", through=1, ok=True, rules=NO_HASH)
+
+
+def whole_round(number: int, results: str, **opening: str) -> list[Event]:
+    words = {"B": "BROKEN", "R": "ROBUST"}
+    checks = [check(number, n, words[letter]) for n, letter in enumerate(results, start=1)]
+    return [round_opened(number, **opening), *checks, validation(number)]
+
+
+@pytest.mark.parametrize("profile", ["script", "text"])
+def test_an_empty_ledger_satisfies_nothing_and_says_continue(profile):
+    found = signals(book((), Blobs()), profile)
+    assert found.model_dump() == {
+        "run": "",
+        "profile": profile,
+        "at": -1,
+        "round": 0,
+        "satisfied": 0,
+        "of": 6,
+        "stop": False,
+        "advice": "continue",
+        "quorum": {"declared": 0, "actual": 0},
+        "ready": False,
+        "gates": [],
+        "signals": [signal.model_dump() for signal in found.signals],
+        "alarms": [],
+    }
+    assert [list(signal.model_dump()) for signal in found.signals] == [
+        ["id", "name", "satisfied", "value", "threshold", "detail", "evidence"]
+    ] * 6
+
+
+def test_a_report_dumps_what_its_json_holds():
+    found = report(disagreement([4, 3, 2, 1, 0, 0]), "text")
+    assert found.alarms
+    assert found.model_dump() == found.model_dump(mode="json")
+    assert signals(built(Rows()), "text", run="2026-01-01-storage").run == "2026-01-01-storage"
+
+
+def healthy() -> Rows:
+    """Six of six in both profiles."""
+    rows = first_tests([4, 4, 4, 1, 1, 1, 0, 0])
+    for number in range(1, 9):
+        rows.verifications += [a_verification(number, n, "UNCLEAR") for n in (2, 3)]
+    rows.lead_history = leads(
+        {
+            **{n: (role, None) for n, role in enumerate(("action", "guardian", "observer", "critic"), 1)},
+            **{n: ("guardian", role) for n, role in enumerate(("critic", "action", "observer"), 5)},
+            8: ("guardian", None),
+        }
+    )
+    rows.drift_checks = [{"round": 5, "verdict": "PASS"}]
+    return rows
+
+
+def without(number: int) -> Rows:
+    """`healthy` with signals S1 … S`number` broken."""
+    rows = healthy()
+    if number >= 1:
+        rows.verifications[7]["claim_status_changes"] = [a_change(f"C-1-{n}") for n in range(1, 9)]
+        rows.verifications[0]["claim_status_changes"] = []
+    if number >= 2:
+        late = [row for row in rows.verifications if row["round"] >= 3 and row["result"] == "UNCLEAR"]
+        rows.verifications = [row for row in rows.verifications if row not in late]
+    if number >= 3:
+        rows.lead_history[3]["lead"] = "action"
+    if number >= 4:
+        rows.lead_history = rows.lead_history[:4]
+    if number >= 5:
+        rows.drift_checks = [{"round": 5, "verdict": "FAIL"}]
+    if number >= 6:
+        rows.claims += [a_claim(2, n) for n in range(1, 40)]
+    return rows
+
+
+@pytest.mark.parametrize("profile", ["script", "text"])
+def test_sd_60_the_count_gives_the_advice(profile):
+    reports = [report(without(number), profile) for number in range(7)]
+    assert [found.satisfied for found in reports] == [6, 5, 4, 3, 2, 1, 0]
+    assert [found.advice for found in reports] == ["strong_stop", "wrap_up", "borderline", *["continue"] * 4]
+    assert [found.stop for found in reports] == [found.ready for found in reports] == [True] * 3 + [False] * 4
+
+
+def test_an_unknown_profile_is_refused():
+    with pytest.raises(UnknownProfile, match="calibrated"):
+        signals(built(Rows()), "calibrated")  # type: ignore[arg-type]
+
+
+@settings(max_examples=40)
+@given(generated_rows())
+def test_a_prefix_reads_like_the_ledger_that_stopped_there(rows):
+    made = built(rows)
+    for at in {0, len(made.events) // 2, *ends(made).values()}:
+        for profile in ("script", "text"):
+            cut = signals_of_state(fold(made.events[: at + 1]), profile, made.blobs, whole=False)
+            found = signals(made, profile, at)
+            if at < made.events[-1].seq:
+                assert found == cut
+            else:
+                assert found == signals(made, profile) == signals(made, profile, at + 10)
+
+
+@settings(max_examples=40)
+@given(generated_rows())
+def test_every_reading_can_be_recorded(rows):
+    made = built(rows)
+    known = {event.id for event in made.events} | {f"@{event.seq}" for event in made.events}
+    known |= {document.id for document in made.of(RunOpened)[0].context}
+    for profile in ("script", "text"):
+        for signal in signals(made, profile).signals:
+            assert len(signal.evidence) <= EVIDENCE_MAX
+            assert set(signal.evidence) <= known
+            for number in (signal.value, signal.threshold):
+                assert number is None or re.match(DECIMAL_PATTERN, number)
+                assert number is None or len(number.partition(".")[2]) <= 6
+            msgspec.convert(
+                {**signal.model_dump(exclude={"name", "detail"}), "evidence": tuple(signal.evidence)},
+                SignalReading,
+            )
+
+
+def test_evidence_is_the_latest_and_bounded():
+    found = report(disagreement([60, 60, 60]), "text").signals[1]
+    assert len(found.evidence) == EVIDENCE_MAX
+    assert found.evidence[0] == "V-3-2"
+
+
+def test_a_half_checked_round_of_a_live_run_is_no_round_of_the_text_yet():
+    past = [event for number in (1, 2, 3) for event in whole_round(number, "BB")]
+    running = [round_opened(4, lead="critic"), check(4, 1, "ROBUST")]
+    state = fold(live(*past, *running))
+    assert signals_of_state(state, "text").signals[1].value == "0"
+    assert signals_of_state(state, "script").signals[1].value == "0"
+    assert "critic" in signals_of_state(state, "text").signals[2].detail
+    done = fold(live(*past, *running, validation(4)))
+    assert signals_of_state(done, "text").signals[1].value == "-0.6"
+    assert "critic" not in signals_of_state(done, "text").signals[2].detail
+
+
+def test_a_live_stress_round_counts_for_the_text_when_it_is_over():
+    running = [round_opened(1, absent="critic")]
+    for state, script, text in (
+        (fold(live(*running)), "1", "0"),
+        (fold(live(*running, check(1, 1, "ROBUST"), validation(1))), "1", "1"),
+    ):
+        assert signals_of_state(state, "script").signals[3].value == script
+        assert signals_of_state(state, "text").signals[3].value == text
+
+
+def test_the_synthesis_is_no_round_of_the_text():
+    rows = first_tests([4, 4, 4, 1, 1, 1, 0])
+    before = report(rows, "text")
+    rows.claims += [a_claim(7, n) for n in range(1, 13)]
+    moves = [a_change(f"C-7-{n}") for n in range(1, 13)]
+    rows.verifications += [
+        {**a_verification(7, n + 4, "UNCLEAR", move), "check": "synthesis_resolution"}
+        for n, move in enumerate(moves[:6], start=1)
+    ] + [
+        {**a_verification(8, n + 4, "UNCLEAR", move), "check": "synthesis_resolution"}
+        for n, move in enumerate(moves[6:], start=1)
+    ]
+    rows.lead_history += leads({8: ("critic", None)})
+    after = report(rows, "text")
+    assert after.signals[0] == before.signals[0]
+    assert after.signals[0].satisfied
+    assert after.signals[1] == before.signals[1]
+    assert not report(rows, "script").signals[0].satisfied
+    assert after.signals[5].value == "0"
+
+
+def test_a_repeated_judgement_is_no_new_disagreement_for_the_text():
+    rows = disagreement([1, 1, 1])
+    rows.verifications.append({**a_verification(3, 9, "BROKEN"), "repeats": "V-3-2"})
+    assert report(rows, "text").signals[1].value == "0"
+    assert report(rows, "script").signals[1].value == "0.5"
+
+
+@pytest.mark.parametrize(("roles", "needed"), [(("action", "critic"), "1"), (tuple("abcde"), "4")])
+def test_n_is_the_cast_without_the_verifier(roles, needed):
+    rows = Rows(roles=roles, lead_history=leads({n: (role, None) for n, role in enumerate(roles, start=1)}))
+    for profile in ("script", "text"):
+        found = report(rows, profile)
+        assert found.signals[2].satisfied
+        assert found.signals[3].threshold == needed
+    assert not report(rows.upto(len(roles) - 1), "script").signals[2].satisfied
+
+
+def test_the_quorum_counts_steps_that_seats_really_answered():
+    answered = [
+        msgspec.structs.replace(check(1, n, "ROBUST"), step=f"r1.E.check{n}.verifier", call=CALL)
+        for n in (1, 2, 3)
+    ]
+    failed = Fallback(
+        round=1,
+        phase="E",
+        by="controller",
+        role="verifier",
+        step_failed="r1.E.check4.verifier",
+        reason="timeout",
+        detail="no reply in 60 s",
+        instead="skipped",
+        quorum=Quorum(declared=4, actual=3),
+    )
+    found = signals_of_state(fold(live(round_opened(1), *answered, failed)), "text")
+    assert (found.quorum.declared, found.quorum.actual) == (4, 3)
+    assert report(disagreement([1, 2]), "text").quorum.model_dump() == {"declared": 0, "actual": 0}
+
+
+def test_a_context_document_of_a_live_run_is_no_round_file():
+    rows = Rows(round_files={"round_1.md": "drift check: pass"})
+    made = built(rows)
+    assert signals(made, "script").signals[4].satisfied
+    opening = msgspec.structs.replace(made.events[0], by="controller", origin=run_opened(origin="new").origin)
+    assert not signals(book((opening,), made.blobs), "script").signals[4].satisfied
+
+
+def test_a_round_file_that_is_not_there_gives_no_verdict():
+    made = built(Rows(round_files={"round_1.md": "drift check: pass"}))
+    assert signals_of_state(made.state, "script").signals[4].detail == "round files: no verdict"
+
+
+def test_parameters_are_named_by_the_hash_of_their_file():
+    for profile in ("script", "text"):
+        content = files("detectors.parameters").joinpath(f"{profile}.toml").read_bytes()
+        assert params_hash(profile) == sha256(content).hexdigest()
+    assert script_parameters().disagreement_persists.slope_at_least == "-0.2"
+    assert text_parameters().roles_were_stressed.or_role == "critic"
