@@ -131,8 +131,10 @@ class Protocol:
 
 
 def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
-    """The steps that can run now: those of the first group of the round that are not done."""
+    """The steps that can run now: those of the first group of the round that are not done; an import asks nobody."""
     if state.opened is None or state.finished or state.round not in state.rounds:
+        return ()
+    if state.opened.origin.type == "import":
         return ()
     for group in protocol.groups(state, state.round):
         waiting = tuple(step for step in group.steps if not state.is_done(step.id))

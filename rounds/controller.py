@@ -44,7 +44,7 @@ class Controller:
     def owed(self, book: Book) -> tuple[Event, ...]:
         """The next commit that needs no seat; empty when there is none."""
         state = book.state
-        if state.opened is None or state.finished:
+        if state.opened is None or state.finished or state.opened.origin.type == "import":
             return ()
         if not state.rounds:
             return (self._round_opened(book, 0),)
