@@ -1,0 +1,209 @@
+"""The pages say what the code is: generated tables, cited ids, links, commands, and recipes that are run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from ledger.events import KINDS
+from moot.cli import find_verb
+from rounds.protocols import PROTOCOLS
+from tests.architecture.page_tables import PAGES, ROOT, blocks, renewed
+from tests.rounds.openings import begin, play, rows
+from tests.rounds.scripted import Script
+
+TEXT = {".py", ".md", ".toml", ".json", ".yml", ".cfg"}
+SKIPPED = {"runs", "build", "dist"}
+ID = r"(SD|JB|S4|AD|XS|FM)-(\d{1,3})"
+CITED = re.compile(rf"(?<![\w-]){ID}(?![\w-])")
+SPAN = re.compile(rf"(?<![\w-]){ID} … (?:(?:SD|JB|S4|AD|XS|FM)-)?(\d{{1,3}})(?![\w-])")
+SECTION = re.compile(r"\b(FORMAT|DESIGN) (\d+)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+COMMAND = re.compile(r"(?:^|\$ |bin/)moot ([a-z][a-z-]*)", re.MULTILINE)
+FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"`([^`\n]+)`")
+RECIPE = re.compile(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", re.DOTALL)
+
+
+@cache
+def texts() -> tuple[tuple[Path, str], ...]:
+    """Every text of the repository: code, tests, pages, schemas."""
+    return tuple((path, path.read_text("utf-8")) for path in sorted(_below(ROOT)) if path.suffix in TEXT)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
+        yield from (Path(place) / name for name in names)
+
+
+def pages() -> list[Path]:
+    """Every Markdown page that people read."""
+    return [path for path, _ in texts() if path.suffix == ".md" and "prompts" not in path.parts]
+
+
+# ---------------------------------------------------------------- generated parts
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_generated_tables_are_what_the_models_say(name: str) -> None:
+    page = (ROOT / name).read_text("utf-8")
+    assert page == renewed(page), "python -m tests.architecture.page_tables --write"
+
+
+def test_the_format_has_a_table_for_every_kind() -> None:
+    named = blocks((ROOT / "docs/format.md").read_text("utf-8"))
+    assert sorted(name.removeprefix("kind ") for name in named if name.startswith("kind ")) == sorted(KINDS)
+    assert {"envelope", "call", "types", "parts", "bodies", "ids", "lifecycle", "visibility"} <= set(named)
+
+
+# ---------------------------------------------------------------- what is cited stands somewhere
+
+
+def test_every_cited_rule_stands_in_the_sources() -> None:
+    page = ROOT / "docs/sources.md"
+    known = set(re.findall(r"^\| ([A-Z0-9]+-\d+) \|", page.read_text("utf-8"), re.MULTILINE))
+    missing = {
+        (identity, str(path.relative_to(ROOT)))
+        for path, text in texts()
+        if path != page
+        for identity in cited(text)
+        if identity not in known
+    }
+    assert not missing
+
+
+def cited(text: str) -> set[str]:
+    """Rule ids in a text; `SD-61 … SD-70` cites all ten."""
+    found = {f"{match[1]}-{match[2]}" for match in CITED.finditer(text)}
+    for match in SPAN.finditer(text):
+        found |= {f"{match[1]}-{n}" for n in range(int(match[2]), int(match[3]) + 1)}
+    return found
+
+
+def test_a_span_of_ids_cites_each_of_them() -> None:
+    assert cited("(SD-61 … SD-63, FM-1)") == {"SD-61", "SD-62", "SD-63", "FM-1"}
+    assert cited("AD-20 … 22") == {"AD-20", "AD-21", "AD-22"}
+    assert cited("MY-SD-4, SD-4-x") == set()
+
+
+def test_every_cited_section_exists() -> None:
+    numbered = {
+        word: set(re.findall(r"^## (\d+)\. ", (ROOT / page).read_text("utf-8"), re.MULTILINE))
+        for word, page in (("FORMAT", "docs/format.md"), ("DESIGN", "docs/architecture.md"))
+    }
+    missing = {
+        (match[0], str(path.relative_to(ROOT)))
+        for path, text in texts()
+        for match in SECTION.finditer(text)
+        if match[2] not in numbered[match[1]]
+    }
+    assert not missing
+
+
+def test_every_link_leads_somewhere() -> None:
+    missing = {
+        (str(page.relative_to(ROOT)), target)
+        for page in pages()
+        for target in LINK.findall(page.read_text("utf-8"))
+        if "://" not in target and not target.startswith("#")
+        if not (page.parent / target.partition("#")[0]).exists()
+    }
+    assert not missing
+
+
+def shown(page: str) -> set[str]:
+    """Verbs of the commands in a page's code."""
+    code = [*FENCE.findall(page), *CODE.findall(FENCE.sub("", page))]
+    return {verb for part in code for verb in COMMAND.findall(part)}
+
+
+def test_every_verb_that_a_page_shows_exists() -> None:
+    verbs = {verb: find_verb(verb) for page in pages() for verb in shown(page.read_text("utf-8"))}
+    assert {name for name, verb in verbs.items() if verb is None} == set()
+    files = {verb.path.replace(".", "/") + ".py" for verb in verbs.values() if verb is not None}
+    assert {file for file in files if not (ROOT / file).exists()} == set()
+
+
+def test_every_protocol_has_its_page() -> None:
+    assert [name for name in PROTOCOLS if not (ROOT / f"docs/protocols/{name}.md").exists()] == []
+
+
+def test_pages_speak_of_the_product_alone() -> None:
+    place = re.compile(r"(?<![\w.])/(?:work|root|home|tmp|mnt|Users)/")
+    assert [str(page) for page in pages() if place.search(page.read_text("utf-8"))] == []
+
+
+# ---------------------------------------------------------------- numbers and recipes
+
+
+@pytest.mark.parametrize(("plan", "calls", "seed"), [("minimum-8", 142, 1), ("standard-13", 258, 3)])
+def test_a_plan_costs_the_calls_that_its_page_says(tmp_path: Path, plan: str, calls: int, seed: int) -> None:
+    session = begin(tmp_path / "run", plan)
+    play(session, Script(seed=seed))
+    state = session.book().state
+    assert state.finished
+    assert len(state.answered) == calls
+    assert f"| `{plan}` | {calls} |" in (ROOT / "docs/protocols/structured.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of two rounds."""
+    path = tmp_path_factory.mktemp("recipes") / "run"
+    play(begin(path, rows(2, absent={2: "critic"})))
+    return path
+
+
+def recipe(language: str, run: Path) -> subprocess.CompletedProcess[str]:
+    """Run a recipe of docs/format.md inside a run directory."""
+    code = dict(RECIPE.findall((ROOT / "docs/format.md").read_text("utf-8")))[language]
+    program = {"shell": ["bash", "-c", code], "python": [sys.executable, "-I", "-c", code]}[language]
+    return subprocess.run(program, cwd=run, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("language", ["shell", "python"])
+def test_a_recipe_finds_a_run_intact(played: Path, language: str) -> None:
+    found = recipe(language, played)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "intact\n", "")
+
+
+DAMAGE = ("a byte", "a line less", "two lines swapped", "head", "a blob")
+
+
+@pytest.mark.parametrize(("language", "damage"), list(product(["shell", "python"], DAMAGE)))
+def test_a_recipe_finds_damage(played: Path, tmp_path: Path, language: str, damage: str) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(played, run)
+    spoil(run, damage)
+    found = recipe(language, run)
+    assert found.returncode != 0
+    assert "intact" not in found.stdout
+
+
+def spoil(run: Path, damage: str) -> None:
+    """Damage a run in the way that is named."""
+    stream = run / "verifications.jsonl"
+    lines = stream.read_bytes().splitlines(keepends=True)
+    match damage:
+        case "a byte":
+            lines[1] = lines[1].replace(b'"notes":"', b'"notes":"X', 1)
+        case "a line less":
+            del lines[1]
+        case "two lines swapped":
+            lines[:2] = lines[1], lines[0]
+        case "head":
+            (run / "head").write_text('{"seq":0,"hash":"' + "0" * 64 + '"}\n')
+        case _:
+            blob = next(iter(sorted((run / "blobs").iterdir())))
+            blob.write_bytes(blob.read_bytes() + b" ")
+    stream.write_bytes(b"".join(lines))
