@@ -54,4 +54,5 @@ RULE: Final = Rule(
     summary="A call's attempts are in order, the last is the accepted one, and their sums are its totals.",
     check=check,
     applies_to_imports=False,
+    recorded=False,
 )

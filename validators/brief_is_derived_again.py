@@ -14,7 +14,7 @@ from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol
 from validators.reading.docket import Docket
-from validators.reading.moments import Moment, opened
+from validators.reading.moments import Moment, opened, unjudged
 from validators.reading.rule import Breach, Rule
 
 UNAVAILABLE: Final = "BRIEF-UNAVAILABLE"
@@ -38,6 +38,7 @@ def check(docket: Docket) -> Iterator[Breach]:
     try:
         for moment in opened(docket, protocol):
             yield from _brief(moment, protocol, prompt_set, opening.prompt_set)
+        yield from unjudged(docket)
     except (BriefUnavailable, PromptSetError) as error:
         yield Breach(opening.seq, f"briefs cannot be derived again: {error}", "warning", UNAVAILABLE)
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from msgspec import structs
-
 from ledger.book import Book
 from ledger.events import Event
 from roles.protocol import Group, Protocol, Step
 from roles.replies import Reply
 from roles.schema import parse_reply
 from validators.reading.docket import Docket
-from validators.reading.moments import Moment, answered
+from validators.reading.moments import Moment, answered, unjudged
 from validators.reading.rule import Breach, Rule
 
 _SEALED: Final = frozenset({"prev", "seq", "rest", "at", "saw", "call", "via"})
@@ -31,6 +29,7 @@ def check(docket: Docket) -> Iterator[Breach]:
         return
     for moment in answered(docket, protocol):
         yield from _reply(docket, protocol, moment)
+    yield from unjudged(docket)
 
 
 def _reply(docket: Docket, protocol: Protocol, moment: Moment) -> Iterator[Breach]:
@@ -83,11 +82,12 @@ def _compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: s
 
 
 def _difference(draft: Event, event: Event) -> str | None:
+    """The first field in which a committed event is not its draft."""
     if type(draft) is not type(event):
         return "kind"
-    for field in structs.fields(draft):
-        if field.name not in _SEALED and getattr(draft, field.name) != getattr(event, field.name):
-            return field.encode_name
+    for name in draft.__struct_fields__:
+        if name not in _SEALED and getattr(draft, name) != getattr(event, name):
+            return name.rstrip("_")
     return None
 
 

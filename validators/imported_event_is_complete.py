@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.laws import LAWS, Length
+from ledger.laws import Length, broken_waived_laws
 from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule
 
@@ -22,11 +22,8 @@ def check(docket: Docket) -> Iterator[Breach]:
     for event in docket.events:
         if event.by != "import" or event.kind in _WITHOUT_SOURCE:
             continue
-        for law in LAWS.get(event.kind, ()):
-            if isinstance(law, Length) and (event.kind, law.path) in _SPOKEN_FOR:
-                continue
-            problem = law.broken(event)
-            if problem is not None:
+        for law, problem in broken_waived_laws(event):
+            if not (isinstance(law, Length) and (event.kind, law.path) in _SPOKEN_FOR):
                 yield Breach(event.seq, f"imported {event.kind} {event.id or ''}: {problem}")
 
 

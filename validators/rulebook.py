@@ -158,8 +158,8 @@ RULES: Final[tuple[Rule, ...]] = (
     # replies, briefs, recorded verdicts
     blob_is_kept.RULE,
     attempts_add_up.RULE,
-    event_follows_from_its_reply.RULE,
     brief_is_derived_again.RULE,
+    event_follows_from_its_reply.RULE,
     round_is_validated.RULE,
     recorded_signals_hold.RULE,
     recorded_validation_holds.RULE,
@@ -180,15 +180,21 @@ def rules_hash(rules: Sequence[Rule] = RULES) -> str:
 
 
 def findings(
-    book: Book, context: RuleContext, *, through: int | None = None, recorded: bool = False
+    book: Book,
+    context: RuleContext,
+    *,
+    through: int | None = None,
+    recorded: bool = False,
+    rules: Sequence[Rule] = RULES,
 ) -> tuple[Finding, ...]:
     """What stood broken after event `through` (None: the last), by seq, then by code.
 
     `recorded` asks only the rules whose findings a `validation` event keeps: those that the events and the
     documents alone decide. It is what the controller records and what `recorded_validation_holds` computes again.
+    `rules` are asked in their order; some read what those before them found.
     """
     docket = Docket(book, context, rules_hash())
-    for rule in RULES:
+    for rule in rules:
         if _applies(rule, docket) and (rule.recorded or not recorded):
             docket.found += [_finding(rule, breach, docket) for breach in rule.check(docket)]
             if rule.recorded:

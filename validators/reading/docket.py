@@ -86,6 +86,11 @@ class Docket:
         found = self._lines.get(seq) if seq is not None else None
         return found or (None, None)
 
+    def sound_through(self) -> int:
+        """The last event before the first one at which a recorded rule found an error."""
+        errors = [finding.seq or 0 for finding in self.recorded if finding.severity == "error"]
+        return min(errors, default=len(self.events)) - 1
+
     def rounds(self) -> Mapping[int, RoundOpened]:
         """Round → its opening."""
         return self.book.state.rounds

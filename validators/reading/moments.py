@@ -1,6 +1,7 @@
 """The book as it stood when a step opened and when it was answered: walks that fold as they go.
 
-For rules that run the protocol again. A moment's book is alive: it is what stood then only until the next moment.
+For rules that run the protocol again, as far as the recorded rules found no error: its functions
+may assume a lawful book. A moment's book is alive: it is what stood then only until the next moment.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ledger.fold import step as take
 from ledger.state import State
 from roles.protocol import Group, Protocol, Step, find_group, open_steps
 from validators.reading.docket import Docket, is_reply
+from validators.reading.rule import Breach
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Moment:
 def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     """Just before every reply to a step that the protocol knows there."""
     for place, event, book in _walk(docket):
-        if event.seq > docket.known_through:
+        if event.seq > min(docket.known_through, docket.sound_through()):
             return
         if is_reply(event) and book.state.round in book.state.rounds:
             group = find_group(protocol, book.state, event.step or "")
@@ -40,7 +42,8 @@ def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
 
 def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     """When each step that was answered had opened, with all that the controller owed by then."""
-    replies = {event.step: event for event in docket.events if is_reply(event)}
+    sound = docket.sound_through()
+    replies = {event.step: event for event in docket.events if is_reply(event) and event.seq <= sound}
     waiting: dict[int, set[str]] = {}
     for step_id, through in docket.openings.items():
         if step_id in replies:
@@ -50,6 +53,15 @@ def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
             group = find_group(protocol, book.state, step.id)
             if step.id in waiting[place - 1] and group is not None:
                 yield Moment(replies[step.id], step, group, _at(book, docket, place))
+
+
+def unjudged(docket: Docket) -> Iterator[Breach]:
+    """A warning when replies stand behind an event where the ledger is broken: a protocol is not run on that."""
+    sound = docket.sound_through()
+    if any(is_reply(event) and event.seq > sound for event in docket.events):
+        yield Breach(
+            sound + 1, f"not judged from event {sound + 1} on, where other rules are broken", "warning"
+        )
 
 
 def _walk(docket: Docket) -> Iterator[tuple[int, Event, Book]]:

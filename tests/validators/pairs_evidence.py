@@ -1,0 +1,172 @@
+"""Pairs for references, evidence, quotations and what is cited."""
+
+from __future__ import annotations
+
+from ledger.book import Book
+from ledger.events import Decision
+from ledger.events.decisions import Cite, Dissent
+from ledger.values import Evidence
+from tests.validators.factory import base, change, imported, seq_of
+from tests.validators.pair import Pair, at
+from tests.validators.pairs_roles import CHECK
+
+FILES = {"a.md": b"x", "b.md": b"y"}
+
+
+def _evidence(*refs: str, which: str = "V-1-1") -> Book:
+    return change(which, evidence_refs=tuple(Evidence(ref=ref) for ref in refs))
+
+
+def _document(ref: str, quote: str | None = None) -> Book:
+    pieces = (Evidence(ref=ref, quote=quote), Evidence(ref="A-1-critic#attack-2"))
+    return change("V-1-1", evidence_refs=pieces)
+
+
+def _cites(*cites: Cite, which: str = "D-3-1") -> Book:
+    return change(which, cites=cites)
+
+
+def _cite(identity: str, type_: str = "claim", relation: str = "based-on") -> Cite:
+    return Cite(type=type_, id=identity, relation=relation)  # type: ignore[arg-type]  # the tests try wrong ones
+
+
+def _dissenters(which: str) -> tuple[Dissent, ...]:
+    event = base().by_id[which]
+    assert isinstance(event, Decision), which
+    return event.dissent
+
+
+def _action(**fields: object) -> Book:
+    return change("A-1-action", **fields)
+
+
+PAIRS = (
+    Pair("REF001", lambda: change("V-1-2", claims_affected=("C-1-2", "C-9-1")), lambda: seq_of("V-1-2")),
+    Pair(
+        "REF001",
+        lambda: change("V-1-2", claims_affected=("C-1-2", "C-1-6")),
+        lambda: seq_of("V-1-2"),
+        lambda: change("V-1-2", claims_affected=("C-1-2", "C-1-5")),
+        why="a claim that is raised later",
+    ),
+    Pair("REF002", lambda: _evidence("A-1-action#trace-9", "A-1-critic#attack-2"), lambda: seq_of("V-1-1")),
+    Pair(
+        "REF002",
+        lambda: _evidence("S-1-F-critic#summary", "A-1-critic#attack-2"),
+        lambda: seq_of("V-1-1"),
+        lambda: _evidence("S-1-C-critic#p1", "A-1-critic#attack-2"),
+        why="a section that is written later",
+    ),
+    Pair(
+        "REF002",
+        lambda: _document("K-1#L3-L9"),
+        lambda: seq_of("V-1-1"),
+        lambda: _document("K-1#L1-L2"),
+        why="lines of a document",
+    ),
+    Pair(
+        "REF002",
+        lambda: imported(CHECK, documents={"a.md": b"x"}),
+        at(1),
+        lambda: imported(CHECK, documents=FILES),
+        severity="warning",
+        why="files of an import",
+    ),
+    Pair(
+        "REF003",
+        lambda: _action(cites=("D-3-1",)),
+        lambda: seq_of("A-1-action"),
+        lambda: _action(cites=("K-1",)),
+    ),
+    Pair("REF003", lambda: change("S-1-C-critic", responds_to=("D-1-1",)), lambda: seq_of("S-1-C-critic")),
+    Pair(
+        "REF003",
+        lambda: change("N-1-1", between=("action", "C-2-1")),
+        lambda: seq_of("N-1-1"),
+        lambda: change("N-1-1", between=("guardian", "C-1-1")),
+        why="parties of a tension",
+    ),
+    Pair("REF003", lambda: change(40, through=40), at(40), why="a validation of itself"),
+    Pair(
+        "REF003",
+        lambda: change("A-1-action", saw=(0, 2, 1)),
+        lambda: seq_of("A-1-action"),
+        why="saw is sorted",
+    ),
+    Pair(
+        "REF003",
+        lambda: change("A-1-action", saw=(0, 90)),
+        lambda: seq_of("A-1-action"),
+        why="saw is earlier",
+    ),
+    Pair(
+        "REF004",
+        lambda: _document("K-1#L2", "many writers"),
+        lambda: seq_of("V-1-1"),
+        lambda: _document("K-1#L2", "many  readers"),
+        why="white space is no difference",
+    ),
+    Pair(
+        "REF004",
+        lambda: _document("A-1-action#trace-1-step-3", "append line 7"),
+        lambda: seq_of("V-1-1"),
+        why="another step's words",
+    ),
+    Pair("REF005", lambda: _evidence("A-1-critic#attack-2"), lambda: seq_of("V-1-1")),
+    Pair(
+        "REF005",
+        lambda: _evidence("A-1-critic#attack-2", "A-1-critic#attack-2"),
+        lambda: seq_of("V-1-1"),
+        lambda: _evidence("A-1-critic#attack-2", "A-1-critic#attack-3"),
+        why="the same piece twice",
+    ),
+    Pair("REF006", lambda: change("D-1-1", anchor_ref="G-7"), lambda: seq_of("D-1-1")),
+    Pair(
+        "REF006",
+        lambda: change("C-1-1", about=("O-1", "O-3")),
+        lambda: seq_of("C-1-1"),
+        lambda: change("C-1-1", about=("O-2",)),
+    ),
+    Pair("DEC001", lambda: _cites(), lambda: seq_of("D-3-1")),
+    Pair(
+        "DEC002",
+        lambda: _cites(_cite("C-1-1")),
+        lambda: seq_of("D-3-1"),
+        lambda: _cites(_cite("C-1-1"), _cite("C-2-2")),
+        severity="warning",
+        why="one claim that stands is enough",
+    ),
+    Pair(
+        "DEC002",
+        lambda: _cites(_cite("C-1-3"), which="D-1-1"),
+        lambda: seq_of("C-3-4"),
+        severity="warning",
+        why="from the event that takes the footing away",
+    ),
+    Pair("DEC003", lambda: _cites(_cite("C-9-9")), lambda: seq_of("D-3-1"), why="nothing"),
+    Pair(
+        "DEC003",
+        lambda: _cites(_cite("V-3-6", "verification")),
+        lambda: seq_of("D-3-1"),
+        lambda: _cites(_cite("H-2", "drift_check"), _cite("C-2-2")),
+        why="what comes later",
+    ),
+    Pair("DEC003", lambda: _cites(_cite("V-3-2", "claim")), lambda: seq_of("D-3-1"), why="of another kind"),
+    Pair(
+        "DEC003",
+        lambda: _cites(_cite("C-2-2", "claim", "overturns")),
+        lambda: seq_of("D-3-1"),
+        lambda: _cites(_cite("D-2-1", "decision", "overturns"), _cite("C-2-2")),
+        why="only decisions are overturned",
+    ),
+    Pair("DEC004", lambda: change("D-3-1", dissent=()), lambda: seq_of("D-3-1"), why="left out"),
+    Pair(
+        "DEC004",
+        lambda: change(
+            "D-1-1", dissent=(*_dissenters("D-1-1"), Dissent(role="guardian", ref="P-1-2-guardian"))
+        ),
+        lambda: seq_of("D-1-1"),
+        lambda: change("D-1-1", dissent=tuple(reversed(_dissenters("D-1-1")))),
+        why="made up",
+    ),
+)

@@ -1,0 +1,46 @@
+"""Every rule matches what breaks it, where it is broken, and keeps silent about what comes close."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.validators import (
+    pairs_claims,
+    pairs_evidence,
+    pairs_order,
+    pairs_roles,
+    pairs_texts,
+    pairs_verdicts,
+)
+from tests.validators.factory import CONTEXT, base, judge
+from tests.validators.pair import Pair
+from validators.rulebook import RULES, findings
+
+PAIRS = (
+    *pairs_order.PAIRS,
+    *pairs_roles.PAIRS,
+    *pairs_evidence.PAIRS,
+    *pairs_claims.PAIRS,
+    *pairs_texts.PAIRS,
+    *pairs_verdicts.PAIRS,
+)
+named = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.code} {pair.why}".strip())
+
+
+def test_a_good_deliberation_breaks_no_rule():
+    assert findings(base(), CONTEXT) == ()
+
+
+def test_every_rule_has_a_pair():
+    assert {rule.code for rule in RULES} == {pair.code for pair in PAIRS if pair.code != "BRIEF-UNAVAILABLE"}
+
+
+@named
+def test_match(pair: Pair):
+    found = judge(pair.match(), pair.code, pair.context)
+    assert (pair.severity, pair.at()) in {(finding.severity, finding.seq) for finding in found}, found
+
+
+@named
+def test_no_match(pair: Pair):
+    assert judge(pair.near(), pair.code) == ()
