@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.chain import Head
@@ -68,9 +69,9 @@ def _whole_commits(
     """The events and (stream index, line) pairs of each commit that continues the chain behind `mark`."""
     events: list[Event] = []
     lines: list[tuple[int, bytes]] = []
-    fronts = [iter(tail.split(b"\n")[:-1]) for tail in tails]
+    files: list[BinaryIO] = [BytesIO(tail) for tail in tails]
     try:
-        for index, _, line in merged(str(directory), fronts, mark, _ENDLESS):
+        for index, _, line in merged(str(directory), files, mark, _ENDLESS):
             event = decode(line)
             if stream_of(event) != STREAMS[index]:
                 return

@@ -16,7 +16,9 @@ from ledger.events import STREAMS, StreamName, stream_of
 from ledger.failures import Damaged, NotARun, Problem
 from ledger.values import LINE_BYTES_MAX
 
-PIECE_BYTES: Final = 1 << 20
+BUFFER_BYTES: Final = 1 << 18
+_READ_BYTES: Final = LINE_BYTES_MAX + 1
+_LINE_FEED: Final = 10
 PREFIX: Final = re.compile(
     rb'\{"prev":"([0-9a-f]{64})","seq":(0|[1-9][0-9]{0,15}),"rest":(0|[1-9][0-9]{0,15}),"v":'
 )
@@ -83,13 +85,8 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
     What follows the last line feed is no line. A line beyond the limit of FORMAT 1 ends the reading, so that
     memory is bounded whatever the file holds.
     """
-    rest = b""
-    while piece := file.read(PIECE_BYTES):
-        lines = (rest + piece).split(b"\n")
-        rest = lines.pop()
-        yield from lines
-        if len(rest) > LINE_BYTES_MAX:
-            return
+    while (line := file.readline(_READ_BYTES)).endswith(b"\n"):
+        yield line[:-1]
 
 
 @dataclass(slots=True)
@@ -112,53 +109,52 @@ def follow(directory: Path, mark: Mark, until: Head) -> Iterator[tuple[int, int,
     Raises `Damaged` at the first line that does not, or when the streams end before `until`.
     """
     with ExitStack() as stack:
-        fronts: list[Iterator[bytes]] = []
+        files: list[BinaryIO] = []
         for index, stream in enumerate(STREAMS):
             file = stack.enter_context(_open(directory, stream))
             file.seek(mark.offsets[index])
-            fronts.append(lines_of(file))
-        yield from merged(str(directory), fronts, mark, until)
+            files.append(file)
+        yield from merged(str(directory), files, mark, until)
 
 
 def _open(directory: Path, stream: StreamName) -> BinaryIO:
     try:
-        return stream_path(directory, stream).open("rb", buffering=0)
+        return stream_path(directory, stream).open("rb", buffering=BUFFER_BYTES)
     except FileNotFoundError:
         raise Damaged((Problem("the stream is missing", stream=stream),), str(directory)) from None
 
 
-def merged(
-    where: str, streams: list[Iterator[bytes]], mark: Mark, until: Head
-) -> Iterator[tuple[int, int, bytes]]:
-    """`follow` over lines that are at hand: `streams` stand where `mark` says, in the order of `STREAMS`."""
-    fronts = [next(stream, b"") for stream in streams]
+def merged(where: str, files: list[BinaryIO], mark: Mark, until: Head) -> Iterator[tuple[int, int, bytes]]:
+    """`follow` over files that stand where `mark` says, in the order of `STREAMS`.
+
+    Every line costs one hash and one comparison with the beginning that it must have: nothing is parsed.
+    """
+    fronts = [file.readline(_READ_BYTES) for file in files]
     offsets, numbers = [*mark.offsets], [*mark.lines]
-    seq, prev = mark.head.seq, mark.head.hash.encode()
+    seq, prev = mark.head.seq, mark.head.hash
     index = rest = 0
     while seq < until.seq:
         seq += 1
-        wanted = b'{"prev":"%b","seq":%d,"rest":' % (prev, seq)
-        if rest:
-            wanted += b"%d," % (rest - 1)
+        wanted = f'{{"prev":"{prev}","seq":{seq},"rest":'.encode()
         line = fronts[index]
         if not line.startswith(wanted):
-            index = next((i for i, front in enumerate(fronts) if front.startswith(wanted)), -1)
+            index = _turn(fronts, wanted)
             if index < 0:
-                raise Damaged((_break(fronts, numbers, seq, prev, rest),), where)
+                raise Damaged((_break(fronts, numbers, seq, prev),), where)
             line = fronts[index]
-        if rest:
-            rest -= 1
-        else:
-            counted = _REST.match(line, len(wanted))
-            if counted is None:
-                raise Damaged((_problem("rest is not a number", index, numbers, seq),), where)
-            rest = int(counted[1])
+        if rest or not line.startswith(b"0,", len(wanted)):
+            rest = _rest(line, len(wanted), rest)
+            if rest < 0:
+                raise Damaged((_problem("rest does not count down", index, numbers, seq),), where)
+        content = line[:-1]
+        if line[-1] != _LINE_FEED:
+            raise Damaged((_problem("the line is cut off", index, numbers, seq),), where)
+        prev = sha256(content).hexdigest()
         numbers[index] += 1
-        offsets[index] += len(line) + 1
-        prev = sha256(line).hexdigest().encode()
-        fronts[index] = next(streams[index], b"")
-        yield index, numbers[index], line
-    head = Head(seq, prev.decode())
+        offsets[index] += len(line)
+        fronts[index] = files[index].readline(_READ_BYTES)
+        yield index, numbers[index], content
+    head = Head(seq, prev)
     if head != until:
         raise Damaged((Problem("head has another hash than the line it names", until.seq),), where)
     if rest:
@@ -166,11 +162,28 @@ def merged(
     mark.head, mark.offsets, mark.lines = head, offsets, numbers
 
 
+def _turn(fronts: list[bytes], wanted: bytes) -> int:
+    """The stream whose next line begins as `wanted`, -1 when none does."""
+    for index, front in enumerate(fronts):
+        if front.startswith(wanted):
+            return index
+    return -1
+
+
+def _rest(line: bytes, place: int, before: int) -> int:
+    """The number at `place`, which counts down when the event before left some; -1 when it does not."""
+    counted = _REST.match(line, place)
+    if counted is None:
+        return -1
+    rest = int(counted[1])
+    return rest if before in (0, rest + 1) else -1
+
+
 def _problem(what: str, index: int, numbers: list[int], seq: int) -> Problem:
     return Problem(what, seq, STREAMS[index], numbers[index] + 1)
 
 
-def _break(fronts: list[bytes], numbers: list[int], seq: int, prev: bytes, rest: int) -> Problem:
+def _break(fronts: list[bytes], numbers: list[int], seq: int, prev: str) -> Problem:
     """Why none of the next lines is event `seq`."""
     for index, front in enumerate(fronts):
         prefix = PREFIX.match(front)
@@ -178,9 +191,8 @@ def _break(fronts: list[bytes], numbers: list[int], seq: int, prev: bytes, rest:
             if front:
                 return _problem("the line does not begin with prev, seq and rest", index, numbers, seq)
         elif int(prefix[2]) == seq:
-            if prefix[1] != prev:
-                return _problem("prev is not the hash of the line before", index, numbers, seq)
-            return _problem(f"rest is {prefix[3].decode()}, expected {rest - 1}", index, numbers, seq)
+            assert prefix[1] != prev.encode(), "it was the line that is wanted"
+            return _problem("prev is not the hash of the line before", index, numbers, seq)
         elif int(prefix[2]) < seq:
             return _problem(f"the line repeats event {int(prefix[2])}", index, numbers, int(prefix[2]))
     return Problem("the event is missing", seq)

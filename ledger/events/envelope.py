@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ledger.values import (
-    AT_PATTERN,
     GENESIS,
-    HEX64_PATTERN,
-    STEP_PATTERN,
+    ContextId,
     Decimal,
     Hash,
     Id,
+    Instant,
     Name,
     Nat,
     Positive,
     Prose,
     Role,
     Round,
+    Step,
     Value,
 )
-
-# The line's fixed prefix is matched as bytes before decoding (canonical.py), so these patterns are for the published
-# schemas only and cost nothing here.
-LinkedHash = Annotated[str, Meta(extra_json_schema={"pattern": HEX64_PATTERN})]
-Instant = Annotated[str, Meta(extra_json_schema={"pattern": AT_PATTERN})]
-StepId = Annotated[str, Meta(extra_json_schema={"pattern": STEP_PATTERN})]
 
 SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local"]
 Isolation = Literal["enforced", "trusted"]
@@ -37,7 +31,7 @@ class Context(Value, frozen=True, kw_only=True):
     """Which conversation answered: `fresh` and `continued` carry an opaque id (`c1`), an unnamed one neither."""
 
     mode: Literal["fresh", "continued"] | None
-    id: Annotated[str, Meta(pattern=r"^c[1-9][0-9]*$(?!\n)")] | None
+    id: ContextId | None
 
 
 class Attempt(Value, frozen=True, kw_only=True):
@@ -76,10 +70,10 @@ class Call(Value, frozen=True, kw_only=True):
     simulated: Literal["recorded", "fake"] | None
 
 
-class Envelope(Struct, frozen=True, kw_only=True):
+class Envelope(Struct, frozen=True, kw_only=True, gc=False):
     """Base of all events. `prev`, `seq`, `rest` and `at` are set when the event is committed (`ledger.chain.seal`)."""
 
-    prev: LinkedHash = GENESIS
+    prev: Hash = GENESIS
     seq: Nat = 0
     rest: Nat = 0
     v: Literal[1] = 1
@@ -88,7 +82,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
     id: Id | None = None
     round: Round
     phase: Name
-    step: StepId | None = None
+    step: Step | None = None
     by: Role
     saw: tuple[Nat, ...] = ()
     call: Call | None = None
