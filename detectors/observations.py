@@ -75,10 +75,8 @@ class Observations:
     roles: tuple[str, ...]
     rows: dict[int, Tally]
     rounds: tuple[Tally, ...]
-    opened: tuple[RoundOpened, ...]
-    """Every round, ascending."""
     settled: tuple[RoundOpened, ...]
-    """Without the round whose cross-validation is still going on."""
+    """Every round, ascending, without the one whose cross-validation is still going on."""
 
     @property
     def calm(self) -> tuple[Tally, ...]:
@@ -88,7 +86,6 @@ class Observations:
 
 def observe(state: State, blobs: Blobs | None = None, *, whole: bool = True) -> Observations:
     """Count `state`. `blobs` are wanted only for the round files of an import (S5 of the script)."""
-    opened = tuple(state.rounds[number] for number in sorted(state.rounds))
     running = _running_round(state)
     return Observations(
         state=state,
@@ -97,8 +94,7 @@ def observe(state: State, blobs: Blobs | None = None, *, whole: bool = True) -> 
         roles=deliberating_roles(state),
         rows=_rows(state),
         rounds=deliberation_rounds(state),
-        opened=opened,
-        settled=tuple(event for event in opened if event.round != running),
+        settled=tuple(state.rounds[number] for number in sorted(state.rounds) if number != running),
     )
 
 

@@ -78,6 +78,7 @@ def step(state: State, event: Event) -> None:
             state.opened = event
         case RoundOpened():
             state.rounds[event.round] = event
+            state.openings.append(event)
         case Artifact():
             state.artifacts[_id(event)] = event.seq
         case Position():

@@ -149,6 +149,8 @@ class State:
     phase: str = "open"
     opened: RunOpened | None = None
     rounds: dict[int, RoundOpened] = field(default_factory=dict[int, RoundOpened])
+    openings: list[RoundOpened] = field(default_factory=list[RoundOpened])
+    """Every opening in order of reading; an import may open a round more than once, and then `rounds` has the last."""
     claims: dict[str, ClaimFacts] = field(default_factory=dict[str, ClaimFacts])
     checks: dict[str, CheckFacts] = field(default_factory=dict[str, CheckFacts])
     decisions: dict[str, DecisionFacts] = field(default_factory=dict[str, DecisionFacts])

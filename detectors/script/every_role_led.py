@@ -12,7 +12,7 @@ def read(seen: Observations, parameters: ScriptParameters) -> Signal:
     """Whether N different names led; that they are names of roles is not asked."""
     nobody = parameters.every_role_led.not_a_lead
     first: dict[str, int] = {}
-    for event in seen.opened:
+    for event in seen.state.openings:
         if event.absent is None and event.lead is not None and event.lead not in nobody:
             first.setdefault(event.lead, event.seq)
     needed = len(seen.roles)

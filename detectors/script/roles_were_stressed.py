@@ -11,7 +11,7 @@ from detectors.report import Signal
 def read(seen: Observations, parameters: ScriptParameters) -> Signal:
     """Whether N − 1 different roles, and at least one, were absent. That a round was opened so is enough."""
     first: dict[str, int] = {}
-    for event in seen.opened:
+    for event in seen.state.openings:
         if event.absent is not None:
             first.setdefault(event.absent, event.seq)
     needed = max(1, len(seen.roles) - parameters.roles_were_stressed.roles_spared)

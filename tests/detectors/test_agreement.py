@@ -7,15 +7,18 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
 from detectors.disagreement_slope import slope_alarm
 from detectors.parameters import SignalProfile
 from detectors.signals import signals
+from ledger.book import book
 from ledger.fold import fold
+from ledger.interchange.skill_import import read_skill
 from tests.detectors.generated import rows as generated_rows
-from tests.detectors.ledgers import built, ends
+from tests.detectors.ledgers import Blobs, built, ends
 from tests.oracles import script_signals, text_signals
 from tests.oracles.rows import Rows, read_rows
 from tests.oracles.script_signals import Answer
@@ -87,6 +90,20 @@ def test_labelled_ledgers_read_as_the_oracles_read_them_after_every_round():
     assert seen["script", "S1 both windows low"]
     assert seen["text", "S1 last window not low"]
     assert seen["alarm", "raised"]
+
+
+@pytest.mark.skipif(not LABELLED, reason=f"no labelled ledgers under {SHARED}")
+def test_labelled_ledgers_that_moot_imports_read_the_same():
+    for path in LABELLED:
+        imported = read_skill({file.name: file.read_bytes() for file in path.parent.glob("*.jsonl")})
+        assert not imported.bad
+        numbered = (msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(imported.events))
+        made = book(numbered, Blobs(dict(imported.blobs)))
+        rows = read_rows(path.parent)
+        for number, at in ends(made).items():
+            for profile, oracle in ORACLES.items():
+                verdicts = [reading.satisfied for reading in signals(made, profile, at).signals]
+                assert verdicts == [answer.satisfied for answer in oracle(rows.upto(number))]
 
 
 def test_generated_ledgers_read_as_the_oracles_read_them_in_every_branch():

@@ -134,6 +134,16 @@ def test_nobody_a_misspelt_name_and_a_dominated_chair():
     assert (signal(dominated, "text", 3).satisfied, signal(dominated, "text", 3).value) == (False, "1.207519")
 
 
+def test_a_round_that_was_opened_twice_has_two_leads_for_the_script_and_its_last_for_the_text():
+    four = [("action", None), ("guardian", None), ("observer", None), ("critic", None)]
+    rows = Rows(lead_history=leads(dict(enumerate(four, start=1))))
+    rows.lead_history[3]["round"] = 3
+    assert signal(rows, "script", 3).satisfied
+    found = signal(rows, "text", 3)
+    assert not found.satisfied
+    assert "observer" in found.detail
+
+
 @pytest.mark.parametrize("profile", ["script", "text"])
 @pytest.mark.parametrize(("tested_claims", "satisfied"), [(70, False), (71, True)])
 def test_thirty_percent_pending_is_not_below_thirty_percent(profile, tested_claims, satisfied):
