@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -207,3 +208,37 @@ def spoil(run: Path, damage: str) -> None:
             blob = next(iter(sorted((run / "blobs").iterdir())))
             blob.write_bytes(blob.read_bytes() + b" ")
     stream.write_bytes(b"".join(lines))
+
+
+# ---------------------------------------------------------------- the tour
+
+TOUR = re.compile(r"<!-- tour -->\n```\n(.*?)```", re.DOTALL)
+
+
+def test_the_tour_of_the_readme_goes_as_it_says(tmp_path: Path) -> None:
+    parts = TOUR.findall((ROOT / "README.md").read_text("utf-8"))
+    moot = f'moot() {{ {shlex.quote(sys.executable)} -m moot "$@" || echo "exit $?"; }}\n'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    said = [
+        subprocess.run(
+            ["bash", "-c", moot + part],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for part in parts
+    ]
+    opened, answered, looked = (one.stdout for one in said)
+    assert [one.stderr for one in said] == ["", "", ""]
+    assert re.findall(r"^exit \d$", opened, re.MULTILINE) == ["exit 4"]  # host seats: it waits
+    assert "r1.B.action" in opened
+    assert "Should our nightly export become a stream?" in opened
+    assert "S-1-B-action" in answered
+    assert {f"r1.C.{role}" for role in ("guardian", "observer", "critic")} <= set(
+        re.findall(r"r1\.C\.\w+", answered)
+    )
+    assert re.findall(r"^exit \d$", answered, re.MULTILINE) == []
+    assert re.findall(r"^exit \d$", looked, re.MULTILINE) == ["exit 1"]  # signals: go on
+    assert all(f"S{n} " in looked for n in range(1, 7))
