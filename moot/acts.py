@@ -9,7 +9,7 @@ from moot.errors import GOOD
 from moot.output.act import Act
 from moot.render.lines import event_line
 from moot.sessions import names, open_session
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 from rounds.session import Session
 
 
@@ -20,5 +20,5 @@ def add(run: str, act: Callable[[Session], tuple[Event, ...]], *, json: bool, qu
     if json:
         out_json(Act(run=str(session.run.path), events=names(events)))
     elif not quiet:
-        out("".join(f"{event_line(event)}\n" for event in events))
+        show("".join(f"{event_line(event)}\n" for event in events))
     return GOOD

@@ -43,6 +43,11 @@ class Run:
         self._store.head()
 
     @property
+    def head(self) -> Head:
+        """The last commit."""
+        return self._store.head()
+
+    @property
     def book(self) -> Book:
         """All events with their state and an index of ids."""
         return self._store.book()

@@ -17,6 +17,13 @@ def out(text: str) -> None:
     _write(sys.stdout, text)
 
 
+def show(text: str) -> None:
+    """Write text from a ledger for people: what could move a cursor or hide a word is made visible."""
+    from moot.render.plain_text import visible
+
+    out(visible(text))
+
+
 def err(text: str) -> None:
     """Write to stderr."""
     _write(sys.stderr, text)

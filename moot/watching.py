@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from moot.render.lines import event_line
-from moot.terminal import out
+from moot.terminal import show
 from rounds.driver import Watch
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ def watch_of(*, live: bool, silent: bool) -> Watch:
 
 def _asked(asked: Asked, seat: Seat) -> None:
     if seat.kind not in OUTSIDE:
-        out(f"      {asked.step.id} is asked ({seat.kind})\n")
+        show(f"      {asked.step.id} is asked ({seat.kind})\n")
 
 
 def _committed(events: tuple[Event, ...]) -> None:
-    out("".join(f"{event_line(event)}\n" for event in events))
+    show("".join(f"{event_line(event)}\n" for event in events))
 
 
 def _lost(step: str, failure: SeatFailed) -> None:
-    out(f"      {step} is lost: {failure.reason}, {failure.detail.splitlines()[0]}\n")
+    show(f"      {step} is lost: {failure.reason}, {failure.detail.splitlines()[0]}\n")

@@ -140,6 +140,20 @@ def resolved(deliberation: Deliberation, event: RunOpened) -> Deliberation:
     )
 
 
+def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
+    """The deliberation with every title and charge spelt out. Raises `DeliberationError`."""
+    protocol = _protocol(deliberation.deliberation.protocol, "casting")
+    members = _cast(deliberation, protocol, casting, {}, "casting")
+    said = deliberation.cast
+    rows = {
+        member.role: CastRow(
+            title=member.title, charge=member.charge, seat=said[member.role].seat if member.role in said else None
+        )
+        for member in members
+    }
+    return deliberation.model_copy(update={"cast": rows})
+
+
 def _spoken(seat: str) -> str | None:
     """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
     return seat if seat in ("host", "human", "anthropic", "local") else None

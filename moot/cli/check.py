@@ -13,7 +13,7 @@ from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
 from moot.render.caveats import caveats, tally
 from moot.render.findings import check_text, github_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 from validators.rulebook import PhaseUnknown
 
 EPILOG = "Example: moot check @last --format github"
@@ -41,7 +41,7 @@ def check(
     if json or format == "json":
         out_json(report)
     elif format == "github":
-        out(github_text(report))
+        show(github_text(report))
     elif not quiet:
-        out(check_text(report, caveats(*tally(ours.events))))
+        show(check_text(report, caveats(*tally(ours.events))))
     return GOOD if report.ok else NO

@@ -13,7 +13,7 @@ from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.output.claims import claims_of
 from moot.render.plain import claims_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 
 EPILOG = "Example: moot claims @last --status tested_refuted"
 
@@ -37,5 +37,5 @@ def claims(
     if json:
         out_json(found)
     elif not quiet:
-        out(claims_text(found))
+        show(claims_text(found))
     return GOOD

@@ -9,7 +9,7 @@ from moot.locate import find_run
 from moot.output.decisions import decisions_of
 from moot.render.caveats import caveats, tally
 from moot.render.plain import decisions_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 
 EPILOG = "Example: moot decisions @last"
 
@@ -23,5 +23,5 @@ def decisions(
     if json:
         out_json(found)
     elif not quiet:
-        out(decisions_text(found, caveats(*tally(ours.events))))
+        show(decisions_text(found, caveats(*tally(ours.events))))
     return GOOD

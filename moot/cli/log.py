@@ -16,7 +16,7 @@ from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.output.log import Log
 from moot.render.lines import event_line
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 
 EPILOG = "Example: moot log @last --round 3 --stream verifications"
 
@@ -60,5 +60,5 @@ def log(
     if json:
         out_json(Log(run=str(ours.path), events=[orjson.loads(encode(event)) for event in events]))
     elif not quiet:
-        out("".join(f"{event_line(event)}\n" for event in events))
+        show("".join(f"{event_line(event)}\n" for event in events))
     return GOOD

@@ -12,7 +12,7 @@ from moot.errors import GOOD, WAITING, usage
 from moot.output.next import next_of
 from moot.render.steps import steps_text
 from moot.sessions import open_session
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 from rounds.session import Asked, Session
 
 EPILOG = "Example: moot next @last --role critic --wait 600 --json"
@@ -37,6 +37,8 @@ def next(  # noqa: A001  # the verb's name
     Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished.
     """
     session = open_session(run)
+    if session.opened.origin.type == "import":
+        raise usage("an import asks nobody", "see `moot status` and `moot signals`", run)
     _check_role(session, role)
     session.settle()
     asked = _wait(session, role, wait)
@@ -44,7 +46,7 @@ def next(  # noqa: A001  # the verb's name
     if json:
         out_json(found)
     elif not quiet:
-        out(steps_text(found))
+        show(steps_text(found))
     return GOOD if found.steps or found.done else WAITING
 
 

@@ -6,7 +6,7 @@ from moot.cli.options import DebugOption, JsonOption, QuietOption
 from moot.errors import GOOD
 from moot.output import protocols as output
 from moot.render.plain import protocols_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 
 EPILOG = "Example: moot protocols --json"
 
@@ -17,5 +17,5 @@ def protocols(json: JsonOption = False, quiet: QuietOption = False, debug: Debug
     if json:
         out_json(found)
     elif not quiet:
-        out(protocols_text(found))
+        show(protocols_text(found))
     return GOOD

@@ -17,7 +17,7 @@ from moot.running import drive_here, new_directory, open_run_at, opening_of
 from moot.seats import NO_SEAT, choose, make_seats, no_seat, read_seats
 from moot.sessions import open_now, open_session
 from moot.settings import read_settings
-from moot.terminal import err, out, out_json
+from moot.terminal import err, out_json, show
 from moot.watching import watch_of
 from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
 from roles.seats.port import Seat
@@ -171,7 +171,7 @@ def _driven(session: Session, made: Mapping[str, Seat], *, live: bool, json: boo
     if json:
         out_json(end)
     elif not quiet:
-        out(run_end_text(end))
+        show(run_end_text(end))
     return EXITS[outcome.state]
 
 

@@ -13,7 +13,7 @@ from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
 from moot.render.caveats import caveats, tally
 from moot.render.plain import signals_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 from rounds.verdicts import PROFILES
 
 EPILOG = "Example: moot signals @last --profile script"
@@ -38,5 +38,5 @@ def signals(
     if json:
         out_json(report)
     elif not quiet:
-        out(signals_text(report, caveats(*tally(ours.stream()))))
+        show(signals_text(report, caveats(*tally(ours.stream()))))
     return GOOD if report.stop else NO

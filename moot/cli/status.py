@@ -9,7 +9,7 @@ from moot.locate import find_run
 from moot.output.status import status_of
 from moot.render.caveats import caveats, tally
 from moot.render.plain import status_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 from roles.protocol import open_steps
 from rounds.session import protocol_of
 
@@ -26,5 +26,5 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
     elif not quiet:
         assert state.opened is not None, "a run begins with its opening"
         waiting = [step.id for step in open_steps(protocol_of(state.opened), state)]
-        out(status_text(found, caveats(state, calls), waiting))
+        show(status_text(found, caveats(state, calls), waiting))
     return GOOD

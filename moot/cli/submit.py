@@ -14,7 +14,7 @@ from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.output.submit import Submission
 from moot.sessions import first_result, names, open_now, open_session
-from moot.terminal import err, out, out_json
+from moot.terminal import err, out_json, show
 from rounds.engine import Answer, ReplyRefused, StepRefused
 from rounds.session import Session
 
@@ -63,9 +63,9 @@ def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool
         out_json(Submission(accepted=True, events=names(events), errors=[], next=following))
     elif not quiet:
         written = f": {', '.join(names(events))}" if events else ""
-        out(f"{said}{written}\n")
+        show(f"{said}{written}\n")
         finished = session.book().state.finished
-        out("the run is finished\n" if finished else f"open now: {', '.join(following) or 'nothing'}\n")
+        show("the run is finished\n" if finished else f"open now: {', '.join(following) or 'nothing'}\n")
     return GOOD
 
 

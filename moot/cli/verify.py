@@ -13,7 +13,7 @@ from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
 from moot.errors import usage
 from moot.locate import find_run
 from moot.render.findings import verify_text
-from moot.terminal import out, out_json
+from moot.terminal import out_json, show
 
 EPILOG = "Example: moot verify @last --checkpoint 412:9f2c…"
 CHECKPOINT = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
@@ -38,7 +38,7 @@ def verify(
     if json:
         out_json(report)
     elif not quiet or not report.ok:
-        out(verify_text(report))
+        show(verify_text(report))
     return report.exit_code
 
 

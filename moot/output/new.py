@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ledger.events import RunOpened
 from moot.output.base import Output
+from rounds.size import replies_at_most
 
 
 class NewFile(Output):
@@ -15,3 +17,16 @@ class NewFile(Output):
     drift: list[int]
     replies: int
     waived: list[str]
+
+
+def new_of(file: str, opening: RunOpened) -> NewFile:
+    """The file in numbers."""
+    return NewFile(
+        file=file,
+        protocol=opening.protocol,
+        rounds=len(opening.plan),
+        stress=[row.round for row in opening.plan if row.absent],
+        drift=[row.round for row in opening.plan if row.drift],
+        replies=replies_at_most(opening.plan, positions=opening.rules.get("positions") != "off"),
+        waived=[waiver.what for waiver in opening.waived],
+    )

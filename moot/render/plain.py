@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from detectors.report import SignalReport
 from moot.output.claims import Claims
 from moot.output.decisions import Decisions
+from moot.output.new import NewFile
 from moot.output.protocols import Protocols
+from moot.output.replay import Replay
 from moot.output.run import RunEnd
 from moot.output.status import Status
 
@@ -167,4 +169,25 @@ def protocols_text(found: Protocols) -> str:
         stress = listed([f"R{n}" for n in plan.stress])
         lines.append(f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}")
     lines += ["", f"castings   {', '.join(found.castings)}"]
+    return joined(lines)
+
+
+def replay_text(found: Replay) -> str:
+    """What `moot replay --re-execute` prints."""
+    if found.identical:
+        return f"✓ identical: {found.events} events executed again, head {found.head}\n"
+    lines = [f"✗ {one.kind} @{one.seq}: {one.what}" for one in found.divergences]
+    rules = any(one.kind == "rules" for one in found.divergences)
+    lines.append(f"{'diverged: rules' if rules else 'diverged'}; head {found.head}, recorded {found.expected_head}")
+    return joined(lines)
+
+
+def new_text(found: NewFile) -> str:
+    """What `moot new` prints."""
+    stress = listed([f"R{n}" for n in found.stress], "no stress round")
+    lines = [
+        f"{found.file}: {found.protocol}, {found.rounds} rounds, stress {stress}, at most {found.replies} replies",
+        *(f"WAIVED {what}: it will be said before every verdict" for what in found.waived),
+        f"change it as you like, then: moot run {found.file} --seats host",
+    ]
     return joined(lines)

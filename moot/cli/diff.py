@@ -1,0 +1,33 @@
+"""`moot diff`: what two runs have in common, and where they part."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import moot
+from moot.cli.options import DebugOption, JsonOption, QuietOption
+from moot.errors import GOOD, NO
+from moot.locate import find_run
+from moot.render.differences import diff_text
+from moot.terminal import out_json, show
+
+EPILOG = "Example: moot diff runs/examples/standard-13 @last"
+METAVARS = "A run's directory, an id under ./runs, or @last."
+
+
+def diff(
+    a: Annotated[str, typer.Argument(metavar="A", help=METAVARS)],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """Compare two runs: claims and how they ended, decisions, signals, cost, the first line that differs."""
+    found = moot.diff(find_run(a), find_run(b))
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(diff_text(found))
+    return GOOD if found.same else NO

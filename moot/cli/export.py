@@ -1,0 +1,39 @@
+"""`moot export`: write a run in another system's form."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ledger.interchange.exports import EXPORTERS, export_run
+from ledger.interchange.imports import UnknownFormat
+from moot.api import open_run
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, usage
+from moot.locate import find_run
+from moot.render.exchanged import export_text
+from moot.terminal import out_json, show
+
+EPILOG = "Example: moot export @last --to skill exported/"
+
+
+def export(
+    run: RunArgument,
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="A new or empty directory.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{', '.join(EXPORTERS)}.")],
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """Write a run's files in another form into a new directory."""
+    ours = open_run(find_run(run))
+    try:
+        report = export_run(ours.book, to, directory)
+    except UnknownFormat as error:
+        raise usage(str(error), f"known are {', '.join(EXPORTERS)}", "--to") from None
+    if json:
+        out_json(report)
+    elif not quiet:
+        show(export_text(report))
+    return GOOD

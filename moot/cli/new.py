@@ -1,0 +1,112 @@
+"""`moot new`: write a deliberation file, by questions or flags."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot import version
+from moot.cli import options as common
+from moot.elicitation import ask_for
+from moot.errors import GOOD, MootError, usage
+from moot.output.new import new_of
+from moot.render.plain import new_text
+from moot.terminal import out_json, show
+from moot.wishes import Wishes, documents_of, wished
+from rounds.deliberation import Deliberation
+from rounds.deliberation_toml import to_toml
+from rounds.opening import resolve, with_casting
+
+EPILOG = "Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8"
+
+
+def new(
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to write it.")] = "deliberation.toml",
+    question: common.QuestionOption = None,
+    protocol: common.ProtocolOption = None,
+    plan: common.PlanOption = None,
+    context: common.ContextOption = None,
+    goal: common.GoalOption = None,
+    option: common.OptionOption = None,
+    domain: common.DomainOption = None,
+    cast: common.CastOption = None,
+    profile: common.ProfileOption = None,
+    check_every: common.CheckEveryOption = None,
+    no_stress: common.NoStressOption = False,
+    max_usd: common.MaxUsdOption = None,
+    max_tokens: common.MaxTokensOption = None,
+    max_calls: common.MaxCallsOption = None,
+    max_minutes: common.MaxMinutesOption = None,
+    max_rounds: common.MaxRoundsOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    json: common.JsonOption = False,
+    quiet: common.QuietOption = False,
+    debug: common.DebugOption = False,
+) -> int:
+    """Set a deliberation up: domain, question, goals, casting, plan and budget; then change the file as you like.
+
+    Without -q it asks, in the terminal. Run the file with `moot run FILE --seats …`.
+    """
+    path = Path(file)
+    if path.exists() and not force:
+        raise MootError("exists", "there is a file already", file, "name another one, or add --force")
+    limits = {"usd": max_usd, "tokens": max_tokens, "calls": max_calls, "minutes": max_minutes, "rounds": max_rounds}
+    wishes = Wishes(
+        question=question,
+        domain=domain,
+        goals=tuple(goal or ()),
+        options=tuple(option or ()),
+        protocol=protocol,
+        plan=plan,
+        profile=profile,
+        check_every=check_every,
+        no_stress=no_stress,
+        contexts=tuple(context or ()),
+        budget={name: limit for name, limit in limits.items() if limit is not None},
+    )
+    if question is None:
+        if json or not sys.stdin.isatty():
+            raise usage("no question", "give -q TEXT, or call it from a terminal to be asked", "moot new")
+        wishes, cast = ask_for(wishes, cast)
+    deliberation = _written(wishes, cast)
+    opening = resolve(deliberation, documents_of(deliberation, None), moot=version())
+    path.write_text(to_toml(_beside(deliberation, path)), "utf-8")
+    found = new_of(file, opening.event)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(new_text(found))
+    return GOOD
+
+
+def _written(wishes: Wishes, cast: str | None) -> Deliberation:
+    """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
+    deliberation = with_casting(wished(None, wishes), cast)
+    subject = deliberation.deliberation
+    if subject.plan is None:
+        deliberation = deliberation.model_copy(
+            update={"deliberation": subject.model_copy(update={"plan": "standard-13"})}
+        )
+    return deliberation
+
+
+def _beside(deliberation: Deliberation, path: Path) -> Deliberation:
+    """Paths of documents as they are seen from the file's directory."""
+    base = path.absolute().parent
+    return deliberation.model_copy(
+        update={
+            "context": tuple(
+                document.model_copy(update={"path": _relative(document.path, base)}) for document in deliberation.context
+            )
+        }
+    )
+
+
+def _relative(path: str | None, base: Path) -> str | None:
+    if path is None:
+        return None
+    place = Path(path)
+    return str(place.relative_to(base)) if place.is_relative_to(base) else path

@@ -1,0 +1,86 @@
+"""`moot replay`: play the events of a run, or run its protocol again and compare."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from moot.api import Run, open_run
+from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, NO, usage
+from moot.locate import find_run
+from moot.output.replay import Replay, reexecuted
+from moot.render.lines import event_line
+from moot.render.plain import replay_text
+from moot.terminal import out_json, show
+from rounds.controller import Controller
+from rounds.reexecution import Reexecution, re_execute
+from rounds.session import protocol_of
+from rounds.verdicts import standard
+
+EPILOG = "Example: moot replay @last --re-execute"
+
+
+def replay(
+    run: RunArgument,
+    again: Annotated[
+        bool, typer.Option("--re-execute", help="Run the protocol again on the recorded replies, and compare.")
+    ] = False,
+    to: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Stop after this event.")] = None,
+    speed: Annotated[
+        float | None, typer.Option(metavar="N", min=0.001, help="Events a second; all at once if not said.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> int:
+    """Play the events in order. With --re-execute exit code 0 means: the new ledger is the same, byte for byte."""
+    ours = open_run(find_run(run))
+    if again:
+        if to is not None:
+            raise usage("--to plays a part, --re-execute compares the whole", "give one of them")
+        return _execute(ours, json=json, quiet=quiet)
+    events = [event for event in ours.events if to is None or event.seq <= to]
+    if json:
+        out_json(_played(ours, len(events)))
+    elif not quiet:
+        for event in events:
+            show(f"{event_line(event)}\n")
+            if speed is not None:
+                time.sleep(1 / speed)
+    return GOOD
+
+
+def executed_again(ours: Run) -> Reexecution:
+    """The protocol of a run again, on its recorded replies."""
+    opened = ours.book.state.opened
+    assert opened is not None, "a run begins with its opening"
+    protocol = protocol_of(opened)
+    return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)))
+
+
+def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
+    opened = ours.book.state.opened
+    if opened is not None and opened.origin.type == "import":
+        raise usage("an import has no replies to run again", "replay a run that was made by `moot run`", str(ours.path))
+    found = reexecuted(str(ours.path), executed_again(ours))
+    if json:
+        out_json(found)
+    elif not quiet or not found.identical:
+        show(replay_text(found))
+    return GOOD if found.identical else NO
+
+
+def _played(ours: Run, events: int) -> Replay:
+    return Replay(
+        run=str(ours.path),
+        events=events,
+        re_executed=False,
+        identical=None,
+        head=None,
+        expected_head=ours.head.hash,
+        divergences=[],
+    )
+
