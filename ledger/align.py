@@ -134,6 +134,7 @@ def _candidates(left: Sequence[Said], right: Sequence[Said]) -> list[tuple[Fract
     for other in right:
         by_size[len(other.tokens)].append(other)
     found: list[tuple[Fraction, Said, Said]] = []
+    least = SIMILAR_FROM
     for one in left:
         size = len(one.tokens)
         for other_size, others in by_size.items():
@@ -141,7 +142,7 @@ def _candidates(left: Sequence[Said], right: Sequence[Said]) -> list[tuple[Fract
                 continue
             for other in others:
                 common = len(one.tokens & other.tokens)
-                similarity = Fraction(common, size + other_size - common)
-                if similarity >= SIMILAR_FROM:
-                    found.append((similarity, one, other))
+                whole = size + other_size - common
+                if common * least.denominator >= whole * least.numerator:
+                    found.append((Fraction(common, whole), one, other))
     return found

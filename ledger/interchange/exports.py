@@ -35,7 +35,7 @@ def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> Ex
     Raises `UnknownFormat`, `NotEmpty` and `WriteFailed`.
     """
     if format not in EXPORTERS:
-        raise UnknownFormat(format, tuple(EXPORTERS))
+        raise UnknownFormat(format, EXPORTERS)
     exported = EXPORTERS[format](book)
     root = Path(directory)
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from ledger.events import RunOpened
+from ledger.failures import LedgerError
 from ledger.interchange.report import ImportReport
 from ledger.interchange.skill_directory import read_directory
 from ledger.interchange.skill_import import Imported, counts, read_skill
@@ -23,11 +24,13 @@ READERS: Final[Mapping[str, Callable[[Path, Terms], Imported]]] = {"skill": _ski
 """Format → how its source is read."""
 
 
-class UnknownFormat(ValueError):
-    """The format is none that moot reads or writes; the message names those it does."""
+class UnknownFormat(LedgerError):
+    """The format is none that moot reads or writes."""
 
-    def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"format {name!r} is unknown; known are {', '.join(known)}")
+    exit_code = 2
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"format {name!r} is unknown", "format", f"known are {', '.join(known)}")
 
 
 def import_run(
@@ -45,7 +48,7 @@ def import_run(
     and what `create_run` raises, above all `AlreadyARun`.
     """
     if format not in READERS:
-        raise UnknownFormat(format, tuple(READERS))
+        raise UnknownFormat(format, READERS)
     imported = READERS[format](Path(src), terms or Terms())
     head = None if imported.bad else _write(imported, Path(out), at, sync)
     return ImportReport(

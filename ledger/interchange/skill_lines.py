@@ -20,7 +20,8 @@ ROW_BYTES_MAX: Final = 900_000
 FILE_BYTES_MAX: Final = 1 << 28
 BAD_LINES_MAX: Final = 1_000
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters that no string of a ledger holds (FORMAT 1)."""
 
 R = TypeVar("R", bound=Row)
 
@@ -132,7 +133,7 @@ def _check_values(value: Any, depth: int) -> None:
     if depth > DEPTH_MAX:
         raise _NotARow(f"nested deeper than {DEPTH_MAX}")
     if isinstance(value, str):
-        found = _CONTROL.search(value)
+        found = UNKEPT.search(value)
         if found:
             raise _NotARow(f"a string holds the character U+{ord(found[0]):04X}, which a ledger cannot keep")
     elif isinstance(value, dict):

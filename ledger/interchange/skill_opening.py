@@ -20,7 +20,7 @@ from ledger.events.decisions import (
     StopRule,
 )
 from ledger.interchange.skill_ids import Numbered
-from ledger.interchange.skill_lines import Rows
+from ledger.interchange.skill_lines import UNKEPT, Rows
 from ledger.interchange.skill_rows import AUTHORS, FILES, ClaimRow, DecisionRow, RunFile
 from ledger.interchange.skill_tables import Tables, planned_of, present
 from ledger.values import GENESIS
@@ -109,8 +109,8 @@ def documents_of(
     blobs: dict[str, bytes] = {}
     left_out: list[str] = []
     for path in sorted(source.keys() - FILES.keys(), key=natural):
-        if len(path) > NAME_LENGTH_MAX:
-            left_out.append(f"{path[:60]}…: the path is longer than {NAME_LENGTH_MAX} characters; left out")
+        if len(path) > NAME_LENGTH_MAX or UNKEPT.search(path):
+            left_out.append(f"{path[:60]!a}: no ledger can keep this name; the document is left out")
             continue
         content = source[path]
         sha256 = hashlib.sha256(content).hexdigest()

@@ -21,10 +21,11 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.verifications import StatusChange
-from ledger.ids import number_of, round_of
+from ledger.ids import round_of
 from ledger.interchange.skill_places import Places
 from ledger.interchange.skill_positions import PositionRows
 from ledger.interchange.skill_rows import OWN_KEYS
+from ledger.interchange.skill_statuses import by_check, just_before
 from ledger.lifecycle import BEARING_OF_STATUS
 
 Content = dict[str, Any]
@@ -41,6 +42,7 @@ class WrittenRows:
         self.keys = frozenset(str(listed).split()) if self.imported and listed is not None else OWN_KEYS
         self._goals = {goal.id: goal.text for goal in opened.goals}
         self._sightings = _sightings(book)
+        self._just_before = just_before(book)
         self._positions = PositionRows(book, self.places)
 
     def _optional(self, key: str, value: Any, empty: Any = None) -> Any:
@@ -74,7 +76,7 @@ class WrittenRows:
 
     def verifications(self) -> Iterator[Content]:
         """verifications.jsonl by check id; the keys for positions are there when positions were taken."""
-        for event in sorted(self.book.of(Verification), key=_by_check):
+        for event in sorted(self.book.of(Verification), key=by_check):
             yield {
                 "id": event.id,
                 "round": event.round,
@@ -83,11 +85,18 @@ class WrittenRows:
                 "evidence_refs": [self.places.ref(one.ref, event.by) for one in event.evidence_refs],
                 "notes": event.notes,
                 "claims_affected": event.claims_affected,
-                "claim_status_changes": [_change(one) for one in event.claim_status_changes],
+                "claim_status_changes": [self._change(event, one) for one in event.claim_status_changes],
                 "confidence": UNSET if event.confidence is None else event.confidence,
                 **self._positions.of(event, self.keys),
                 "repeats": UNSET if event.repeats is None else event.repeats,
             }
+
+    def _change(self, event: Verification, change: StatusChange) -> Content:
+        found = self._just_before.get((event.id or "", change.claim_id), change.from_)
+        stated = change.from_ if event.by == "import" else found
+        row: Content = {"claim_id": change.claim_id, "from": stated, "to": change.to}
+        implied = BEARING_OF_STATUS.get(change.to, "inconclusive")
+        return row if change.bearing == implied else row | {"bearing": change.bearing}
 
     def decisions(self) -> Iterator[Content]:
         """decisions.jsonl."""
@@ -166,16 +175,6 @@ class WrittenRows:
                 "severity": UNSET if event.severity is None else event.severity,
                 "for_human": event.for_human or UNSET,
             }
-
-
-def _by_check(event: Verification) -> tuple[int, str, int, int]:
-    return event.round, event.phase, event.check_id, number_of(event.id or "")
-
-
-def _change(change: StatusChange) -> Content:
-    row: Content = {"claim_id": change.claim_id, "from": change.from_, "to": change.to}
-    implied = BEARING_OF_STATUS.get(change.to, "inconclusive")
-    return row if change.bearing == implied else row | {"bearing": change.bearing}
 
 
 def _sightings(book: Book) -> dict[str, tuple[Content, ...]]:

@@ -15,6 +15,7 @@ from rounds.compare import compare
 from tests.ledger.interchange.sources import imported, lifecycles
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
+from validators.rulebook import RuleContext, findings
 
 
 def text(book: Book) -> SignalReport:
@@ -69,6 +70,11 @@ def test_a_run_of_our_own_goes_out_and_comes_in_with_the_same_lifecycles_and_sig
             [alarm.id for alarm in other.alarms],
         )
     assert export_skill(again).files == out.files
+
+
+def test_what_came_in_again_breaks_no_rule(played: Callable[[int], Book]) -> None:
+    found = findings(imported(export_skill(played(1)).files), RuleContext())
+    assert [finding for finding in found if finding.severity == "error"] == []
 
 
 def test_every_file_that_evidence_names_is_written(played: Callable[[int], Book]) -> None:

@@ -27,6 +27,7 @@ from tests.ledger.interchange.sources import (
     source,
     without_origin,
 )
+from validators.rulebook import RULES, RuleContext, findings
 
 
 def folded(rows: Rows) -> dict[str, bytes]:
@@ -139,3 +140,23 @@ def test_concerns_go_out_and_come_in() -> None:
     first = imported(files)
     assert [facts.between for facts in first.state.concerns.values()] == [("action", "critic")]
     assert parsed(export_skill(first).files)["concerns.jsonl"] == [json.dumps(tension, sort_keys=True)]
+
+
+def test_the_published_rules_find_the_same_before_and_after() -> None:
+    published = {rule.code for rule in RULES if rule.published}
+    orphan = {"claim_id": "C-9-9", "from": "pending", "to": "tested_refuted"}
+    claims = [{**SMALL["claims"][0], "testable_as": ""}, SMALL["claims"][1]]
+    check = {
+        **SMALL["verifications"][0],
+        "evidence_refs": ["missing.md#x"],
+        "claim_status_changes": [*SMALL["verifications"][0]["claim_status_changes"], orphan],
+    }
+    decisions = [{**SMALL["decisions"][0], "cites": []}]
+    first = imported(source({**SMALL, "claims": claims, "verifications": [check], "decisions": decisions}))
+    again = imported(export_skill(first).files)
+    one, other = (
+        [(found.code, found.message) for found in findings(read, RuleContext()) if found.code in published]
+        for read in (first, again)
+    )
+    assert len({code for code, _ in one}) >= 5
+    assert one == other

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.canonical import encode
-from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpened, Verification
+from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpened, RunOpened, Verification
 from ledger.interchange.imports import UnknownFormat, import_run
 from ledger.interchange.skill_directory import NotAStateDirectory
 from ledger.interchange.skill_import import read_skill
@@ -238,6 +238,17 @@ def test_documents_keep_their_path_in_natural_order() -> None:
         ("K-3", "rounds/round_10.md", 3),
     ]
     assert book.blobs.read(context[1].sha256) == b"two \xff"
+
+
+def test_a_document_with_a_name_that_no_ledger_keeps_is_left_out_and_named() -> None:
+    found = read_skill(
+        source(SMALL, {"artifacts/\udcff.md": b"", f"artifacts/{'x' * 200}.md": b"", "rounds/r.md": b""})
+    )
+    opened = found.events[0]
+    assert isinstance(opened, RunOpened)
+    assert [document.name for document in opened.context] == ["rounds/r.md"]
+    assert len(found.notes) == 2
+    assert all("no ledger can keep this name" in note for note in found.notes)
 
 
 def test_terms_say_what_the_source_does_not() -> None:
