@@ -14,7 +14,9 @@ from ledger.state import State
 from moot.render.story import Filling, Label, Seat
 
 LOST_SHOWN: Final = 6
-_POSITIONS_OFF: Final = "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
+_POSITIONS_OFF: Final = (
+    "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
+)
 
 
 def seats_told(book: Book) -> tuple[Seat, ...]:
@@ -75,7 +77,12 @@ def filled_by(filling: Filling) -> str:
 
 def labels_told(book: Book) -> tuple[Label, ...]:
     """What must be read before any verdict, the gravest first (FORMAT 9, DESIGN 4)."""
-    state, opened = book.state, book.state.opened
+    return labels_of(book.state, Counter(call.simulated for event in book.events if (call := event.call)))
+
+
+def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
+    """The same from a folded state and from how many replies were simulated in which way."""
+    opened = state.opened
     if opened is None:
         return ()
     return (
@@ -83,7 +90,7 @@ def labels_told(book: Book) -> tuple[Label, ...]:
         *_degraded(state),
         *_alarms(state),
         *_unfinished(state),
-        *_simulated(book),
+        *_simulated(replies),
         *_origin(opened),
     )
 
@@ -101,13 +108,17 @@ def _degraded(state: State) -> Iterator[Label]:
         lost = list(state.given_up)
         more = f" and {len(lost) - LOST_SHOWN} more" if len(lost) > LOST_SHOWN else ""
         given_up = ", ".join(lost[:LOST_SHOWN]) + more
-        yield Label("DEGRADED", f"{quorum.actual} of {quorum.declared} steps were answered; given up: {given_up}")
+        yield Label(
+            "DEGRADED", f"{quorum.actual} of {quorum.declared} steps were answered; given up: {given_up}"
+        )
 
 
 def _alarms(state: State) -> Iterator[Label]:
     for alarm in state.open_alarms():
         since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
-        yield Label("ALARM", f"{alarm.fm}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)")
+        yield Label(
+            "ALARM", f"{alarm.fm}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)"
+        )
 
 
 def _unfinished(state: State) -> Iterator[Label]:
@@ -120,14 +131,13 @@ def _unfinished(state: State) -> Iterator[Label]:
         yield Label("UNFINISHED", f"in round {state.round}, phase {state.phase}: nothing is decided for good")
 
 
-def _simulated(book: Book) -> Iterator[Label]:
-    calls = [event.call for event in book.events if event.call is not None]
-    kinds = Counter(call.simulated for call in calls)
-    if kinds["fake"]:
+def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
+    total = replies.total()
+    if replies["fake"]:
         made_up = "were made up by a program, not by a model or a person"
-        yield Label("FAKE", f"{kinds['fake']} of {len(calls)} replies {made_up}")
-    if kinds["recorded"]:
-        yield Label("RECORDED", f"{kinds['recorded']} of {len(calls)} replies were played from an earlier run")
+        yield Label("FAKE", f"{replies['fake']} of {total} replies {made_up}")
+    if replies["recorded"]:
+        yield Label("RECORDED", f"{replies['recorded']} of {total} replies were played from an earlier run")
 
 
 def _origin(opened: RunOpened) -> Iterator[Label]:

@@ -1,0 +1,226 @@
+"""The tables of the report: rounds, stress, signals, claims, concerns, alarms, retrospective, cast, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detectors.report import SignalReport
+from moot.render import theme
+from moot.render.cast_told import filled_by
+from moot.render.markdown import code, inline, table
+from moot.render.scene import spent
+from moot.render.signature import READINGS
+from moot.render.story import ClaimTold, Filling, RoundTold, Story
+from moot.render.theme import mark_of
+
+
+def rounds_section(story: Story) -> Iterator[str]:
+    """One row a round."""
+    yield from table(
+        (
+            "round",
+            "lead",
+            "absent",
+            "checks 1–4",
+            "disagreement",
+            "claims",
+            "decisions",
+            "drift",
+            "rules",
+            "look",
+        ),
+        [_round(told) for told in story.rounds],
+    )
+    yield ""
+    yield "Disagreement: checks that came out BROKEN or UNCLEAR, of those that applied."
+
+
+def _round(told: RoundTold) -> tuple[str, ...]:
+    results = {check.check_id: check.result for check in told.checks if check.check_id <= 4}
+    made = sum(result != "NOT_APPLICABLE" for result in results.values())
+    checks = " ".join(mark_of(theme.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
+    drift = mark_of(theme.DRIFT, told.drift.verdict).plain if told.drift else ""
+    rules = f"{told.findings[0]} errors, {told.findings[1]} warnings" if told.findings else ""
+    look = f"{told.look.satisfied} of {told.look.of}" if told.look else ""
+    decisions = ", ".join(decision.id for decision in told.decisions)
+    share = f"{told.disagreement} of {made}" if results else ""
+    return (
+        f"R{told.n}", told.lead or "", told.absent or "", checks if results else "", share,
+        str(len(told.claims)), decisions, drift, rules, look,
+    )  # fmt: skip
+
+
+def stress_section(story: Story) -> Iterator[str]:
+    """What was predicted to be missing, beside what was seen."""
+    rows = [
+        (
+            f"R{told.n}",
+            told.absent or "",
+            inline(seen.predicted),
+            inline(seen.observed),
+            READINGS[seen.agrees],
+        )
+        for told in story.rounds
+        for seen in told.signature
+    ]
+    lines = table(("round", "absent", "predicted", "observed", "reading"), rows)
+    to_come = [
+        row for row in story.plan if row.absent and row.round > (story.rounds[-1].n if story.rounds else 0)
+    ]
+    if lines:
+        yield from lines
+        yield ""
+        yield "Predictions were on the ledger before the round. These are observations of one round each, not proof."
+    if to_come and story.closing is not None:
+        yield ""
+        yield f"Never stress-tested, though planned: {', '.join(row.absent or '' for row in to_come)}."
+
+
+def signals_section(story: Story, report: SignalReport) -> Iterator[str]:
+    """The looks that the run recorded, and the signals as they read now."""
+    looks = [told.look for told in story.rounds if told.look is not None]
+    rows = [
+        (
+            f"R{look.round}",
+            *(f"{'✓' if one.satisfied else '✗'} {one.value or ''}" for one in look.signals),
+            f"{look.satisfied} of {look.of}",
+            mark_of(theme.ADVICE, look.advice).plain,
+        )
+        for look in looks
+    ]
+    yield from table(("look", *(f"S{n}" for n in range(1, 7)), "hold", "advice"), rows)
+    if rows:
+        yield ""
+    advice = mark_of(theme.ADVICE, report.advice).plain
+    yield f"At the end (profile {report.profile}): {report.satisfied} of {report.of} hold, {advice}."
+    yield ""
+    for signal in report.signals:
+        numbers = f" ({signal.value} against {signal.threshold})" if signal.value and signal.threshold else ""
+        seen = f" [{', '.join(map(inline, signal.evidence[:6]))}]" if signal.evidence else ""
+        mark = theme.HOLDS if signal.satisfied else theme.FAILS
+        yield f"- {mark.shape} **{signal.id} {signal.name}**{numbers}: {inline(signal.detail)}{seen}"
+
+
+def claims_section(story: Story) -> Iterator[str]:
+    """Every claim with its whole lifecycle."""
+    counts = [(status, sum(claim.status == status for claim in story.claims)) for status in theme.STATUSES]
+    yield (
+        ", ".join(f"{theme.STATUSES[status].plain} {number}" for status, number in counts if number)
+        or "No claims."
+    )
+    yield ""
+    rows = [
+        (one.id, one.raised_by, inline(one.text), inline(one.testable_as), lifecycle(one))
+        for one in story.claims
+    ]
+    yield from table(("id", "by", "claim", "tested by", "lifecycle"), rows)
+
+
+def lifecycle(claim: ClaimTold) -> str:
+    """`○ pending → ● confirmed (V-3-1) → ⇢ superseded (C-5-2)`."""
+    steps = [theme.STATUSES["pending"].plain]
+    for entry in claim.history:
+        again = " again" if entry.from_ == entry.to else ""
+        illegal = "" if entry.legal else ", not allowed"
+        steps.append(f"{mark_of(theme.STATUSES, entry.to).plain}{again} ({entry.by}{illegal})")
+    return " → ".join(steps)
+
+
+def concerns_section(story: Story) -> Iterator[str]:
+    """What was left as a worry, a tension or a question."""
+    rows = [
+        (
+            one.id,
+            one.type + (", for a person" if one.for_human else ""),
+            inline(", ".join(one.between) or one.by),
+            inline(one.text),
+            str(one.severity or ""),
+            f"✓ {one.resolved_by}" if one.resolved_by else "○ open",
+        )
+        for one in story.concerns
+    ]
+    yield from table(("id", "type", "who", "what", "severity", "standing"), rows)
+
+
+def alarms_section(story: Story) -> Iterator[str]:
+    """Alarms with evidence, what answered them, what people noted, what was given up."""
+    for told in story.rounds:
+        for alarm in told.alarms:
+            raised = alarm.action == "raised"
+            mark = theme.ALARMS[alarm.verdict].plain if raised else "✓ closed"
+            name = theme.FAILURE_MODES.get(alarm.fm, "")
+            seen = f" (see {inline(', '.join(alarm.evidence))})" if alarm.evidence else ""
+            yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {inline(alarm.because or '')}{seen}"
+        for amendment in told.amendments:
+            yield f"- R{told.n} amendment of {amendment.what} by {amendment.by}: {inline(amendment.reason)}"
+        for fallback in told.fallbacks:
+            yield (
+                f"- R{told.n} {theme.DEGRADED.shape} {code(fallback.step_failed)} was given up"
+                f" ({fallback.reason}, {fallback.instead}): {inline(fallback.detail)}"
+            )
+    late = [note for note in story.notes if note.phase == "close"]
+    yield from (f"- after the end, a person's {note.what}: {inline(note.reason)}" for note in late)
+
+
+def retrospective_section(story: Story) -> Iterator[str]:
+    """The eight failure modes as a checklist by role, then what the roles said."""
+    if not story.reviews:
+        return
+    roles = [review.role for review in story.reviews]
+    rows: list[tuple[str, ...]] = []
+    for mode, name in theme.FAILURE_MODES.items():
+        seen = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
+        box = "[x]" if "yes" in seen else "[ ]"
+        rows.append(
+            (f"{box} {mode} {name}", *(mark_of(theme.SEEN, one).plain if one else "" for one in seen))
+        )
+    yield from table(("failure mode", *roles), rows)
+    for review in story.reviews:
+        yield ""
+        yield f"**{review.role}**: {inline(review.summary)}"
+        for mode, (seen, why) in review.modes.items():
+            if seen != "no" and why.strip():
+                yield f"- {mode} {inline(mark_of(theme.SEEN, seen).plain)}: {inline(why)}"
+
+
+def cast_section(story: Story) -> Iterator[str]:
+    """Who took part, what really answered, and how far each seat was kept apart."""
+    rows = [
+        (
+            seat.role,
+            inline(seat.title),
+            inline(seat.charge),
+            inline("; ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared}, never asked"),
+            "; ".join(_contexts(one) for one in seat.fillings),
+        )
+        for seat in story.seats
+    ]
+    yield from table(("role", "who", "charge", "answered by", "contexts"), rows)
+
+
+def _contexts(filling: Filling) -> str:
+    if not filling.contexts:
+        return "not named"
+    continued = f", {filling.continued} replies continued one" if filling.continued else ""
+    return f"{filling.contexts} for {filling.calls} replies{continued}"
+
+
+def cost_section(story: Story) -> Iterator[str]:
+    """What the calls took, by seat."""
+    rows = [
+        (
+            seat.role,
+            str(one.calls),
+            str(one.repairs),
+            f"{one.tokens_in:,}" if one.tokens_in else "unknown",
+            f"{one.tokens_out:,}" if one.tokens_out else "unknown",
+            f"{one.latency_ms / 1000:.0f} s" if one.latency_ms else "unknown",
+            f"{one.micro_usd / 1_000_000:.4f}" if one.unpriced < one.calls else "unknown",
+        )
+        for seat in story.seats
+        for one in seat.fillings
+    ]
+    yield from table(("role", "replies", "repairs", "tokens in", "tokens out", "time", "USD"), rows)
+    if rows:
+        yield ""
+        yield f"Together: {spent(story.spend)}."
