@@ -23,13 +23,16 @@ def exact_slopes(points: Sequence[tuple[int, int]]) -> list[Fraction]:
 
 
 def float_slope(points: Sequence[tuple[int, int]]) -> float:
-    """The same in floating point, centred on the means, with the builtin `sum`.
+    """The same in floating point, centred on the means, added from left to right.
 
-    Where the exact slope is −1/5 the rounding of these very operations decides whether the published script
-    calls it at least −0.2, so their order is part of the profile; a simpler formula would be another rule.
+    Where the exact slope is −1/5 the rounding of these very operations decides whether the published script calls
+    it at least −0.2, so their order is part of the profile. The builtin `sum` adds like this up to Python 3.11 and
+    compensates from 3.12 on; a recorded verdict must not hang on the interpreter that computes it again.
     """
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)
-    covariance = sum((x - mean_x) * (y - mean_y) for x, y in points)
-    variance = sum((x - mean_x) ** 2 for x, _ in points)
+    covariance = variance = 0.0
+    for x, y in points:
+        covariance += (x - mean_x) * (y - mean_y)
+        variance += (x - mean_x) ** 2
     return covariance / variance

@@ -6,6 +6,8 @@ differs from the published run: the status of a claim is what the verifications 
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from tests.oracles.rows import Rows
@@ -63,9 +65,9 @@ def published_slope(series: dict[int, int]) -> float:
     numbers = sorted(series)
     average_number = sum(numbers) / len(numbers)
     average_count = sum([series[number] for number in numbers]) / len(numbers)
-    above = sum([(number - average_number) * (series[number] - average_count) for number in numbers])
-    below = sum([(number - average_number) ** 2 for number in numbers])
-    return above / below
+    above = [(number - average_number) * (series[number] - average_count) for number in numbers]
+    below = [(number - average_number) ** 2 for number in numbers]
+    return reduce(add, above) / reduce(add, below)  # as `sum` did when the script was written: uncompensated
 
 
 def s3(rows: Rows, number: int) -> Answer:
