@@ -196,9 +196,10 @@ def findings(
     docket = Docket(book, context, rules_hash())
     for rule in rules:
         if _applies(rule, docket) and (rule.recorded or not recorded):
-            docket.found += [_finding(rule, breach, docket) for breach in rule.check(docket)]
+            found = [_finding(rule, breach, docket) for breach in rule.check(docket)]
+            docket.found += found
             if rule.recorded:
-                docket.recorded = docket.found.copy()
+                docket.recorded += found
     return standing(docket.found, book.state.seq if through is None else through)
 
 

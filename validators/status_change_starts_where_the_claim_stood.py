@@ -20,7 +20,7 @@ def check(docket: Docket) -> Iterator[Breach]:
         if not isinstance(event, Verification):
             continue
         for change in event.claim_status_changes:
-            stood = docket.status_at(change.claim_id, docket.stood_through(event))
+            stood = docket.stood_at_opening(change.claim_id, event)
             if stood is not None and change.from_ != stood:
                 yield Breach(
                     event.seq, f"{event.id} moves {change.claim_id} from {change.from_}; it was {stood}"

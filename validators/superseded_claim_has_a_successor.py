@@ -26,12 +26,11 @@ def check(docket: Docket) -> Iterator[Breach]:
         elif not isinstance(docket.earlier(older, event.seq), Claim):
             yield Breach(event.seq, f"{event.id} supersedes {older}, which is no claim raised before it")
         else:
-            stood = docket.status_at(older, docket.stood_through(event))
-            if stood not in TESTED:
-                yield Breach(
-                    event.seq,
-                    f"{event.id} supersedes {older}, which was {stood or 'not yet raised'}, not tested",
-                )
+            stood = docket.stood_at_opening(older, event)
+            known = event.step is None or event.step in docket.openings
+            if known and stood not in TESTED:
+                was = stood or "not yet raised"
+                yield Breach(event.seq, f"{event.id} supersedes {older}, which was {was}, not tested")
 
 
 RULE: Final = Rule(

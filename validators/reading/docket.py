@@ -114,9 +114,13 @@ class Docket:
         if history:
             yield *history[-1], None
 
-    def stood_through(self, event: Event) -> int:
-        """The seq through which statuses count for `event`: its group's opening, or what is just before (FORMAT 2)."""
-        return self.openings.get(event.step, event.seq - 1) if event.step else event.seq - 1
+    def stood_at_opening(self, claim: str, event: Event) -> Status | None:
+        """The status that a claim had for `event`: when its group opened, or for no step just before (FORMAT 2).
+
+        None when the claim was not raised by then, or when the event's step is not known to have opened.
+        """
+        through = self.openings.get(event.step) if event.step else event.seq - 1
+        return None if through is None else self.status_at(claim, through)
 
     def passages(self, ref: str, than: int) -> tuple[str, ...] | None:
         """The texts at a reference as they stood before seq `than`; None when it does not resolve."""

@@ -48,7 +48,7 @@ class Finding:
 
 
 def standing(findings: Iterable[Finding], through: int) -> tuple[Finding, ...]:
-    """The findings that stood after event `through`, by seq, then by code; those without a seq come first."""
+    """The findings that stood after event `through`, by seq, code and message; those without a seq come first."""
     stood = (
         finding
         for finding in findings

@@ -1,0 +1,187 @@
+"""What holds for the rulebook as a whole: prefixes, imports, bad ledgers, hashes, phases, the report and the page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from ledger.book import Book, book
+from ledger.events import Event
+from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
+from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
+from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
+from validators import rulebook, rulebook_page
+from validators.reading.rule import RuleContext, standing
+from validators.rulebook import RULES, PhaseUnknown, check, end_of, findings, rules_hash
+
+VALIDATORS = Path(rulebook.__file__).parent
+ALL_PAIRS = (
+    *pairs_order.PAIRS,
+    *pairs_roles.PAIRS,
+    *pairs_evidence.PAIRS,
+    *pairs_claims.PAIRS,
+    *pairs_texts.PAIRS,
+)
+COMMITS = tuple(event.seq for event in base().events if event.rest == 0)
+
+
+def _prefix_agrees(ledger: Book, through: int, context: RuleContext = CONTEXT) -> bool:
+    """Whether judging a prefix gives what the whole gave through its end."""
+    rules = [rule for rule in RULES if rule.recorded]
+    whole = findings(ledger, context, through=through, rules=rules)
+    prefix = findings(cut(through, ledger), context, rules=rules)
+    return [(finding.code, finding.seq, finding.message) for finding in whole] == [
+        (finding.code, finding.seq, finding.message) for finding in prefix
+    ]
+
+
+@pytest.mark.parametrize("pair", {pair.code: pair for pair in ALL_PAIRS}.values(), ids=lambda pair: pair.code)
+def test_the_findings_of_a_prefix_are_those_of_the_whole_through_its_end(pair):
+    """The law on which recorded validations are recomputed (`validators.reading.rule`)."""
+    ledger = pair.match()
+    if any(event.seq != place for place, event in enumerate(ledger.events)):
+        pytest.skip("a prefix is cut by seq")
+    ends = [event.seq for event in ledger.events if event.rest == 0]
+    for through in {*ends[:: max(1, len(ends) // 3)], ends[-1]}:
+        assert _prefix_agrees(ledger, through, pair.context), through
+
+
+def test_a_mended_decision_is_at_risk_only_in_between():
+    """D-3-1 rests on C-2-1, which is pending until the synthesis confirms it."""
+    cites = change("D-3-1").by_id["D-3-1"].cites  # type: ignore[union-attr]
+    ledger = change("D-3-1", cites=(structs.replace(cites[0], id="C-2-1"),))
+    assert judge(ledger, "DEC002") == ()
+    (finding,) = (one for one in findings(ledger, CONTEXT, through=seq_of("D-3-1")) if one.code == "DEC002")
+    assert (finding.seq, finding.until) == (seq_of("D-3-1"), seq_of("V-3-5"))
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_no_ledger_makes_a_rule_fail(data: st.DataObject):
+    """Events dropped, doubled, swapped and given each other's fields: always findings, never an exception."""
+    events: list[Event] = list(base().events)
+    for _ in range(data.draw(st.integers(1, 4))):
+        one = data.draw(st.integers(1, len(events) - 1))
+        other = data.draw(st.integers(1, len(events) - 1))
+        match data.draw(st.sampled_from(["drop", "double", "swap", "fields"])):
+            case "drop":
+                del events[one]
+            case "double":
+                events.insert(one, events[other])
+            case "swap":
+                events[one], events[other] = events[other], events[one]
+            case _:
+                fields = ("round", "phase", "step", "by", "saw", "via", "id")
+                name = data.draw(st.sampled_from(fields))
+                if name != "id" or (events[one].id is None) == (events[other].id is None):
+                    events[one] = structs.replace(events[one], **{name: getattr(events[other], name)})
+    numbered = [structs.replace(event, seq=seq) for seq, event in enumerate(events)]
+    findings(book(numbered, base().blobs), CONTEXT)
+
+
+def test_an_empty_ledger_is_judged():
+    assert findings(book((), base().blobs), CONTEXT) == ()
+
+
+def test_a_ledger_without_protocol_is_judged_as_far_as_it_goes():
+    assert findings(base(), RuleContext()) == ()
+
+
+def test_an_import_lists_what_it_cannot_be_judged_by():
+    report = check(imported(ROUND), CONTEXT)
+    assert {entry.code for entry in report.not_applicable} == {
+        rule.code for rule in RULES if not rule.applies_to_imports
+    }
+    assert {entry.reason for entry in report.not_applicable} == {"imported"}
+    assert check(base(), CONTEXT).not_applicable == []
+
+
+def test_an_import_is_judged_by_all_seven_published_rules():
+    assert {rule.published for rule in RULES if rule.applies_to_imports and rule.published} == set(
+        range(1, 8)
+    )
+
+
+def test_published_rules_speak_in_an_import():
+    bare = imported(
+        structs.replace(ROUND, round=1, absent=None, plan_row=0),
+        structs.replace(CLAIM, id="C-1-1", round=1, testable_as=""),
+        structs.replace(CHECK, id="V-1-1", round=1, evidence_refs=(), claims_affected=("C-1-2",)),
+    )
+    assert {
+        (finding.code, finding.seq) for finding in findings(bare, CONTEXT) if finding.severity == "error"
+    } == {
+        ("CLM001", 2),
+        ("REF001", 3),
+        ("REF005", 3),
+    }
+
+
+def test_codes_and_names_are_unique_and_names_are_files():
+    assert len({rule.code for rule in RULES}) == len(RULES)
+    files = {path.stem for path in VALIDATORS.glob("*.py")}
+    assert {rule.name for rule in RULES} == files - {"__init__", "rulebook", "rulebook_page"}
+
+
+def test_the_hash_is_that_of_codes_and_versions():
+    canonical = json.dumps([[rule.code, rule.version] for rule in RULES], separators=(",", ":"))
+    assert rules_hash() == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_the_report_has_the_published_shape():
+    report = check(change("V-1-2", claims_affected=()), CONTEXT, recorded=True).model_dump()
+    assert set(report) == {"run", "ok", "findings", "not_applicable"}
+    assert report["ok"] is False
+    first = report["findings"][0]
+    assert first == {
+        "code": "LIF004",
+        "severity": "error",
+        "seq": seq_of("V-1-2"),
+        "stream": "verifications",
+        "line": 3,
+        "message": "V-1-2 moves C-1-2 and does not list it as affected",
+    }
+
+
+def test_warnings_leave_a_run_good():
+    report = check(change("A-1-action", minutes=45), CONTEXT, recorded=True)
+    assert report.ok
+    assert [finding.code for finding in report.findings] == ["WRD001"]
+
+
+def test_a_phase_judges_the_ledger_as_it_stood_then():
+    broken = change("D-3-2", anchor_ref="G-9")
+    assert end_of("G", broken) < seq_of("D-3-2")
+    assert check(broken, CONTEXT, "G").ok
+    assert not check(broken, CONTEXT, "S").ok
+    with pytest.raises(PhaseUnknown):
+        check(broken, CONTEXT, "Z")
+
+
+def test_standing_orders_by_seq_and_keeps_what_is_no_event():
+    found = findings(change("A-1-action", minutes=45), CONTEXT)
+    assert standing(reversed(found), 10_000) == found
+
+
+@pytest.mark.parametrize("through", COMMITS[::20])
+def test_every_prefix_of_a_good_deliberation_is_good(through: int):
+    assert findings(cut(through), CONTEXT, recorded=True) == ()
+
+
+def test_the_page_agrees_with_the_rules(capsys: pytest.CaptureFixture[str]):
+    assert rulebook_page.main(["--check"]) == 0
+    assert rulebook_page.main([]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_stale_page_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rulebook_page, "PAGE", tmp_path / "rules.md")
+    assert rulebook_page.main(["--check"]) == 1
+    assert rulebook_page.main(["--write"]) == 0
+    assert rulebook_page.main(["--check"]) == 0
