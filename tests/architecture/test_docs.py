@@ -122,6 +122,13 @@ def test_every_link_leads_somewhere() -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md", "docs/protocols/structured.md"])
+def test_every_path_that_a_page_names_exists(page: str) -> None:
+    named = re.compile(r"(?:detectors|docs|ledger|moot|roles|rounds|schemas|tests|validators)/[\w./-]*")
+    code = CODE.findall(FENCE.sub("", (ROOT / page).read_text("utf-8")))
+    assert {path for path in code if named.fullmatch(path) and not (ROOT / path).exists()} == set()
+
+
 def shown(page: str) -> set[str]:
     """Verbs of the commands in a page's code."""
     code = [*FENCE.findall(page), *CODE.findall(FENCE.sub("", page))]
