@@ -1,0 +1,153 @@
+"""Every kind of event has an entry in the transcript that says what happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from ledger.events import KINDS
+from ledger.interchange.transcript_entries import entry
+
+TEXT = "because it holds"
+ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
+    "statement": (
+        {"type": "proposal", "sections": [{"name": "plan", "text": TEXT}], "words": 3},
+        "proposal by critic\n\n*plan*\n\n> because it holds",
+    ),
+    "artifact": (
+        {
+            "role": "critic",
+            "type": "adversarial_test_case",
+            "body": {"preconditions": [TEXT]},
+            "findings": [{"section": "verdict", "text": TEXT}],
+            "words": 3,
+        },
+        "adversarial_test_case by critic",
+    ),
+    "claim": ({"raised_by": "critic", "text": TEXT, "testable_as": "try"}, "claim of critic\n\n> because"),
+    "assumption": ({"text": TEXT}, "assumption by critic"),
+    "argument": (
+        {"label": "PRO-1", "side": "PRO", "claim": TEXT, "reasoning": TEXT, "evidence": TEXT},
+        "argument PRO-1 for PRO",
+    ),
+    "concern": (
+        {"type": "tension", "text": TEXT, "between": ["action", "critic"]},
+        "tension by critic between action, critic",
+    ),
+    "rating": ({"of": "C-1-1", "scale": "severity_1_5", "value": 4, "reason": TEXT}, "rates C-1-1 4"),
+    "position": (
+        {"on": "V-1-1", "stance": "BROKEN", "confidence": 4, "reason": TEXT},
+        "BROKEN, confidence 4",
+    ),
+    "verification": (
+        {
+            "check": "claim_retest",
+            "check_id": 5,
+            "result": "ROBUST",
+            "evidence_refs": [{"ref": "A-1-critic#attack-1", "quote": "a <quote>"}],
+            "notes": TEXT,
+        },
+        "- A-1-critic#attack-1: “a \\<quote\\>”",
+    ),
+    "challenge": ({"target": "A-1-action", "claim": TEXT, "text": TEXT}, "challenge by critic to A-1-action"),
+    "response": ({"to": "X-1-1", "outcome": "concede", "text": TEXT}, "to X-1-1: concede"),
+    "flip": (
+        {"of": "P-1-1-critic", "from": "BROKEN", "to": "ROBUST"},
+        "BROKEN to ROBUST, citing nothing new",
+    ),
+    "drift_check": ({"verdict": "FAIL", "deviation_score": 4, "notes": TEXT}, "**FAIL**, deviation 4 of 5"),
+    "screening": (
+        {"of": "question", "sha256": "0" * 64, "score": 30, "action": "WARN", "rules": "1"},
+        "screening of the question: WARN, 30 points",
+    ),
+    "validation": (
+        {
+            "after": "H",
+            "through": 3,
+            "ok": False,
+            "findings": [{"code": "REF002", "severity": "error", "seq": 3, "message": "no such section"}],
+            "rules": "0" * 64,
+        },
+        "validation after H: errors\n\n- REF002 (error): no such section",
+    ),
+    "decision": (
+        {
+            "text": TEXT,
+            "type": "final",
+            "cites": [{"type": "claim", "id": "C-1-1", "relation": "based-on"}],
+            "made_by": "round_lead",
+            "dissent": [{"role": "critic", "ref": "P-1-1-critic"}],
+        },
+        "rests on: based-on C-1-1. Dissent: critic.",
+    ),
+    "disposition": ({"of": "X-1-1", "disposition": "rejected", "reason": TEXT}, "X-1-1: rejected"),
+    "score": (
+        {"of": "R-1-1", "rubric": "logic30", "parts": {"logic": 9}, "total": "27.5", "judge": 1},
+        "score of R-1-1: 27.5 (logic30)",
+    ),
+    "standing": ({"of": "R-1-1", "standing": "UPHELD", "reason": TEXT}, "standing of R-1-1: UPHELD"),
+    "vote": (
+        {"ballot": 1, "decision": "VETO", "confidence": 90, "risk": 80, "reasoning": TEXT, "fallback": False},
+        "vote of critic: **VETO**, confidence 90, risk 80",
+    ),
+    "ruling": (
+        {"decision": "REFUSE", "rule": "veto", "rules": "documented", "votes": [], "metadata": {}},
+        "ruling: **REFUSE** by veto",
+    ),
+    "signals": (
+        {
+            "profile": "text",
+            "params": "0" * 64,
+            "through": 3,
+            "signals": [{"id": "S1", "satisfied": True, "value": None, "threshold": None}],
+            "satisfied": 1,
+            "of": 6,
+            "stop": False,
+            "advice": "continue",
+        },
+        "signals (text): 1 of 6 hold (S1); continue",
+    ),
+    "alarm": (
+        {"fm": "FM-1", "action": "raised", "verdict": "ALARM", "params": "0" * 64, "because": TEXT},
+        "alarm FM-1 raised (ALARM)\n\n> because",
+    ),
+    "fallback": (
+        {
+            "role": "critic",
+            "step_failed": "r1.D.critic",
+            "reason": "timeout",
+            "detail": TEXT,
+            "instead": "skipped",
+            "quorum": {"declared": 4, "actual": 3},
+        },
+        "critic did not answer (timeout); instead: skipped",
+    ),
+    "amendment": ({"what": "focus", "cause": "human", "reason": TEXT}, "amendment of the focus"),
+    "run_closed": (
+        {
+            "state": "finished",
+            "reason": "signals",
+            "quorum": {"declared": 4, "actual": 4},
+            "through": 3,
+        },
+        "finished: signals",
+    ),
+}
+HEADINGS = {"run_opened", "round_opened"}
+"""Kinds that the transcript shows as headings, not as entries."""
+
+
+def test_every_kind_is_here() -> None:
+    assert ENTRIES.keys() | HEADINGS == KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", ENTRIES)
+def test_an_entry_says_what_happened(kind: str) -> None:
+    fields, said = ENTRIES[kind]
+    envelope = {"round": 1, "phase": "X", "by": "critic", "seq": 7, "kind": kind, "id": None}
+    event = msgspec.convert(envelope | fields, KINDS[kind][0])
+    told = entry(event)
+    assert said in told
+    assert told.startswith("**@7** ")
