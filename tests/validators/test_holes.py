@@ -10,6 +10,7 @@ import pytest
 
 from ledger.book import Book
 from ledger.canonical import NotCanonical, decode, encode
+from ledger.events.decisions import Cite
 from ledger.values import Evidence
 from tests.validators.factory import CONTEXT, base, change, imported, seq_of
 from tests.validators.pairs_claims import moved
@@ -89,9 +90,7 @@ def test_a_claim_by_a_role_that_does_not_exist():
 
 
 def test_a_decision_that_cites_what_does_not_exist():
-    event = base().by_id["D-1-1"]
-    assert event.kind == "decision", "D-1-1 is a decision"
-    cites = (event.cites[0], type(event.cites[0])(type="claim", id="C-7-7", relation="based-on"))  # type: ignore[union-attr]
+    cites = tuple(Cite(type="claim", id=claim, relation="based-on") for claim in ("C-1-2", "C-7-7"))
     assert ("DEC003", seq_of("D-1-1")) in _errors(change("D-1-1", cites=cites))
 
 

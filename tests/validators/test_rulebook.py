@@ -13,6 +13,7 @@ from msgspec import structs
 
 from ledger.book import Book, book
 from ledger.events import Event
+from ledger.events.decisions import Cite
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
 from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
@@ -54,8 +55,7 @@ def test_the_findings_of_a_prefix_are_those_of_the_whole_through_its_end(pair):
 
 def test_a_mended_decision_is_at_risk_only_in_between():
     """D-3-1 rests on C-2-1, which is pending until the synthesis confirms it."""
-    cites = change("D-3-1").by_id["D-3-1"].cites  # type: ignore[union-attr]
-    ledger = change("D-3-1", cites=(structs.replace(cites[0], id="C-2-1"),))
+    ledger = change("D-3-1", cites=(Cite(type="claim", id="C-2-1", relation="based-on"),))
     assert judge(ledger, "DEC002") == ()
     (finding,) = (one for one in findings(ledger, CONTEXT, through=seq_of("D-3-1")) if one.code == "DEC002")
     assert (finding.seq, finding.until) == (seq_of("D-3-1"), seq_of("V-3-5"))

@@ -55,9 +55,11 @@ def standing(findings: Iterable[Finding], through: int) -> tuple[Finding, ...]:
         if (finding.seq is None or finding.seq <= through)
         and (finding.until is None or finding.until > through)
     )
-    return tuple(
-        sorted(stood, key=lambda finding: (-1 if finding.seq is None else finding.seq, finding.code))
-    )
+    return tuple(sorted(stood, key=_place))
+
+
+def _place(finding: Finding) -> tuple[int, str, str]:
+    return (-1 if finding.seq is None else finding.seq, finding.code, finding.message)
 
 
 @dataclass(frozen=True, slots=True)
