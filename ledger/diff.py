@@ -44,11 +44,11 @@ class Similar(_Frozen):
 class Differences(_Frozen):
     """Claims or decisions of two runs side by side. `changed` are the matched ones with another final status."""
 
-    only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
-    changed: tuple[Matched, ...]
-    matched: tuple[Matched, ...]
-    similar: tuple[Similar, ...]
+    only_a: list[str]
+    only_b: list[str]
+    changed: list[Matched]
+    matched: list[Matched]
+    similar: list[Similar]
 
 
 class Cost(_Frozen):
@@ -169,16 +169,16 @@ def _differences(
             a=pair.a, b=pair.b, how=how, status_a=statuses_a[pair.a], status_b=statuses_b[pair.b]
         )
 
-    matched = (*map(told("identical"), alignment.identical), *map(told("text"), alignment.matched))
+    matched = [*map(told("identical"), alignment.identical), *map(told("text"), alignment.matched)]
     return Differences(
-        only_a=alignment.only_a,
-        only_b=alignment.only_b,
-        changed=tuple(pair for pair in matched if pair.status_a != pair.status_b),
+        only_a=list(alignment.only_a),
+        only_b=list(alignment.only_b),
+        changed=[pair for pair in matched if pair.status_a != pair.status_b],
         matched=matched,
-        similar=tuple(
+        similar=[
             Similar(a=pair.a, b=pair.b, similarity=round(float(pair.similarity), 2))
             for pair in alignment.similar
-        ),
+        ],
     )
 
 

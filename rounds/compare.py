@@ -41,7 +41,7 @@ class SignalDifferences(_Frozen):
 
     a: Panel
     b: Panel
-    changed: tuple[SignalChange, ...]
+    changed: list[SignalChange]
 
 
 class RunDiff(LedgerDiff):
@@ -61,7 +61,7 @@ def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:
     others = {signal.id: signal for signal in b.signals}
     changes = (_change(one, others[one.id]) for one in a.signals if one.id in others)
     return SignalDifferences(
-        a=_panel(a), b=_panel(b), changed=tuple(change for change in changes if change is not None)
+        a=_panel(a), b=_panel(b), changed=[change for change in changes if change is not None]
     )
 
 

@@ -49,4 +49,6 @@ def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> Ex
         raise WriteFailed(
             f"the export cannot be written: {error.strerror}", str(root), "make room and export again"
         ) from error
-    return ExportReport(format=format, directory=str(root), files=tuple(exported.files), notes=exported.notes)
+    return ExportReport(
+        format=format, directory=str(root), files=list(exported.files), notes=list(exported.notes)
+    )

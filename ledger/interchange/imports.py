@@ -57,10 +57,10 @@ def import_run(
         run=str(out),
         ok=not imported.bad,
         counts=counts(imported.events),
-        bad_lines=imported.bad,
-        mapped_ids=imported.mapped,
-        status_differences=imported.differences,
-        notes=imported.notes,
+        bad_lines=list(imported.bad),
+        mapped_ids=list(imported.mapped),
+        status_differences=list(imported.differences),
+        notes=list(imported.notes),
         head=head,
     )
 

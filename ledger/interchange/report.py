@@ -1,4 +1,7 @@
-"""What an import or an export did, named by file and line: the `--json` output of both."""
+"""What an import or an export did, named by file and line: the `--json` output of both.
+
+Lists, not tuples, so that `model_dump()` equals the JSON.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +47,10 @@ class ImportReport(_Frozen):
     run: str
     ok: bool
     counts: dict[str, int] = {}
-    bad_lines: tuple[BadLine, ...] = ()
-    mapped_ids: tuple[MappedId, ...] = ()
-    status_differences: tuple[StatusDifference, ...] = ()
-    notes: tuple[str, ...] = ()
+    bad_lines: list[BadLine] = []
+    mapped_ids: list[MappedId] = []
+    status_differences: list[StatusDifference] = []
+    notes: list[str] = []
     head: str | None = None
 
 
@@ -56,8 +59,8 @@ class ExportReport(_Frozen):
 
     format: str
     directory: str
-    files: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    files: list[str]
+    notes: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)

@@ -348,6 +348,7 @@ def test_an_import_is_a_run_that_verifies(tmp_path: Path) -> None:
     assert verify(tmp_path / "out").ok
     assert report.counts["claim"] == 2
     assert report.counts["documents"] == 1
+    assert report.model_dump() == json.loads(report.model_dump_json())
 
 
 def test_a_bad_line_writes_nothing(tmp_path: Path) -> None:
