@@ -23,16 +23,16 @@ def check(docket: Docket) -> Iterator[Breach]:
     for event in docket.events:
         if not isinstance(event, Verification):
             continue
-        for ref in dict.fromkeys(evidence.ref for evidence in event.evidence_refs):
-            if docket.passages(ref, event.seq) is not None:
-                continue
-            if event.by != "import":
-                yield Breach(
-                    event.seq,
-                    f"{event.id}: {ref!r} is no section of an earlier event and no document's lines",
-                )
-            elif _bare(ref.partition("#")[0]) not in files:
-                yield Breach(event.seq, f"{event.id}: no file came with this import for {ref!r}", "warning")
+        refs = dict.fromkeys(evidence.ref for evidence in event.evidence_refs)
+        lost = [ref for ref in refs if docket.passages(ref, event.seq) is None]
+        if event.by != "import" and lost:
+            what = "no section of an earlier event and no document's lines"
+            yield Breach(event.seq, f"{event.id}: {', '.join(map(repr, lost))}: {what}")
+        missing = [repr(ref) for ref in lost if _bare(ref.partition("#")[0]) not in files]
+        if event.by == "import" and missing:
+            yield Breach(
+                event.seq, f"{event.id}: no file came with this import for {', '.join(missing)}", "warning"
+            )
 
 
 def _bare(path: str) -> str:

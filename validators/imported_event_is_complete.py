@@ -14,7 +14,8 @@ from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule
 
 _SPOKEN_FOR: Final = {("claim", "testable_as"), ("verification", "evidence_refs"), ("decision", "cites")}
-_WITHOUT_SOURCE: Final = frozenset({"run_opened", "round_opened"})
+_WITHOUT_SOURCE: Final = frozenset({"run_opened", "round_opened", "position"})
+"""Kinds whose texts no source has: that is said once, by the import's report."""
 
 
 def check(docket: Docket) -> Iterator[Breach]:
