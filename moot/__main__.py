@@ -13,8 +13,10 @@ from moot.cli import VERBS, Verb, find_verb
 from moot.errors import BUG, USAGE, MootError, explain, usage
 from moot.terminal import complain, out, show_any_text
 
-EVERYWHERE = ("--json", "--quiet", "--debug")
-"""Switches that may stand before the verb too."""
+EVERYWHERE = ("--json", "--quiet")
+"""Switches of the verbs that may stand before the verb too."""
+DEBUG = "--debug"
+"""Shows a traceback beside the line; may stand anywhere."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     said = list(sys.argv[1:] if arguments is None else arguments)
     show_any_text()
     try:
-        return _dispatch(said)
+        return _dispatch([word for word in said if word != DEBUG])
     except BaseException as error:  # the outermost place: every failure becomes one line  # noqa: BLE001
         return _failed(error, said)
 
@@ -90,7 +92,7 @@ def _unknown(word: str) -> MootError:
 def _failed(error: BaseException, said: Sequence[str]) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else USAGE
-    if "--debug" in said:
+    if DEBUG in said:
         import traceback
 
         traceback.print_exception(error)

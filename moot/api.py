@@ -153,7 +153,9 @@ def verify(path: AnyPath | Run, checkpoints: Sequence[Head] = ()) -> VerifyRepor
 
 
 def run_deliberation(
-    deliberation: AnyPath | Mapping[str, Any] | Deliberation, seats: str | Mapping[str, Seat | str], out: AnyPath
+    deliberation: AnyPath | Mapping[str, Any] | Deliberation,
+    seats: str | Mapping[str, Seat | str],
+    out: AnyPath,
 ) -> Run:
     """Run a deliberation until it ends or has to wait; the run as it then stands.
 
@@ -164,7 +166,9 @@ def run_deliberation(
 
 
 async def run_deliberation_async(
-    deliberation: AnyPath | Mapping[str, Any] | Deliberation, seats: str | Mapping[str, Seat | str], out: AnyPath
+    deliberation: AnyPath | Mapping[str, Any] | Deliberation,
+    seats: str | Mapping[str, Seat | str],
+    out: AnyPath,
 ) -> Run:
     """`run_deliberation` inside an event loop."""
     from moot.running import drive_run, open_run_at, opening_of

@@ -1,7 +1,7 @@
 """What goes wrong, in one line: what, where, and the mend; with the exit code of FORMAT 13.
 
-    moot: no run 'runs/x' (.); runs here: 2026-03-04-which-storage
-    {"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
+moot: no run 'runs/x' (.); runs here: 2026-03-04-which-storage
+{"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ class MootError(Exception):
     @property
     def json(self) -> str:
         """The error for machines."""
-        said = {"code": self.code, "what": one_line(self.what), "where": self.where, "mend": one_line(self.mend)}
+        said = {
+            "code": self.code,
+            "what": one_line(self.what),
+            "where": self.where,
+            "mend": one_line(self.mend),
+        }
         return json.dumps({"error": said}, ensure_ascii=False)
 
 
@@ -84,7 +89,9 @@ def _spoken(error: BaseException) -> MootError | None:
     if name == "StepRefused" and isinstance(mend, str):
         return MootError(_snake(name), str(error), "", mend, NO)
     if name == "ProtocolUnknown":
-        return MootError(_snake(name), f"this moot has no {error}", "run", "install the moot that the run names", USAGE)
+        return MootError(
+            _snake(name), f"this moot has no {error}", "run", "install the moot that the run names", USAGE
+        )
     return None
 
 
@@ -92,7 +99,9 @@ def _of_the_system(error: OSError) -> MootError:
     reason = (error.strerror or str(error)).lower()
     where = str(error.filename or "")
     if error.errno in _WRITING:
-        return MootError("write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED)
+        return MootError(
+            "write_failed", f"cannot write: {reason}", where, "make room, then do it again", DAMAGED
+        )
     return MootError("unreadable", f"cannot read: {reason}", where, "name a file that you can read", USAGE)
 
 

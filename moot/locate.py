@@ -28,7 +28,9 @@ def find_run(said: str) -> Path:
 def runs_under(runs: Path) -> list[Path]:
     """Directories with a ledger below `runs`, the last committed first."""
     heads = [head for pattern in ("*/head", "examples/*/head") for head in runs.glob(pattern)]
-    return [head.parent for head in sorted(heads, key=lambda head: (-head.stat().st_mtime_ns, head.parent.name))]
+    return [
+        head.parent for head in sorted(heads, key=lambda head: (-head.stat().st_mtime_ns, head.parent.name))
+    ]
 
 
 def _last(runs: Path) -> Path:

@@ -85,7 +85,9 @@ def main(arguments: Sequence[str]) -> int:
     found = {path: path.read_text("utf-8") for path in DIRECTORY.glob("*.json")}
     stale = sorted(path.name for path in found.keys() | wanted.keys() if found.get(path) != wanted.get(path))
     if stale:
-        err(f"schemas/output is not what the models say: {', '.join(stale)}; run `python -m moot.publish_schemas`\n")
+        err(
+            f"schemas/output is not what the models say: {', '.join(stale)}; run `python -m moot.publish_schemas`\n"
+        )
     return 1 if stale else 0
 
 

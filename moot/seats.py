@@ -16,7 +16,7 @@ HERE: Final = ("host", "human", "tape")
 """Kinds of seat that this release fills; the others of DESIGN 5 are refused by name."""
 LATER: Final = ("anthropic", "command", "local")
 NO_SEAT: Final = """\
---seats host        your agents or you answer step by step: `moot next RUN` prints a brief, `moot submit` takes the reply
+--seats host        step by step, by your agents or you: `moot next RUN` prints a brief, `moot submit` takes a reply
 --seats human       moot asks you here in the terminal, in $EDITOR if it is set
 --seats tape:RUN    the recorded replies of another run
 Or one role at a time: --seat critic=human. Seats that call a model themselves need a later release of moot.
@@ -52,7 +52,9 @@ def choose(
     for role in specs:
         if role not in known:
             near = get_close_matches(role, known, 1, 0.0)
-            raise usage(f"no role {role!r}", f"did you mean {near[0]!r}? roles are {', '.join(known)}", "--seat")
+            raise usage(
+                f"no role {role!r}", f"did you mean {near[0]!r}? roles are {', '.join(known)}", "--seat"
+            )
     found = {role: specs.get(role) or everybody or written.get(role) for role in known}
     missing = [role for role, spec in found.items() if spec is None]
     if missing:
@@ -60,7 +62,9 @@ def choose(
     return {role: spec for role, spec in found.items() if spec is not None}
 
 
-def make_seats(specs: Mapping[str, str], *, delay_seconds: Callable[[str], float] | None = None) -> dict[str, Seat]:
+def make_seats(
+    specs: Mapping[str, str], *, delay_seconds: Callable[[str], float] | None = None
+) -> dict[str, Seat]:
     """The seats themselves; roles with the same specification share one."""
     made: dict[str, Seat] = {}
     for spec in dict.fromkeys(specs.values()):
@@ -90,7 +94,9 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
 def _check(spec: str) -> None:
     kind, colon, rest = spec.partition(":")
     if kind in LATER:
-        raise usage(f"seats of kind {kind!r} need a later release of moot", f"choose one of {', '.join(HERE)}", "seat")
+        raise usage(
+            f"seats of kind {kind!r} need a later release of moot", f"choose one of {', '.join(HERE)}", "seat"
+        )
     if kind not in HERE:
         near = get_close_matches(kind, HERE, 1, 0.0)
         raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are host, human, tape:RUN", "seat")
@@ -106,5 +112,7 @@ def _delay() -> Callable[[str], float]:
     try:
         seconds = max(0.0, float(said)) if said else 0.0
     except ValueError:
-        raise usage(f"MOOT_TAPE_DELAY_SECONDS={said!r} is no number", "give seconds, such as 0.1", "environment") from None
-    return lambda step: seconds
+        raise usage(
+            f"MOOT_TAPE_DELAY_SECONDS={said!r} is no number", "give seconds, such as 0.1", "environment"
+        ) from None
+    return lambda _: seconds

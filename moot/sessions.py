@@ -39,6 +39,10 @@ def first_result(session: Session, step: str) -> tuple[Event, ...]:
     events = session.book().events
     first = session.book().state.answered[step]
     end = first + events[first].rest + 1
-    while end < len(events) and events[end].by == "controller" and events[end].kind not in ("fallback", "run_closed"):
+    while (
+        end < len(events)
+        and events[end].by == "controller"
+        and events[end].kind not in ("fallback", "run_closed")
+    ):
         end += events[end].rest + 1
     return events[first:end]

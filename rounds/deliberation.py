@@ -320,7 +320,7 @@ _KEY: Final = re.compile(r"\s*([A-Za-z0-9_.\"'-]+)\s*=")
 
 
 def line_of(text: str, location: Sequence[int | str]) -> int | None:
-    """The line, from 1, where a TOML text says what stands at `location`; the table's header when the key is nowhere."""
+    """The line, from 1, of what stands at `location` in a TOML text; its table's header when the key is nowhere."""
     table: tuple[int | str, ...] = ()
     seen: dict[str, int] = {}
     header: int | None = None

@@ -147,7 +147,9 @@ def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberatio
     said = deliberation.cast
     rows = {
         member.role: CastRow(
-            title=member.title, charge=member.charge, seat=said[member.role].seat if member.role in said else None
+            title=member.title,
+            charge=member.charge,
+            seat=said[member.role].seat if member.role in said else None,
         )
         for member in members
     }

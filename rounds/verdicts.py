@@ -12,7 +12,7 @@ from roles.protocol import Protocol
 if TYPE_CHECKING:
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
-    from validators.rule import RuleContext
+    from validators.reading.rule import RuleContext
     from validators.rulebook import CheckReport
 
 PROFILES = ("script", "text")

@@ -1,4 +1,4 @@
-"""The verbs, one file each. This table is the command line's table of contents; a verb's file is imported when it is used."""
+"""The verbs, one file each, imported when it is used. This table is the command line's table of contents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb: its name, the group it is listed under, and what it does in one line. Its file is `moot/cli/<module>.py`."""
+    """A verb: its name, the group it is listed under, and what it does. Its file is `moot/cli/<module>.py`."""
 
     name: str
     group: str

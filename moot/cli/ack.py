@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from moot.acts import add
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument, TextArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
 from rounds import people
 
 EPILOG = "Example: moot ack @last FM-1 'The critic was right to agree: nothing was left to attack.'"
@@ -15,11 +15,12 @@ EPILOG = "Example: moot ack @last FM-1 'The critic was right to agree: nothing w
 
 def ack(
     run: RunArgument,
-    alarm: Annotated[str, typer.Argument(metavar="ALARM", help="The failure mode (FM-1), or @SEQ of the alarm.")],
+    alarm: Annotated[
+        str, typer.Argument(metavar="ALARM", help="The failure mode (FM-1), or @SEQ of the alarm.")
+    ],
     text: TextArgument,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Close an open alarm; what it had amended ends with it."""
     return add(run, lambda session: people.acknowledge(session, alarm, text), json=json, quiet=quiet)

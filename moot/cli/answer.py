@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from moot.acts import add
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument, TextArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
 from rounds import people
 
 EPILOG = "Example: moot answer @last N-3-1 'Yes, a lost acknowledgement is acceptable once a year.'"
@@ -19,7 +19,6 @@ def answer(
     text: TextArgument,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Answer a question or settle a concern; the answer is a decision in force, and later briefs show it."""
     return add(run, lambda session: people.answer(session, concern, text), json=json, quiet=quiet)

@@ -8,7 +8,7 @@ import typer
 
 import moot
 from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
 from moot.render.caveats import caveats, tally
@@ -23,12 +23,12 @@ FORMATS = ("text", "json", "github")
 def check(
     run: RunArgument,
     phase: Annotated[
-        str | None, typer.Option(metavar="PHASE", help="Judge the ledger as it stood when this phase last ended.")
+        str | None,
+        typer.Option(metavar="PHASE", help="Judge the ledger as it stood when this phase last ended."),
     ] = None,
     format: Annotated[str, typer.Option("--format", metavar="FORM", help="text, json or github.")] = "text",
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Report every rule that the ledger breaks. Exit code 1 when a finding is an error; warnings are allowed."""
     if format not in FORMATS:
@@ -37,7 +37,9 @@ def check(
     try:
         report = moot.check(ours, phase)
     except PhaseUnknown:
-        raise usage(f"no round of this run has reached phase {phase!r}", "phases are A to H and S", "--phase") from None
+        raise usage(
+            f"no round of this run has reached phase {phase!r}", "phases are A to H and S", "--phase"
+        ) from None
     if json or format == "json":
         out_json(report)
     elif format == "github":

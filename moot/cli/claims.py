@@ -8,7 +8,7 @@ import typer
 
 from ledger.lifecycle import STATUSES
 from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.output.claims import claims_of
@@ -25,7 +25,6 @@ def claims(
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """List the claims with how each one came to stand where it stands."""
     if status is not None and status not in STATUSES:
@@ -33,7 +32,9 @@ def claims(
     ours = open_run(find_run(run))
     found = claims_of(str(ours.path), ours.book)
     if status is not None:
-        found = found.model_copy(update={"claims": [claim for claim in found.claims if claim.status == status]})
+        found = found.model_copy(
+            update={"claims": [claim for claim in found.claims if claim.status == status]}
+        )
     if json:
         out_json(found)
     elif not quiet:

@@ -8,7 +8,6 @@ import typer
 
 from moot.cli import VERBS, Verb
 from moot.cli.command import command_of
-from moot.cli.options import DebugOption
 from moot.errors import GOOD, usage
 from moot.render.completion import SCRIPTS, Completed
 from moot.terminal import out
@@ -18,7 +17,6 @@ EPILOG = 'Example: eval "$(moot completion bash)"'
 
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help=f"{', '.join(SCRIPTS)}.")],
-    debug: DebugOption = False,
 ) -> int:
     """Print a script that completes verbs, options and run ids. It starts no Python when you press Tab."""
     if shell not in SCRIPTS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.locate import find_run
 from moot.output.decisions import decisions_of
@@ -14,9 +14,7 @@ from moot.terminal import out_json, show
 EPILOG = "Example: moot decisions @last"
 
 
-def decisions(
-    run: RunArgument, json: JsonOption = False, quiet: QuietOption = False, debug: DebugOption = False
-) -> int:
+def decisions(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
     """List the decisions: what each rests on, how that stands now, and who dissents."""
     ours = open_run(find_run(run))
     found = decisions_of(str(ours.path), ours.book)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import moot
-from moot.cli.options import DebugOption, JsonOption, QuietOption
+from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO
 from moot.locate import find_run
 from moot.render.differences import diff_text
@@ -22,7 +22,6 @@ def diff(
     b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Compare two runs: claims and how they ended, decisions, signals, cost, the first line that differs."""
     found = moot.diff(find_run(a), find_run(b))

@@ -9,7 +9,7 @@ import typer
 from ledger.interchange.exports import EXPORTERS, export_run
 from ledger.interchange.imports import UnknownFormat
 from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.render.exchanged import export_text
@@ -24,7 +24,6 @@ def export(
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{', '.join(EXPORTERS)}.")],
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Write a run's files in another form into a new directory."""
     ours = open_run(find_run(run))

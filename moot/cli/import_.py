@@ -9,7 +9,7 @@ import typer
 
 import moot
 from ledger.interchange.imports import READERS, UnknownFormat
-from moot.cli.options import DebugOption, JsonOption, QuietOption
+from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
 from moot.render.exchanged import import_text
 from moot.terminal import out_json, show
@@ -23,9 +23,8 @@ def import_(
     directory: Annotated[str, typer.Option("--out", metavar="RUN", help="The directory of the new run.")],
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
-    """Make a run from another system's files. With bad lines they are named, nothing is written, and the exit code is 1."""
+    """Make a run from another system's files. Bad lines are named, and then nothing is written (exit code 1)."""
     if not Path(src).exists():
         raise usage(f"nothing at {src!r}", "name the file or directory to import", "SRC")
     try:

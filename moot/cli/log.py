@@ -11,7 +11,7 @@ import typer
 from ledger.canonical import encode
 from ledger.events import KINDS, STREAMS, Event, stream_of
 from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.output.log import Log
@@ -41,13 +41,16 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def log(
     run: RunArgument,
-    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only this kind, such as claim or decision.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Only this kind, such as claim or decision.")
+    ] = None,
     round: Annotated[int | None, typer.Option("--round", metavar="N", min=0, help="Only this round.")] = None,
-    stream: Annotated[str | None, typer.Option(metavar="NAME", help=f"Only one of {', '.join(STREAMS)}.")] = None,
+    stream: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"Only one of {', '.join(STREAMS)}.")
+    ] = None,
     by: Annotated[str | None, typer.Option(metavar="ROLE", help="Only what this role wrote.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """List the events, one line each; with --json as the ledger holds them."""
     if kind is not None and kind not in KINDS:

@@ -20,7 +20,9 @@ from rounds.deliberation import Deliberation
 from rounds.deliberation_toml import to_toml
 from rounds.opening import resolve, with_casting
 
-EPILOG = "Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8"
+EPILOG = (
+    "Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8"
+)
 
 
 def new(
@@ -44,7 +46,6 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
-    debug: common.DebugOption = False,
 ) -> int:
     """Set a deliberation up: domain, question, goals, casting, plan and budget; then change the file as you like.
 
@@ -53,7 +54,13 @@ def new(
     path = Path(file)
     if path.exists() and not force:
         raise MootError("exists", "there is a file already", file, "name another one, or add --force")
-    limits = {"usd": max_usd, "tokens": max_tokens, "calls": max_calls, "minutes": max_minutes, "rounds": max_rounds}
+    limits = {
+        "usd": max_usd,
+        "tokens": max_tokens,
+        "calls": max_calls,
+        "minutes": max_minutes,
+        "rounds": max_rounds,
+    }
     wishes = Wishes(
         question=question,
         domain=domain,
@@ -99,7 +106,8 @@ def _beside(deliberation: Deliberation, path: Path) -> Deliberation:
     return deliberation.model_copy(
         update={
             "context": tuple(
-                document.model_copy(update={"path": _relative(document.path, base)}) for document in deliberation.context
+                document.model_copy(update={"path": _relative(document.path, base)})
+                for document in deliberation.context
             )
         }
     )

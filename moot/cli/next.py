@@ -7,30 +7,31 @@ from typing import Annotated
 
 import typer
 
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, WAITING, usage
 from moot.output.next import next_of
 from moot.render.steps import steps_text
 from moot.sessions import open_session
 from moot.terminal import out_json, show
+from moot.waiting import wait_for_news
 from rounds.session import Asked, Session
 
 EPILOG = "Example: moot next @last --role critic --wait 600 --json"
-LOOK_EVERY_SECONDS = 0.2
 BARE = {"--wait": "600"}
 """What an option means when it is given without its value."""
 
 
-def next(  # noqa: A001  # the verb's name
+def next(
     run: RunArgument,
     role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only the steps of this role.")] = None,
     wait: Annotated[
         float | None,
-        typer.Option(metavar="[SECONDS]", min=0, help="Wait until a step opens, at most so long (600 if not said)."),
+        typer.Option(
+            metavar="[SECONDS]", min=0, help="Wait until a step opens, at most so long (600 if not said)."
+        ),
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Print the steps that can run now: the exact brief for the seat, and the schema of the reply.
 
@@ -41,7 +42,7 @@ def next(  # noqa: A001  # the verb's name
         raise usage("an import asks nobody", "see `moot status` and `moot signals`", run)
     _check_role(session, role)
     session.settle()
-    asked = _wait(session, role, wait)
+    asked = _wait(session, role, wait or 0.0)
     found = next_of(str(session.run.path), session, asked)
     if json:
         out_json(found)
@@ -56,14 +57,10 @@ def _check_role(session: Session, role: str | None) -> None:
         raise usage(f"no role {role!r} in this run", f"roles are {', '.join(roles)}", "--role")
 
 
-def _wait(session: Session, role: str | None, seconds: float | None) -> tuple[Asked, ...]:
+def _wait(session: Session, role: str | None, seconds: float) -> tuple[Asked, ...]:
     """The open steps; when there are none, those that open within the time."""
-    deadline = time.monotonic() + (seconds or 0)
-    while not (asked := session.asked(role)):
-        left = deadline - time.monotonic()
-        if session.book().state.finished or left <= 0:
+    until = time.monotonic() + seconds
+    while not (asked := session.asked(role)) and not session.book().state.finished:
+        if not wait_for_news(session.run, until):
             break
-        head = session.run.head()
-        while session.run.head() == head and time.monotonic() < deadline:
-            time.sleep(min(LOOK_EVERY_SECONDS, max(0.0, deadline - time.monotonic())))
     return asked

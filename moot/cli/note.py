@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moot.acts import add
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument, TextArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
 from rounds import people
 
 EPILOG = "Example: moot note @last 'R5 was run with a new model for the critic.'"
@@ -14,7 +14,6 @@ def note(
     text: TextArgument,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Put a remark on the ledger. No brief shows it."""
     return add(run, lambda session: people.note(session, text), json=json, quiet=quiet)

@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run's directory, an id under ./runs, or @last.")]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's directory, an id under ./runs, or @last.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for machines (schemas/output/).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors; the exit code tells.")]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")]
 
-QuestionOption = Annotated[str | None, typer.Option("-q", "--question", metavar="TEXT", help="What to deliberate.")]
+QuestionOption = Annotated[
+    str | None, typer.Option("-q", "--question", metavar="TEXT", help="What to deliberate.")
+]
 GoalOption = Annotated[
     list[str] | None, typer.Option(metavar="TEXT", help="What a good outcome serves; may be repeated.")
 ]
@@ -21,20 +24,30 @@ OptionOption = Annotated[
 ContextOption = Annotated[
     list[str] | None, typer.Option(metavar="FILE", help="A document to deliberate on; may be repeated.")
 ]
-DomainOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The field that the question belongs to.")]
+DomainOption = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="The field that the question belongs to.")
+]
 CastOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Who the roles are: product, software, research or launch.")
 ]
-ProtocolOption = Annotated[str | None, typer.Option(metavar="NAME", help="See `moot protocols`; structured if not said.")]
-PlanOption = Annotated[str | None, typer.Option(metavar="NAME", help="standard-13 (if not said) or minimum-8.")]
-ProfileOption = Annotated[str | None, typer.Option(metavar="NAME", help="How the stop signals are read: text or script.")]
+ProtocolOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="See `moot protocols`; structured if not said.")
+]
+PlanOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="standard-13 (if not said) or minimum-8.")
+]
+ProfileOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="How the stop signals are read: text or script.")
+]
 CheckEveryOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")
 ]
 NoStressOption = Annotated[
     bool, typer.Option("--no-stress", help="Nobody is ever absent. Recorded, and said before every verdict.")
 ]
-MaxUsdOption = Annotated[str | None, typer.Option(metavar="AMOUNT", help="Stop, resumably, at so many dollars.")]
+MaxUsdOption = Annotated[
+    str | None, typer.Option(metavar="AMOUNT", help="Stop, resumably, at so many dollars.")
+]
 MaxTokensOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many tokens.")]
 MaxCallsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many calls.")]
 MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many minutes.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from moot.acts import add
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument, TextArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
 from rounds import people
 
 EPILOG = "Example: moot override @last D-4-1 'One journal, because operations must read it without us.'"
@@ -15,11 +15,12 @@ EPILOG = "Example: moot override @last D-4-1 'One journal, because operations mu
 
 def override(
     run: RunArgument,
-    target: Annotated[str, typer.Argument(metavar="ID", help="A decision's id (D-4-1), or @SEQ of a ruling.")],
+    target: Annotated[
+        str, typer.Argument(metavar="ID", help="A decision's id (D-4-1), or @SEQ of a ruling.")
+    ],
     text: TextArgument,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Overturn a decision in force, with what is decided instead and why. The old one stays on the ledger."""
     return add(run, lambda session: people.override(session, target, text), json=json, quiet=quiet)

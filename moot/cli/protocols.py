@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.cli.options import DebugOption, JsonOption, QuietOption
+from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
 from moot.output import protocols as output
 from moot.render.plain import protocols_text
@@ -11,7 +11,7 @@ from moot.terminal import out_json, show
 EPILOG = "Example: moot protocols --json"
 
 
-def protocols(json: JsonOption = False, quiet: QuietOption = False, debug: DebugOption = False) -> int:
+def protocols(json: JsonOption = False, quiet: QuietOption = False) -> int:
     """List the protocols with their roles, the plans, and the castings."""
     found = output.protocols()
     if json:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from moot.api import Run, open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
 from moot.output.replay import Replay, reexecuted
@@ -26,7 +26,8 @@ EPILOG = "Example: moot replay @last --re-execute"
 def replay(
     run: RunArgument,
     again: Annotated[
-        bool, typer.Option("--re-execute", help="Run the protocol again on the recorded replies, and compare.")
+        bool,
+        typer.Option("--re-execute", help="Run the protocol again on the recorded replies, and compare."),
     ] = False,
     to: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Stop after this event.")] = None,
     speed: Annotated[
@@ -34,7 +35,6 @@ def replay(
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Play the events in order. With --re-execute exit code 0 means: the new ledger is the same, byte for byte."""
     ours = open_run(find_run(run))
@@ -64,7 +64,11 @@ def executed_again(ours: Run) -> Reexecution:
 def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
     opened = ours.book.state.opened
     if opened is not None and opened.origin.type == "import":
-        raise usage("an import has no replies to run again", "replay a run that was made by `moot run`", str(ours.path))
+        raise usage(
+            "an import has no replies to run again",
+            "replay a run that was made by `moot run`",
+            str(ours.path),
+        )
     found = reexecuted(str(ours.path), executed_again(ours))
     if json:
         out_json(found)
@@ -83,4 +87,3 @@ def _played(ours: Run, events: int) -> Replay:
         expected_head=ours.head.hash,
         divergences=[],
     )
-

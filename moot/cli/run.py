@@ -18,10 +18,10 @@ from moot.seats import NO_SEAT, choose, make_seats, no_seat, read_seats
 from moot.sessions import open_now, open_session
 from moot.settings import read_settings
 from moot.terminal import err, out_json, show
-from moot.watching import watch_of
 from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
 from roles.seats.port import Seat
 from rounds.deliberation import checked_budget
+from rounds.driver import Outcome
 from rounds.people import amend_budgets
 from rounds.session import Session
 
@@ -34,11 +34,15 @@ def run(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A deliberation file (TOML).")] = None,
     question: common.QuestionOption = None,
     resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
-    seats: Annotated[str | None, typer.Option(metavar="SPEC", help="Who answers: host, human or tape:RUN.")] = None,
+    seats: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Who answers: host, human or tape:RUN.")
+    ] = None,
     seat: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
     ] = None,
-    directory: Annotated[str | None, typer.Option("--out", metavar="DIR", help="The run's directory (./runs/<date>-<slug>).")] = None,
+    directory: Annotated[
+        str | None, typer.Option("--out", metavar="DIR", help="The run's directory (./runs/<date>-<slug>).")
+    ] = None,
     protocol: common.ProtocolOption = None,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
@@ -58,7 +62,6 @@ def run(
     no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
-    debug: common.DebugOption = False,
 ) -> int:
     """Run a deliberation from a file or a question until it ends or has to wait.
 
@@ -66,7 +69,13 @@ def run(
     `moot submit`, and whoever submits last opens what comes next.
     """
     everybody, specs = _said_seats(seats, seat or (), needed=resume is None and file is None, json=json)
-    limits = {"usd": max_usd, "tokens": max_tokens, "calls": max_calls, "minutes": max_minutes, "rounds": max_rounds}
+    limits = {
+        "usd": max_usd,
+        "tokens": max_tokens,
+        "calls": max_calls,
+        "minutes": max_minutes,
+        "rounds": max_rounds,
+    }
     wishes = Wishes(
         question=question,
         domain=domain,
@@ -80,7 +89,7 @@ def run(
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )
-    del offline, debug  # every seat of this release stays on this machine; main looks for --debug itself
+    del offline  # every seat of this release stays on this machine
     if resume is None:
         session, made = _opened(file, wishes, everybody, specs, cast, directory, json)
     else:
@@ -145,7 +154,11 @@ def _resumed(
 
 
 def _chosen(
-    roles: Sequence[str], everybody: str | None, specs: Mapping[str, str], written: Mapping[str, str], json: bool
+    roles: Sequence[str],
+    everybody: str | None,
+    specs: Mapping[str, str],
+    written: Mapping[str, str],
+    json: bool,
 ) -> dict[str, str]:
     try:
         return choose(roles, everybody, specs, written)
@@ -156,10 +169,12 @@ def _chosen(
 def _driven(session: Session, made: Mapping[str, Seat], *, live: bool, json: bool, quiet: bool) -> int:
     path = session.run.path
     try:
-        outcome = drive_here(session, made, watch_of(live=live, silent=json or quiet))
+        outcome = _watched(session, made, live=live, silent=json or quiet)
     except KeyboardInterrupt:
         mend = f"go on with `moot run --resume {path}`"
-        raise MootError("interrupted", "interrupted; everything accepted is kept", str(path), mend, WAITING) from None
+        raise MootError(
+            "interrupted", "interrupted; everything accepted is kept", str(path), mend, WAITING
+        ) from None
     waiting = open_now(session) if outcome.state == "waiting" else []
     end = RunEnd(
         run=str(path), state=outcome.state, reason=outcome.reason, waiting=waiting, detail=outcome.detail
@@ -173,6 +188,17 @@ def _driven(session: Session, made: Mapping[str, Seat], *, live: bool, json: boo
     elif not quiet:
         show(run_end_text(end))
     return EXITS[outcome.state]
+
+
+def _watched(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bool) -> Outcome:
+    """Drive a run, shown live on a terminal, in plain lines elsewhere, or not at all."""
+    if silent or all(seat.kind == "host" for seat in made.values()):
+        return drive_here(session, made)
+    from moot.console import console
+    from moot.render.live import watched
+
+    with watched(session.book, console(), live=live) as watch:
+        return drive_here(session, made, watch)
 
 
 def _again(path: Path) -> str:

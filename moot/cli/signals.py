@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import moot
-from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from detectors.report import SignalReport
+from moot.api import Run, open_run
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
-from moot.render.caveats import caveats, tally
-from moot.render.plain import signals_text
-from moot.terminal import out_json, show
+from moot.terminal import out_json
+from moot.waiting import news_of
 from rounds.verdicts import PROFILES
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 EPILOG = "Example: moot signals @last --profile script"
 
@@ -24,19 +28,48 @@ def signals(
     profile: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"{' or '.join(PROFILES)}; the run's own if not said.")
     ] = None,
-    at: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")] = None,
+    at: Annotated[
+        int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Read the six stop signals with their inputs. Exit code 0 says stop, 1 says go on."""
     if profile is not None and profile not in PROFILES:
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
-    ours = open_run(find_run(run))
+    path = find_run(run)
+    if watch:
+        return _watch(path, profile)
+    ours = open_run(path)
     report = moot.signals(ours, profile, at)
     if json:
         out_json(report)
     elif not quiet:
-        show(signals_text(report, caveats(*tally(ours.stream()))))
+        _print(ours, report)
     return GOOD if report.stop else NO
+
+
+def _print(ours: Run, report: SignalReport) -> None:
+    from moot.console import console
+    from moot.render.panel import print_panel, read_panel
+
+    print_panel(console(), read_panel(event for event in ours.stream() if event.seq <= report.at), report)
+
+
+def _watch(path: Path, profile: str | None) -> int:
+    """The panel, kept up to date until the run is finished."""
+    from moot.console import console
+    from moot.render.panel import panel, read_panel, watch_panel
+
+    stop = False
+
+    def look() -> tuple[RenderableType, bool]:
+        nonlocal stop
+        ours = open_run(path)
+        report = moot.signals(ours, profile)
+        stop = report.stop
+        return panel(read_panel(ours.stream()), report), ours.state.finished
+
+    watch_panel(console(), look, news_of(path))
+    return GOOD if stop else NO

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moot.api import open_run
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.locate import find_run
 from moot.output.status import status_of
@@ -16,7 +16,7 @@ from rounds.session import protocol_of
 EPILOG = "Example: moot status @last"
 
 
-def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False, debug: DebugOption = False) -> int:
+def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
     """Say where a run stands: round and phase, leads, stress, drift, cost, the last look at the stop signals."""
     ours = open_run(find_run(run))
     state, calls = tally(ours.stream())

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from ledger.events import Event
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.output.submit import Submission
 from moot.sessions import first_result, names, open_now, open_session
@@ -31,11 +31,11 @@ def submit(
         str | None, typer.Option(metavar="cN", help="Which conversation answered (c1, c2, …): one role each.")
     ] = None,
     give_up: Annotated[
-        str | None, typer.Option(metavar="REASON", help="Give the step up for good instead; the run goes on without it.")
+        str | None,
+        typer.Option(metavar="REASON", help="Give the step up for good instead; the run goes on without it."),
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
 
@@ -86,11 +86,7 @@ def _refused(session: Session, refused: ReplyRefused | StepRefused, json: bool) 
     return NO
 
 
-def _open(session: Session) -> list[str]:
-    return [step.id for step in session.open_steps()]
-
-
-def _seat(session: Session, step: str) -> str:
+def _seat(session: Session, step: str) -> Literal["human", "host"]:
     """`human` where the opening gave the role to a person, else `host`: whoever calls this verb."""
     role = step.rpartition(".")[2].partition("~")[0]
     kinds = {member.role: member.seat for member in session.opened.cast}
@@ -105,17 +101,27 @@ def _content(file: str) -> bytes:
 
 def _context(context_id: str | None) -> str | None:
     if context_id is not None and not CONTEXT_ID.fullmatch(context_id):
-        raise usage(f"no context id {context_id!r}", "name conversations c1, c2, …, without names or paths", "--context-id")
+        raise usage(
+            f"no context id {context_id!r}",
+            "name conversations c1, c2, …, without names or paths",
+            "--context-id",
+        )
     return context_id
 
 
 def _name(model: str | None) -> str | None:
     if model is not None and not (0 < len(model.strip()) <= 200 and model.isprintable()):
-        raise usage("a model's name is 1 to 200 printable characters", "give its name, such as some-model-1", "--model")
+        raise usage(
+            "a model's name is 1 to 200 printable characters",
+            "give its name, such as some-model-1",
+            "--model",
+        )
     return model
 
 
 def _reason(text: str) -> str:
     if not text.strip():
-        raise usage("giving up needs a reason", "say in a few words why the step cannot be answered", "--give-up")
+        raise usage(
+            "giving up needs a reason", "say in a few words why the step cannot be answered", "--give-up"
+        )
     return text

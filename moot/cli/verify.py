@@ -9,7 +9,7 @@ import typer
 
 import moot
 from ledger.chain import Head
-from moot.cli.options import DebugOption, JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
 from moot.locate import find_run
 from moot.render.findings import verify_text
@@ -23,11 +23,12 @@ def verify(
     run: RunArgument,
     checkpoint: Annotated[
         list[str] | None,
-        typer.Option(metavar="SEQ:HASH", help="A head that you kept: does the run still begin with it? Repeatable."),
+        typer.Option(
+            metavar="SEQ:HASH", help="A head that you kept: does the run still begin with it? Repeatable."
+        ),
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    debug: DebugOption = False,
 ) -> int:
     """Look at every byte up to the head: chain, canonical bytes, schemas, blobs. Nothing is changed.
 
@@ -45,5 +46,7 @@ def verify(
 def _head(said: str) -> Head:
     match = CHECKPOINT.fullmatch(said)
     if match is None:
-        raise usage(f"no checkpoint {said!r}", "write SEQ:HASH, as `moot verify` prints the head", "--checkpoint")
+        raise usage(
+            f"no checkpoint {said!r}", "write SEQ:HASH, as `moot verify` prints the head", "--checkpoint"
+        )
     return Head(int(match[1]), match[2])

@@ -70,4 +70,5 @@ def _line(identity: str, event: Claim, facts: ClaimFacts) -> ClaimLine:
 
 
 def _step(entry: HistoryEntry) -> Step:
-    return Step(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)
+    move = {"from": entry.from_, "to": entry.to, "bearing": entry.bearing, "by": entry.by, "seq": entry.seq}
+    return Step.model_validate(move)

@@ -100,7 +100,9 @@ def status_of(run: str, state: State) -> Status:
         leads=[Lead(round=round_, lead=event.lead) for round_, event in sorted(state.rounds.items())],
         stress=_stress(state),
         drift=[
-            DriftCheckStatus(id=facts.id, round=round_, verdict=facts.verdict, deviation_score=facts.deviation_score)
+            DriftCheckStatus(
+                id=facts.id, round=round_, verdict=facts.verdict, deviation_score=facts.deviation_score
+            )
             for round_, facts in sorted(state.drift.items())
         ],
         quorum=QuorumStatus(declared=state.quorum.declared, actual=state.quorum.actual),

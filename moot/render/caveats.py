@@ -1,4 +1,4 @@
-"""What every verdict is read with: what was waived, how many seats really answered, who could read more than the brief."""
+"""What every verdict is read with: what was waived, how many really answered, who could read more than the brief."""
 
 from __future__ import annotations
 

@@ -30,8 +30,12 @@ def _verdict(found: RunDiff) -> str:
 
 
 def _differences(noun: str, found: Differences) -> list[str]:
-    lines = [f"{noun}: {len(found.matched)} matched, {len(found.only_a)} only in a, {len(found.only_b)} only in b"]
-    lines += [f"  {one.a} / {one.b}: {one.status_a} in a, {one.status_b} in b" for one in found.changed[:SHOWN]]
+    lines = [
+        f"{noun}: {len(found.matched)} matched, {len(found.only_a)} only in a, {len(found.only_b)} only in b"
+    ]
+    lines += [
+        f"  {one.a} / {one.b}: {one.status_a} in a, {one.status_b} in b" for one in found.changed[:SHOWN]
+    ]
     lines += [f"  {one.a} ≈ {one.b} ({one.similarity:.2f})" for one in found.similar[:SHOWN]]
     for letter, only in (("a", found.only_a), ("b", found.only_b)):
         if only:
@@ -48,7 +52,9 @@ def _signals(found: RunDiff) -> list[str]:
     ]
     for one in found.signals.changed:
         marks = ["✓" if satisfied else "✗" for satisfied in (one.satisfied_a, one.satisfied_b)]
-        lines.append(f"  {one.id} {one.name}: {marks[0]} {one.value_a or '–'} in a, {marks[1]} {one.value_b or '–'} in b")
+        lines.append(
+            f"  {one.id} {one.name}: {marks[0]} {one.value_a or '–'} in a, {marks[1]} {one.value_b or '–'} in b"
+        )
     return lines
 
 
@@ -57,5 +63,10 @@ def _cost(found: RunDiff) -> list[str]:
 
 
 def _spent(cost: Cost) -> str:
-    parts = [f"{cost.calls} calls", f"{cost.tokens_in} tokens in", f"{cost.tokens_out} out", f"{cost.usd} USD"]
+    parts = [
+        f"{cost.calls} calls",
+        f"{cost.tokens_in} tokens in",
+        f"{cost.tokens_out} out",
+        f"{cost.usd} USD",
+    ]
     return listed([*parts, *([f"{cost.unpriced} of unknown cost"] if cost.unpriced else [])])

@@ -13,7 +13,9 @@ MARKS = {"error": "✗ error  ", "warning": "! warning"}
 
 def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     """Findings by severity, then what could not be judged, then the verdict."""
-    ordered = sorted(report.findings, key=lambda one: (one.severity != "error", one.seq if one.seq is not None else -1))
+    ordered = sorted(
+        report.findings, key=lambda one: (one.severity != "error", one.seq if one.seq is not None else -1)
+    )
     lines = [*caveats, *(_finding(one) for one in ordered)]
     for reason in dict.fromkeys(one.reason for one in report.not_applicable):
         codes = [one.code for one in report.not_applicable if one.reason == reason]
@@ -37,16 +39,25 @@ def github_text(report: CheckReport) -> str:
 
 def verify_text(report: VerifyReport) -> str:
     """The verdict, then problems, quarantine and checkpoints."""
-    verdict = "✗ DAMAGED" if report.damaged else "✓ intact" if report.ok else "✗ not the run of that checkpoint"
+    verdict = (
+        "✗ DAMAGED" if report.damaged else "✓ intact" if report.ok else "✗ not the run of that checkpoint"
+    )
     head = f", head @{report.head.seq} {report.head.hash}" if report.head else ", no head"
     lines = [f"{verdict}: {report.run}, {_count(report.events, 'event')}{head}"]
     for problem in report.problems:
-        place = f"{problem.stream}.jsonl:{problem.line}" if problem.stream and problem.line else problem.stream or ""
-        where = " ".join(part for part in (f"@{problem.seq}" if problem.seq is not None else "", place) if part)
+        place = (
+            f"{problem.stream}.jsonl:{problem.line}"
+            if problem.stream and problem.line
+            else problem.stream or ""
+        )
+        where = " ".join(
+            part for part in (f"@{problem.seq}" if problem.seq is not None else "", place) if part
+        )
         lines.append(f"  {where}: {problem.what}" if where else f"  {problem.what}")
     lines += [f"  set aside by recovery: quarantine/{name}" for name in report.quarantined]
     lines += [
-        f"  checkpoint @{one.seq} {one.hash}: {'holds' if one.holds else 'does not hold'}" for one in report.checkpoints
+        f"  checkpoint @{one.seq} {one.hash}: {'holds' if one.holds else 'does not hold'}"
+        for one in report.checkpoints
     ]
     return joined(lines)
 

@@ -47,7 +47,7 @@ def event_line(event: Event) -> str:
     return flat if len(flat) <= WIDTH else f"{flat[: WIDTH - 1]}…"
 
 
-def said(event: Event) -> str:  # one case a kind  # noqa: PLR0911, PLR0912
+def said(event: Event) -> str:
     """What an event says, in a clause."""
     match event:
         case Claim():
@@ -83,8 +83,8 @@ def said(event: Event) -> str:  # one case a kind  # noqa: PLR0911, PLR0912
             return f"{event.of}: {event.action}, {event.score} points"
         case Validation():
             errors = sum(finding.severity == "error" for finding in event.findings)
-            warnings = len(event.findings) - errors
-            return f"validation after {event.after}: {'ok' if event.ok else 'not ok'}, {errors} errors, {warnings} warnings"
+            found = f"{errors} errors, {len(event.findings) - errors} warnings"
+            return f"validation after {event.after}: {'ok' if event.ok else 'not ok'}, {found}"
         case Signals():
             stop = "stop" if event.stop else "go on"
             return f"signals {event.satisfied} of {event.of}: {stop} ({event.advice.replace('_', ' ')})"

@@ -6,7 +6,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from detectors.report import SignalReport
 from moot.output.claims import Claims
 from moot.output.decisions import Decisions
 from moot.output.new import NewFile
@@ -38,7 +37,9 @@ def listed(words: Sequence[str], nothing: str = "none") -> str:
 def status_text(status: Status, caveats: Sequence[str], waiting: Sequence[str]) -> str:
     """What `moot status` prints: caveats first."""
     spend = status.spend
-    tokens = f"{spend.tokens_in} tokens in, {spend.tokens_out} out" if spend.tokens_in or spend.tokens_out else ""
+    tokens = (
+        f"{spend.tokens_in} tokens in, {spend.tokens_out} out" if spend.tokens_in or spend.tokens_out else ""
+    )
     unpriced = f"{spend.unpriced} of unknown cost" if spend.unpriced else ""
     usd = f"{float(spend.usd):.2f} USD" if spend.unpriced < spend.calls else ""
     lines = [
@@ -80,7 +81,7 @@ def run_end_text(end: RunEnd) -> str:
             lines = [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
         case "waiting":
             lines = [
-                f"{end.run} waits for {len(end.waiting)} replies:",
+                f"{end.run} waits for {len(end.waiting)} {'reply' if len(end.waiting) == 1 else 'replies'}:",
                 *(f"  {step}" for step in end.waiting),
                 f"briefs:  moot next {end.run}",
                 f"replies: moot submit {end.run} {end.waiting[0] if end.waiting else 'STEP'} reply.json",
@@ -116,7 +117,7 @@ def claims_text(found: Claims) -> str:
             f"{f' ({move.bearing})' if move.bearing else ''} @{move.seq}"
             for move in claim.history
         ]
-    counts = Counter(claim.status for claim in found.claims)
+    counts: Counter[str] = Counter(claim.status for claim in found.claims)
     parts = [f"{counts[status]} {mark[2:]}" for status, mark in STATUS_MARKS.items() if counts[status]]
     lines.append(f"{len(found.claims)} claims: {listed(parts)}")
     return joined(lines)
@@ -140,24 +141,6 @@ def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
     return joined(lines)
 
 
-def signals_text(report: SignalReport, caveats: Sequence[str]) -> str:
-    """What `moot signals` prints: caveats, the six signals, alarms, the verdict."""
-    lines = list(caveats)
-    for signal in report.signals:
-        numbers = f" {signal.value}" if signal.value is not None else ""
-        numbers += f" (against {signal.threshold})" if signal.threshold is not None else ""
-        lines.append(f"{'✓' if signal.satisfied else '✗'} {signal.id} {signal.name}{numbers}")
-        lines += folded(signal.detail, 5)
-    for alarm in report.alarms:
-        lines.append(f"! {alarm.id} {alarm.verdict}: {alarm.detail}")
-    verdict = "STOP" if report.stop else "GO ON"
-    lines.append(
-        f"{verdict}: {report.satisfied} of {report.of} after round {report.round} ({report.profile}), "
-        f"{report.advice.replace('_', ' ')}"
-    )
-    return joined(lines)
-
-
 def protocols_text(found: Protocols) -> str:
     """What `moot protocols` prints."""
     lines: list[str] = []
@@ -167,7 +150,9 @@ def protocols_text(found: Protocols) -> str:
     lines += ["", "plans"]
     for plan in found.plans:
         stress = listed([f"R{n}" for n in plan.stress])
-        lines.append(f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}")
+        lines.append(
+            f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}"
+        )
     lines += ["", f"castings   {', '.join(found.castings)}"]
     return joined(lines)
 
@@ -178,7 +163,9 @@ def replay_text(found: Replay) -> str:
         return f"✓ identical: {found.events} events executed again, head {found.head}\n"
     lines = [f"✗ {one.kind} @{one.seq}: {one.what}" for one in found.divergences]
     rules = any(one.kind == "rules" for one in found.divergences)
-    lines.append(f"{'diverged: rules' if rules else 'diverged'}; head {found.head}, recorded {found.expected_head}")
+    lines.append(
+        f"{'diverged: rules' if rules else 'diverged'}; head {found.head}, recorded {found.expected_head}"
+    )
     return joined(lines)
 
 
