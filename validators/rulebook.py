@@ -175,8 +175,11 @@ class PhaseUnknown(ValueError):
 
 
 def rules_hash(rules: Sequence[Rule] = RULES) -> str:
-    """SHA-256 of the canonical JSON of [[code, version], …]: what a `validation` event keeps (FORMAT 2)."""
-    return hashlib.sha256(orjson.dumps([[rule.code, rule.version] for rule in rules])).hexdigest()
+    """SHA-256 of the canonical JSON of [[code, version], …], by code: what a `validation` event keeps (FORMAT 2).
+
+    Only a rule that is new, gone or judges differently changes it, never the order in which rules are asked.
+    """
+    return hashlib.sha256(orjson.dumps(sorted([rule.code, rule.version] for rule in rules))).hexdigest()
 
 
 def findings(

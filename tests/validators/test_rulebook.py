@@ -130,8 +130,10 @@ def test_codes_and_names_are_unique_and_names_are_files():
 
 
 def test_the_hash_is_that_of_codes_and_versions():
-    canonical = json.dumps([[rule.code, rule.version] for rule in RULES], separators=(",", ":"))
+    canonical = json.dumps(sorted([rule.code, rule.version] for rule in RULES), separators=(",", ":"))
     assert rules_hash() == hashlib.sha256(canonical.encode()).hexdigest()
+    assert rules_hash(RULES[::-1]) == rules_hash()
+    assert rules_hash(RULES[1:]) != rules_hash()
 
 
 def test_the_report_has_the_published_shape():
