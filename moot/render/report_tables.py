@@ -169,11 +169,10 @@ def retrospective_section(story: Story) -> Iterator[str]:
     roles = [review.role for review in story.reviews]
     rows: list[tuple[str, ...]] = []
     for mode, name in theme.FAILURE_MODES.items():
-        seen = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
-        box = "[x]" if "yes" in seen else "[ ]"
-        rows.append(
-            (f"{box} {mode} {name}", *(mark_of(theme.SEEN, one).plain if one else "" for one in seen))
-        )
+        said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
+        box = "[x]" if "yes" in said else "[ ]"
+        marks = (inline(mark_of(theme.SEEN, one).plain) if one else "" for one in said)
+        rows.append((f"{box} {mode} {name}", *marks))
     yield from table(("failure mode", *roles), rows)
     for review in story.reviews:
         yield ""

@@ -1,0 +1,152 @@
+"""`moot demo`: a recorded real run, played through the real engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ledger.events import Event, RunOpened
+from moot.api import Run, open_run
+from moot.cli.options import JsonOption, QuietOption
+from moot.errors import GOOD, NO, MootError, usage
+from moot.examples import examples, finished_examples
+from moot.locate import find_run
+from moot.output.demo import Demo
+from moot.output.replay import reexecuted
+from moot.render.console import console
+from moot.render.ending import ending, why_it_stopped
+from moot.render.live import view_of
+from moot.render.plain_text import one_line
+from moot.render.playback import Growing, pause_seconds, player
+from moot.render.story import Label
+from moot.render.telling import tell
+from moot.terminal import out_json
+from rounds.controller import Controller
+from rounds.reexecution import Reexecution, commits, re_execute
+from rounds.session import protocol_of
+from rounds.verdicts import standard
+
+EPILOG = "Example: moot demo --speed 3"
+
+
+def demo(
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="Another recorded run than the first example.")
+    ] = None,
+    speed: Annotated[
+        float, typer.Option(metavar="N", min=0, help="Times faster than brisk; 0 is at once.")
+    ] = 1.0,
+    no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Play a recorded deliberation through the real engine, without a key, and compare the ledger that comes out.
+
+    Every reply was recorded; protocol, validators and signals run for real. Exit code 0: the same head hash.
+    """
+    ours = open_run(find_run(run) if run is not None else _first_example())
+    _can_be_played(ours)
+    if json or quiet:
+        result = _executed(ours, _unseen)
+        if json:
+            out_json(_found(ours, result))
+        return GOOD if result.identical else NO
+    return GOOD if _shown(ours, console(), live=not no_live, speed=speed) else NO
+
+
+def _first_example() -> Path:
+    """The longest finished example."""
+    found = finished_examples()
+    if found:
+        return found[0]
+    there = ", ".join(path.name for path in examples())
+    what = f"no recorded example is finished yet ({there})" if there else "no recorded example is here"
+    mend = (
+        "name a finished run: `moot demo RUN`"
+        if there
+        else "run it in a checkout of moot, or name a run: `moot demo RUN`"
+    )
+    raise MootError("no_example", what, "runs/examples", mend)
+
+
+def _can_be_played(ours: Run) -> None:
+    opened = ours.state.opened
+    if opened is not None and opened.origin.type == "import":
+        raise usage(
+            "an import has no replies to play", "name a run that was made by `moot run`", str(ours.path)
+        )
+
+
+def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
+    """Play it for people; whether the ledger came out the same."""
+    labels = (_label(ours),)
+    growing = Growing(ours.blobs)
+    protocol = protocol_of(_opened(ours))
+    view = view_of(growing.book, screen, live=live, clock=growing.recorded_seconds, labels=labels)
+    seconds = pause_seconds(sum(1 for _ in commits(ours.events)), speed) if screen.is_terminal else 0.0
+    with view:
+        result = _executed(ours, player(growing, view, protocol, pause=_pace(seconds)))
+    screen.print(ending(tell(growing.book()), labels))
+    for one in result.divergences:
+        screen.print(f"diverged: {one.kind} at event {one.seq}: {one_line(one.what)}")
+    same = f"identical: same head {result.head.hash}"
+    screen.print(
+        same if result.identical else f"diverged: head {result.head.hash}, recorded {result.expected.hash}"
+    )
+    return result.identical
+
+
+def _label(ours: Run) -> Label:
+    began = ours.events[0].at[:10]
+    replies = sum(event.call is not None for event in ours.events)
+    said = f"{ours.path.name}: {replies} replies recorded on {began}; nobody is asked now, the engine runs for real"
+    return Label("RECORDED", said)
+
+
+def _pace(seconds: float) -> Callable[[], None]:
+    """A pause that keeps to a timetable: what the engine takes is not waited for again."""
+    due = [time.monotonic()]
+
+    def pause() -> None:
+        due[0] = max(due[0] + seconds, time.monotonic() - seconds)
+        left = due[0] - time.monotonic()
+        if left > 0:
+            time.sleep(left)
+
+    return pause
+
+
+def _executed(ours: Run, watch: Callable[[tuple[Event, ...]], None]) -> Reexecution:
+    protocol = protocol_of(_opened(ours))
+    return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)), watch)
+
+
+def _opened(ours: Run) -> RunOpened:
+    opened = ours.state.opened
+    assert opened is not None, "a run begins with its opening"
+    return opened
+
+
+def _found(ours: Run, result: Reexecution) -> Demo:
+    story = tell(ours.book)
+    compared = reexecuted(str(ours.path), result)
+    return Demo(
+        run=str(ours.path),
+        recorded=True,
+        events=result.events,
+        stopped=why_it_stopped(story),
+        decisions=[decision.id for decision in story.final],
+        identical=result.identical,
+        head=result.head.hash,
+        expected_head=result.expected.hash,
+        divergences=compared.divergences,
+    )
+
+
+def _unseen(_: tuple[Event, ...]) -> None:
+    """Nobody looks."""

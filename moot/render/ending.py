@@ -1,0 +1,89 @@
+"""How a run ended, on a terminal: why it stopped, and each decision with what it rests on down to a quoted sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+from rich.tree import Tree
+
+from moot.render import theme
+from moot.render.plain_text import one_line
+from moot.render.report_decisions import ground_standing
+from moot.render.stage import labels_text
+from moot.render.story import DecisionTold, Ground, Label, Quote, Story
+from moot.render.theme import mark_of
+
+QUOTES: Final = 2
+"""Quotes of one check: enough to see on what it rests; the report has all."""
+
+
+def ending(story: Story, labels: tuple[Label, ...] = ()) -> RenderableType:
+    """The end of a run, labels first."""
+    decisions = story.final or tuple(one for one in story.decisions if one.in_force and one.type != "gate")
+    parts: list[RenderableType] = [
+        *labels_text((*labels, *story.labels)),
+        Text(why_it_stopped(story), theme.HEADER),
+    ]
+    if not story.final:
+        parts.append(Text("No decision is final; in force are:" if decisions else "Nothing was decided."))
+    for decision in decisions:
+        parts += [Text(""), *_decision(decision)]
+    return Group(*parts)
+
+
+def why_it_stopped(story: Story) -> str:
+    """One sentence."""
+    played = f"{len(story.rounds)} of {len(story.plan)} planned rounds"
+    if story.closing is None:
+        return f"The run has not stopped: {played} were opened."
+    why = theme.CLOSINGS.get(story.closing.reason, story.closing.reason)
+    last = next((told.look for told in reversed(story.rounds) if told.look), None)
+    look = ""
+    if last is not None:
+        advice = mark_of(theme.ADVICE, last.advice).plain
+        look = (
+            f" The last look, in round {last.round}, found {last.satisfied} of {last.of} signals: {advice}."
+        )
+    quorum = f"{story.quorum.actual} of {story.quorum.declared} steps were answered"
+    return f"The run {story.closing.state} because {why}, after {played}; {quorum}.{look}"
+
+
+def _decision(decision: DecisionTold) -> Iterator[RenderableType]:
+    facts = f"{decision.type}, round {decision.round}, by {decision.made_by.replace('_', ' ')}"
+    head = Text.assemble((decision.id, "bold green"), (f"  {facts}", theme.FAINT))
+    if decision.fallen:
+        head.append(f"  {theme.AT_RISK.plain}: {', '.join(decision.fallen)} fell", theme.AT_RISK.style)
+    yield head
+    yield Padding(Text(one_line(decision.text), theme.HEADER), (0, 0, 0, 2))
+    tree = Tree(Text("rests on", theme.FAINT), guide_style="dim")
+    for ground in decision.rests_on:
+        _grow(tree, ground)
+    for one in decision.dissent:
+        held = f" holds {one.stance} on {one.on}" if one.stance else " differs"
+        tree.add(Text(f"dissent: {one.role}{held}: {one_line(one.reason)}", "yellow"))
+    yield Padding(tree, (0, 0, 0, 2))
+
+
+def _grow(tree: Tree, ground: Ground) -> None:
+    style = mark_of({**theme.STATUSES, **theme.RESULTS}, ground.standing).style
+    head = Text.assemble((one_line(ground.id), "bold"), " ", (ground_standing(ground), style))
+    by = f", {ground.by}" if ground.by else ""
+    head.append(f" ({ground.relation.replace('_', ' ')}{by}): ", theme.FAINT).append(one_line(ground.text))
+    branch = tree.add(head)
+    for quote in ground.quotes[:QUOTES]:
+        branch.add(_quote(quote))
+    for under in ground.under:
+        _grow(branch, under)
+
+
+def _quote(quote: Quote) -> Text:
+    by = f" {one_line(quote.by)}" if quote.by else ""
+    broken = " (not found there)" if quote.holds is False else ""
+    where = f"{by}, {one_line(quote.ref)}{broken}"
+    if quote.words is None:
+        return Text(f"see{where}", theme.FAINT)
+    return Text.assemble((f"“{one_line(quote.words)}”", "italic"), (f" —{where}", theme.FAINT))
