@@ -21,7 +21,7 @@ import orjson
 
 from ledger.events import KINDS, Artifact, Event
 from ledger.grammar import grammar
-from ledger.laws import broken_law
+from ledger.laws import laws_of
 from ledger.values import DEPTH_MAX, LINE_BYTES_MAX, SAFE_INTEGER
 
 _PREFIX: Final = re.compile(
@@ -53,12 +53,16 @@ class _Kind(NamedTuple):
 
     decode: Callable[[bytes], Event]
     bad_form: Callable[[Event], str | None]
+    broken_law: Callable[[Event], str | None]
 
 
 @lru_cache(64)
 def _kind(name: bytes) -> _Kind | None:
-    entry = KINDS.get(name.decode("ascii", "replace"))
-    return _Kind(msgspec.json.Decoder(entry[0]).decode, grammar(entry[0])) if entry else None
+    kind = name.decode("ascii", "replace")
+    if kind not in KINDS:
+        return None
+    event_type, _ = KINDS[kind]
+    return _Kind(msgspec.json.Decoder(event_type).decode, grammar(event_type), laws_of(kind))
 
 
 def encode(event: Event) -> bytes:
@@ -97,12 +101,13 @@ def _decoded(line: bytes, kind_name: bytes | None) -> Event:
     kind = _kind(kind_name or _kind_name(line))
     if kind is None:
         raise NotCanonical("its kind is unknown")
-    event = kind.decode(line)
+    read, bad_form, broken_law = kind
+    event = read(line)
     if kind_name is None or _encode(event) != line:
         _check_by_definition(line, event)
-    if _ESCAPE.search(line) or b"\x7f" in line or (not line.isascii() and _C1.search(line)):
+    if (b"\\" in line and _ESCAPE.search(line)) or b"\x7f" in line or (b"\xc2" in line and _C1.search(line)):
         _refuse_control_characters(_loads(line))
-    problem = kind.bad_form(event) or broken_law(event)
+    problem = bad_form(event) or broken_law(event)
     if problem:
         raise NotCanonical(problem)
     if event.by == "import" and isinstance(event, Artifact):

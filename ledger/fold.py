@@ -67,41 +67,41 @@ def step(state: State, event: Event) -> None:
         state.phase = event.phase
     if event.call is not None:
         _call(state, event)
-    match event:
-        case Claim():
-            _claim(state, event)
-        case Verification():
-            _verification(state, event)
-        case Decision():
-            _decision(state, event)
-        case RunOpened():
-            state.opened = event
-        case RoundOpened():
-            state.rounds[event.round] = event
-            state.openings.append(event)
-        case Artifact():
-            state.artifacts[_id(event)] = event.seq
+    match event:  # the most frequent kinds first: a case costs what stands above it
         case Position():
             state.positions[_id(event)] = PositionFacts(
                 event.round, event.on, event.check_id, _holder(event), event.stance, event.seq
             )
+        case Statement() | Rating() | Assumption() | Argument() | Challenge() | Response():
+            pass
+        case Claim():
+            _claim(state, event)
+        case Verification():
+            _verification(state, event)
         case Flip():
-            refs = tuple(evidence.ref for evidence in event.because)
+            refs = tuple([evidence.ref for evidence in event.because])
             state.flips[_id(event)] = FlipFacts(
                 event.of, event.round, _holder(event), event.to, refs, event.seq
             )
+        case Artifact():
+            state.artifacts[_id(event)] = event.seq
+        case Decision():
+            _decision(state, event)
         case Concern():
             state.concerns[_id(event)] = ConcernFacts(
                 event.round, event.type, event.by, event.between, event.for_human, event.seq
             )
+        case Validation():
+            state.validated.setdefault(event.round, []).append(event.after)
+        case RoundOpened():
+            state.rounds[event.round] = event
+            state.openings.append(event)
         case DriftCheck():
             state.drift[event.round] = DriftFacts(
                 _id(event), event.verdict, event.deviation_score, event.addresses, event.seq
             )
         case Disposition():
             state.resolved.add(event.of)
-        case Validation():
-            state.validated.setdefault(event.round, []).append(event.after)
         case Signals():
             state.looks.append(event)
         case Alarm():
@@ -110,10 +110,10 @@ def step(state: State, event: Event) -> None:
             state.amendments.append(event)
         case Fallback():
             state.given_up[event.step_failed] = event.seq
+        case RunOpened():
+            state.opened = event
         case RunClosed():
             state.closures.append(event)
-        case Statement() | Assumption() | Argument() | Rating() | Challenge() | Response():
-            pass
         case Screening() | Score() | Standing() | Vote() | Ruling():
             pass
         case _:

@@ -59,7 +59,7 @@ def _checker(texts: tuple[_Text, ...], parts: tuple[_Part, ...]) -> Check:
     def check(value: Any) -> str | None:
         for name, known, match in texts:
             text: str | None = getattr(value, name)
-            if text is None or text in known:
+            if text in known or text is None:
                 continue
             if not match(text):
                 return f"{name} {text!r} has not its form"
@@ -68,7 +68,9 @@ def _checker(texts: tuple[_Text, ...], parts: tuple[_Part, ...]) -> Check:
             known.add(text)
         for name, inner, many in parts:
             part = getattr(value, name)
-            for one in part or () if many else () if part is None else (part,):
+            if not part:
+                continue
+            for one in part if many else (part,):
                 problem = inner(one)
                 if problem:
                     return f"{name}: {problem}"

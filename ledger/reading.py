@@ -13,9 +13,12 @@ from typing import Final
 from ledger.book import Blobs, Book, book
 from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.chain import BEGINNING, Head
-from ledger.events import STREAMS, Event, stream_of
+from ledger.events import KINDS, STREAMS, Event, stream_of
 from ledger.failures import Damaged, NewerFormat, Problem
 from ledger.streams import Mark, follow, read_head
+
+_INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.items()}
+"""Kind → index of its stream."""
 
 
 def decoded(directory: Path, mark: Mark, until: Head) -> Iterator[Event]:
@@ -33,7 +36,7 @@ def decoded(directory: Path, mark: Mark, until: Head) -> Iterator[Event]:
             raise NewerFormat("the run was written by a newer moot", str(directory), mend) from None
         except NotCanonical as error:
             raise _damaged(str(error), index, number, directory) from None
-        if stream_of(event) != STREAMS[index]:
+        if _INDEX[event.kind] != index:
             raise _damaged(f"a {event.kind} belongs to {stream_of(event)}", index, number, directory)
         yield event
 

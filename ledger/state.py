@@ -6,7 +6,7 @@ A State is made by `ledger.fold` and read by everybody else; nobody else changes
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ledger.events.claims import Stance
 from ledger.events.decisions import (
@@ -18,7 +18,7 @@ from ledger.events.decisions import (
     RunOpened,
     Signals,
 )
-from ledger.lifecycle import FALLEN, HistoryEntry, Move, history, status_after
+from ledger.lifecycle import FALLEN, TRANSITIONS, HistoryEntry, Move, history, status_after
 from ledger.values import Quorum, Result, Status
 
 SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
@@ -48,12 +48,15 @@ class ClaimFacts:
 
     def add(self, move: Move) -> None:
         """Take a move in and recompute the status (fold only)."""
+        comes_last = not self.moves or move > max(self.moves)
         self.moves.append(move)
-        self.status = status_after(self.moves)
+        if not comes_last:
+            self.status = status_after(self.moves)
+        elif move.to in TRANSITIONS[self.status]:
+            self.status = move.to
 
 
-@dataclass(slots=True, frozen=True)
-class CheckFacts:
+class CheckFacts(NamedTuple):
     """A verification without its text. `moved` counts the status changes it states."""
 
     round: int
@@ -81,8 +84,7 @@ class DecisionFacts:
     overturned_by: str | None = None
 
 
-@dataclass(slots=True, frozen=True)
-class PositionFacts:
+class PositionFacts(NamedTuple):
     """A sealed position."""
 
     round: int
@@ -93,8 +95,7 @@ class PositionFacts:
     seq: int
 
 
-@dataclass(slots=True, frozen=True)
-class FlipFacts:
+class FlipFacts(NamedTuple):
     """A changed position; `because` are the refs it gives."""
 
     of: str
@@ -105,8 +106,7 @@ class FlipFacts:
     seq: int
 
 
-@dataclass(slots=True, frozen=True)
-class ConcernFacts:
+class ConcernFacts(NamedTuple):
     """A concern, tension or question without its text."""
 
     round: int
@@ -117,8 +117,7 @@ class ConcernFacts:
     seq: int
 
 
-@dataclass(slots=True, frozen=True)
-class DriftFacts:
+class DriftFacts(NamedTuple):
     """A drift check without its notes."""
 
     id: str

@@ -9,7 +9,7 @@ import random
 import sys
 
 from ledger.blobs import hash_of
-from ledger.store import Run, create_run
+from ledger.store import create_run
 from tests.ledger import samples
 
 

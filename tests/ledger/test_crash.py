@@ -17,21 +17,19 @@ from ledger.verify import verify
 from tests.ledger import samples
 
 
-def kill_once(path: Path, seed: int) -> bool:
-    """Let a committer run and kill it; check what it leaves. Whether it had acknowledged anything."""
-    delay_seconds = random.Random(seed).uniform(0.0, 0.06)
+def kill_once(path: Path, seed: int) -> None:
+    """Let a committer make some commits, kill it in the middle of the next, and check what it leaves."""
+    chance = random.Random(seed)
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.ledger.committer", str(path), str(seed)], stdout=subprocess.PIPE
     )
     assert child.stdout is not None
     with child:
-        child.stdout.readline()
-        time.sleep(delay_seconds)
+        said = [child.stdout.readline() for _ in range(1 + chance.randint(1, 6))][1:]
+        time.sleep(chance.uniform(0.0, 0.01))
         child.send_signal(signal.SIGKILL)
-        said = child.stdout.read().decode().split("\n")[:-1]
-    acknowledged = [line.split() for line in said]
-    check(path, acknowledged)
-    return bool(acknowledged)
+        said += child.stdout.read().splitlines(keepends=True)
+    check(path, [line.decode().split() for line in said if line.endswith(b"\n")])
 
 
 def check(path: Path, acknowledged: list[list[str]]) -> None:
@@ -49,20 +47,16 @@ def check(path: Path, acknowledged: list[list[str]]) -> None:
 
 
 def test_killed_at_a_random_instant(tmp_path: Path) -> None:
-    useful = 0
     for seed in range(20):
-        useful += kill_once(tmp_path / str(seed), seed)
-    assert useful >= 10
+        kill_once(tmp_path / str(seed), seed)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("block", range(10))
 def test_killed_at_many_random_instants(tmp_path: Path, block: int) -> None:
-    useful = 0
     for seed in range(1_000 + block * 40, 1_040 + block * 40):
-        useful += kill_once(tmp_path / "run", seed)
+        kill_once(tmp_path / "run", seed)
         shutil.rmtree(tmp_path / "run")
-    assert useful >= 20
 
 
 def test_killed_while_it_is_created(tmp_path: Path) -> None:

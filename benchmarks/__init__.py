@@ -1,0 +1,1 @@
+"""Measurements against the targets, as ratios in one run."""
