@@ -13,12 +13,12 @@ from rich.console import Console
 from ledger.events import Event, RunOpened
 from moot.api import Run, open_run
 from moot.cli.options import JsonOption, QuietOption
+from moot.console import console
 from moot.errors import GOOD, NO, MootError, usage
 from moot.examples import examples, finished_examples
 from moot.locate import find_run
 from moot.output.demo import Demo
 from moot.output.replay import reexecuted
-from moot.render.console import console
 from moot.render.ending import ending, why_it_stopped
 from moot.render.live import view_of
 from moot.render.plain_text import one_line

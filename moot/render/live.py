@@ -153,7 +153,13 @@ def view_of(
     """The view that fits: live on a terminal, plain elsewhere and beside seats that use the terminal themselves."""
     opened = read().state.opened
     by_hand = opened is not None and any(member.seat in BY_HAND for member in opened.cast)
-    if live and console.is_terminal and not console.is_dumb_terminal and not by_hand:
+    if (
+        live
+        and console.is_terminal
+        and console.file.isatty()
+        and not console.is_dumb_terminal
+        and not by_hand
+    ):
         return LiveView(read, console, clock, labels)
     return PlainView(read, console, labels)
 

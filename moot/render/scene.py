@@ -14,6 +14,7 @@ from ledger.values import Quorum
 from moot.render.cast_told import filled_by, labels_told, seats_told
 from moot.render.story import Label, RoundTold, Seat
 from moot.render.telling import tell_round
+from moot.render.theme import PHASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,18 @@ class Thinking:
     @property
     def said(self) -> str:
         """`check1 0:42`, or the phase's act."""
-        act = self.step.act or self.step.phase
+        act = self.step.act or PHASES.get(self.step.phase, self.step.phase)
         return act if self.seconds is None else f"{act} {clock_time(self.seconds)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one."""
+    """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one.
 
+    `played` are the labels of the view itself: a run that is being played is recorded whatever its calls say.
+    """
+
+    played: tuple[Label, ...]
     labels: tuple[Label, ...]
     question: str
     seats: tuple[Seat, ...]
@@ -66,12 +71,9 @@ class Scene:
 
 
 def scene_of(
-    book: Book, asked: Mapping[str, float], now: float | None, labels: tuple[Label, ...] = ()
+    book: Book, asked: Mapping[str, float], now: float | None, played: tuple[Label, ...] = ()
 ) -> Scene:
-    """The scene at `now`; `asked` is step → the instant at which it was asked, on the same clock.
-
-    `labels` are the view's own (a run that is being played is recorded whatever its calls say).
-    """
+    """The scene at `now`; `asked` is step → the instant at which it was asked, on the same clock."""
     state, opened = book.state, book.state.opened
     counts: dict[str, int] = {}
     for claim in state.claims.values():
@@ -79,7 +81,8 @@ def scene_of(
     open_steps = [(name, since) for step, since in asked.items() if (name := parse_step(step))]
     told = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
     return Scene(
-        labels=(*labels, *told),
+        played=played,
+        labels=told,
         question=opened.question if opened else "",
         seats=seats_told(book),
         rounds_planned=len(opened.plan) if opened else 0,

@@ -18,7 +18,11 @@ from moot.render.theme import mark_of
 
 WIDE: Final = 120
 """Columns from which on every seat gets a column of its own."""
-GAP: Final = "  "
+LINES: Final = 2
+"""Lines of a cell that somebody's words may take."""
+LEGEND: Final = (
+    "▣ sealed until the verdict   ✓ ROBUST  ✗ BROKEN  ? UNCLEAR  – N/A   ≠ not what the verdict says"
+)
 
 
 class Stage:
@@ -30,13 +34,12 @@ class Stage:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = self._height or options.height
-        wide = options.max_width >= WIDE
         inner = options.update(height=None)
 
         def rendered(part: RenderableType) -> list[list[Segment]]:
             return console.render_lines(part, inner, pad=False)
 
-        needed = [*_top(self._scene), _seats(self._scene, wide), *_bottom(self._scene)]
+        needed = [*_top(self._scene), _seats(self._scene, options.max_width), *_bottom(self._scene)]
         lines = [line for part in needed for line in rendered(part)]
         for block in map(rendered, _extras(self._scene)):
             if height is None or len(lines) + len(block) <= height:
@@ -64,7 +67,10 @@ def round_title(told: RoundTold, planned: int) -> Text:
 
 def _top(scene: Scene) -> Iterator[RenderableType]:
     yield from labels_text(scene.labels)
-    yield _cut(Text(one_line(scene.question), "italic"))
+    title = Text()
+    for label in scene.played:
+        title.append(f" {label.kind} ", theme.LABEL).append(" ")
+    yield _cut(title.append(one_line(scene.question), "italic"))
     yield _cut(Text(one_line(scene.answered_by), theme.FAINT))
     if scene.round is not None:
         yield _phases(scene, scene.round)
@@ -86,22 +92,23 @@ def _phases(scene: Scene, told: RoundTold) -> Text:
     return line
 
 
-def _seats(scene: Scene, wide: bool) -> RenderableType:
+def _seats(scene: Scene, width: int) -> RenderableType:
     told = scene.round
     if told is None:
         return Text("")
-    return _columns(scene, told) if wide else _stack(scene, told)
+    return _columns(scene, told, width) if width >= WIDE else _stack(scene, told)
 
 
-def _columns(scene: Scene, told: RoundTold) -> Table:
+def _columns(scene: Scene, told: RoundTold, width: int) -> Table:
     """Rows are phases, columns are seats."""
     table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
     table.add_column("", width=4, no_wrap=True)
     roles = [seat.role for seat in scene.seats]
+    room = LINES * (width - 4) // max(1, len(roles)) - LINES * 3
     for role in roles:
         table.add_column(_role_head(role, told), ratio=1, overflow="fold")
     for phase in ("B", "C", "D", "E", "F", "G", "H", "S"):
-        cells = [_cell(role, phase, told) for role in roles]
+        cells = [_cell(role, phase, told, room) for role in roles]
         if any(cells):
             table.add_row(Text(phase, theme.FAINT), *(cell or Text("") for cell in cells))
     table.add_row(Text("now", theme.FAINT), *(_now(role, scene) for role in roles))
@@ -126,7 +133,7 @@ def _stack(scene: Scene, told: RoundTold) -> Table:
         done = Text("   ").join(
             Text.assemble((f"{phase} ", theme.FAINT), cell)
             for phase in ("B", "C", "D", "E", "F", "G", "H", "S")
-            if (cell := _cell(seat.role, phase, told, short=True))
+            if (cell := _cell(seat.role, phase, told))
         )
         table.add_row(_role_head(seat.role, told), done, _now(seat.role, scene))
     return table
@@ -144,10 +151,10 @@ def _now(role: str, scene: Scene) -> Text:
     return text
 
 
-def _cell(role: str, phase: str, told: RoundTold, *, short: bool = False) -> Text:
-    """What a role did in a phase; empty when nothing."""
+def _cell(role: str, phase: str, told: RoundTold, room: int = 0) -> Text:
+    """What a role did in a phase; empty when nothing. Without room for words a tick stands for them."""
     parts = [
-        _made(made, short)
+        _made(made, room)
         for made in told.made
         if made.role == role and made.phase == phase and made.kind != "positions"
     ]
@@ -184,11 +191,11 @@ def _phase_of(claim: ClaimTold) -> str:
     return "F" if claim.source is not None and claim.source.startswith("S-") else "D"
 
 
-def _made(made: Made, short: bool) -> Text:
-    if short:
+def _made(made: Made, room: int) -> Text:
+    if not room:
         return Text("✓", "green")
     said = made.text if made.kind == "artifact" else first_sentence(made.text)
-    return Text(shortened(said, 60))
+    return Text(shortened(said, room))
 
 
 def _claim_mark(claim: ClaimTold) -> Text:
@@ -285,6 +292,7 @@ def _extras(scene: Scene) -> Iterator[RenderableType]:
     told = scene.round
     if told is None:
         return
+    yield Text("")
     for decision in told.decisions:
         yield Text.assemble(
             ("decided ", theme.FAINT), (decision.id, "bold"), " ", shortened(decision.text, 200)
@@ -293,6 +301,8 @@ def _extras(scene: Scene) -> Iterator[RenderableType]:
         mark = mark_of(theme.STATUSES, claim.status)
         said = f" {claim.raised_by}: {one_line(claim.text)}"
         yield _cut(Text.assemble(("claim   ", theme.FAINT), (f"{claim.id} {mark.plain}", mark.style), said))
+
+    yield _cut(Text(LEGEND, theme.FAINT))
 
 
 def _cut(text: Text) -> Text:

@@ -1,0 +1,59 @@
+"""`moot doctor`: what is missing here, and the line that mends it."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+
+from moot.cli.options import JsonOption, QuietOption
+from moot.console import console
+from moot.errors import GOOD, NO
+from moot.output.doctor import Doctor, Examined
+from moot.render.plain_text import one_line
+from moot.render.theme import Mark
+from moot.settings import read_settings
+from moot.surroundings import examine
+from moot.terminal import out_json
+
+EPILOG = "Example: moot doctor"
+GOOD_NEWS = "deliberations can be run here"
+BAD_NEWS = "deliberations cannot be run here: mend what is marked ✗"
+MARKS = {
+    "ok": Mark("✓", "ok", "green"),
+    "missing": Mark("○", "missing", "yellow"),
+    "fault": Mark("✗", "FAULT", "bold red"),
+}
+
+
+def doctor(json: JsonOption = False, quiet: QuietOption = False) -> int:
+    """Look at what a deliberation needs here: Python, files, terminal, keys, examples. Keys are never shown.
+
+    Exit code 0: deliberations can be run (with host seats always, with model seats when a key is there).
+    """
+    examined = list(examine(read_settings()))
+    found = Doctor(ok=all(one.state != "fault" for one in examined), examined=examined)
+    if json:
+        out_json(found)
+    elif not quiet:
+        console().print(_table(examined))
+        said = (
+            "deliberations can be run here"
+            if found.ok
+            else "deliberations cannot be run here: mend what is marked ✗"
+        )
+        console().print(said)
+    return GOOD if found.ok else NO
+
+
+def _table(examined: list[Examined]) -> Table:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for one in examined:
+        mark = MARKS[one.state]
+        said = Text(one_line(one.found))
+        if one.mend is not None:
+            said.append(f"\n→ {one_line(one.mend)}", "bold")
+        table.add_row(Text(mark.plain, mark.style), one.name, said)
+    return table
