@@ -76,7 +76,7 @@ def watch_panel(
 ) -> None:
     """Show what `look` returns until it says that the run is finished; `wait` returns whether there is news.
 
-    A terminal keeps one panel in place; elsewhere every change prints a panel of its own. Ctrl-C ends it.
+    A terminal keeps one panel in place, cut at its foot when it is too tall; elsewhere every change prints a panel of its own. Ctrl-C ends it.
     """
     shown, finished = look()
     if not console.is_terminal:
@@ -86,7 +86,7 @@ def watch_panel(
                 shown, finished = look()
                 console.print(shown)
         return
-    with Live(shown, console=console, auto_refresh=False, vertical_overflow="visible") as live:
+    with Live(shown, console=console, auto_refresh=False) as live:
         while not finished:
             if wait():
                 shown, finished = look()
