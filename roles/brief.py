@@ -17,7 +17,7 @@ import orjson
 
 from ledger.book import Book
 from roles import brief_v1
-from roles.brief_v1 import Block, BriefUnavailable
+from roles.brief_v1 import Block, BriefUnavailable, Shared
 from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Protocol, Step
 from roles.quoting import bar
@@ -27,7 +27,8 @@ from roles.templates import Values, render
 BRIEF_VERSION: Final = 1
 REPAIR_CHARACTERS_MAX: Final = 40_000
 
-_DERIVATIONS: Final[Mapping[int, Callable[[Book, Protocol, Step, PromptSet], brief_v1.Derived]]] = {
+Derivation = Callable[[Book, Protocol, Step, PromptSet, Shared | None], brief_v1.Derived]
+_DERIVATIONS: Final[Mapping[int, Derivation]] = {
     1: brief_v1.derive
 }
 
@@ -81,8 +82,12 @@ class Brief:
         return {_sha256(content): content for content in contents}
 
 
-def derive(book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet) -> Brief:
+def derive(
+    book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None = None
+) -> Brief:
     """The brief of `step`, the same before and after it was answered.
+
+    `shared`, an empty dict to begin with, saves work when the steps of one group are derived one after another.
 
     Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
     document's blob is missing, and `PromptSetError` when the set lacks a template.
@@ -93,7 +98,7 @@ def derive(book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet) ->
     derivation = _DERIVATIONS.get(opened.brief_version)
     if derivation is None:
         raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
-    derived = derivation(book, protocol, step, prompt_set)
+    derived = derivation(book, protocol, step, prompt_set, shared)
     return Brief(
         step=step.id,
         prompt_set=prompt_set_hash(prompt_set),
@@ -120,4 +125,4 @@ def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
     return replace(brief, blocks=(*brief.blocks, block))
 
 
-__all__ = ["BRIEF_VERSION", "Block", "Brief", "BriefUnavailable", "derive", "repair"]
+__all__ = ["BRIEF_VERSION", "Block", "Brief", "BriefUnavailable", "Shared", "derive", "repair"]

@@ -15,7 +15,7 @@ from ledger.book import Book
 from ledger.events import Event, RunOpened
 from ledger.events.decisions import CloseReason
 from ledger.store import Run, Writer, create_run
-from roles.brief import Brief, derive
+from roles.brief import Brief, Shared, derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
 from rounds import engine
@@ -79,8 +79,9 @@ class Session:
     def asked(self, role: str | None = None) -> tuple[Asked, ...]:
         """The open steps, of one role when given, with their briefs."""
         book = self.book()
+        shared: Shared = {}
         return tuple(
-            Asked(step, derive(book, self.protocol, step, self.prompt_set))
+            Asked(step, derive(book, self.protocol, step, self.prompt_set, shared))
             for step in open_steps(self.protocol, book.state)
             if role is None or step.role == role
         )

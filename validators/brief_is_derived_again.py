@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roles.brief import BriefUnavailable, derive
+from roles.brief import BriefUnavailable, Shared, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol
 from validators.reading.docket import Docket
@@ -36,19 +36,25 @@ def check(docket: Docket) -> Iterator[Breach]:
         yield Breach(opening.seq, message, "warning", UNAVAILABLE)
         return
     try:
+        shared: Shared = {}
+        group: tuple[int, str] | None = None
         for moment in opened(docket, protocol):
-            yield from _brief(moment, protocol, prompt_set, opening.prompt_set)
+            if group != (moment.step.name.round, moment.group.name):
+                group, shared = (moment.step.name.round, moment.group.name), {}
+            yield from _brief(moment, protocol, prompt_set, opening.prompt_set, shared)
         yield from unjudged(docket)
     except (BriefUnavailable, PromptSetError) as error:
         yield Breach(opening.seq, f"briefs cannot be derived again: {error}", "warning", UNAVAILABLE)
 
 
-def _brief(moment: Moment, protocol: Protocol, prompt_set: PromptSet, expected_set: str) -> Iterator[Breach]:
+def _brief(
+    moment: Moment, protocol: Protocol, prompt_set: PromptSet, expected_set: str, shared: Shared
+) -> Iterator[Breach]:
     call, seq = moment.event.call, moment.event.seq
     assert call is not None, "a moment is that of a reply"
     if call.prompt_set != expected_set:
         yield Breach(seq, f"{moment.step.id} was asked with another prompt set than the run's")
-    brief = derive(moment.book, protocol, moment.step, prompt_set)
+    brief = derive(moment.book, protocol, moment.step, prompt_set, shared)
     if brief.sha256 != call.brief:
         yield Breach(
             seq, f"the brief of {moment.step.id} comes out as {brief.sha256[:12]}…, not {call.brief[:12]}…"

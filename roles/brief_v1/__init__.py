@@ -43,24 +43,46 @@ QUOTES: Final[Mapping[Column, Callable[[Scene, Sight], tuple[Quoted, ...]]]] = {
 """Column → what quotes it, in the order of the blocks: shared and stable, then settled, then this round's."""
 
 
-def derive(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet) -> Derived:
-    """The blocks of a step's brief and the events that they show."""
+Shared = dict[tuple[Column, Sight, Sight | None, bool], tuple[tuple[Quoted, ...], list[Block]]]
+"""Column, how much of it, and what of the view it reads besides → what it shows."""
+
+
+def derive(
+    ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None = None
+) -> Derived:
+    """The blocks of a step's brief and the events that they show.
+
+    `shared` keeps what siblings have in common; give the same one only to steps of one group of one ledger.
+    """
     base = at_opening(ledger, protocol, step)
     opened = base.state.opened
     assert opened is not None, "the run was never opened"
     scene = Scene(base, opened, protocol, step, prompt_set)
+    view = scene.view
     blocks, saw, shown = [frame(scene)], {opened.seq}, dict[Column, tuple[Quoted, ...]]()
-    for column, quote in QUOTES.items():
-        sight = scene.view.get(column)
+    for column in QUOTES:
+        sight = view.get(column)
         if sight is None:
             continue
-        quotations = quote(scene, sight)
+        quotations, made = _column(scene, column, sight, {} if shared is None else shared)
         shown[column] = quotations
         saw.update(seq for quoted in quotations for seq in quoted.seqs)
-        blocks += column_blocks(scene, column, sight, quotations)
+        blocks += made
     saw.update(seq for _, seq in failed_drift(scene))
     blocks += [role_block(scene), task_block(scene, shown)]
     return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
 
 
-__all__ = ["Block", "BriefUnavailable", "Derived", "derive"]
+def _column(
+    scene: Scene, column: Column, sight: Sight, shared: Shared
+) -> tuple[tuple[Quoted, ...], list[Block]]:
+    """A column's quotations and blocks. Amendments are for one role; of the rest the key names all that they read."""
+    key = (column, sight, scene.view.get(Column.VERDICTS), Column.DECISIONS in scene.view)
+    if column is not Column.AMENDMENTS and key in shared:
+        return shared[key]
+    quotations = QUOTES[column](scene, sight)
+    shared[key] = quotations, column_blocks(scene, column, sight, quotations)
+    return shared[key]
+
+
+__all__ = ["Block", "BriefUnavailable", "Derived", "Shared", "derive"]
