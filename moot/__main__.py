@@ -5,6 +5,7 @@ A verb's file is imported when it is used, and typer only for a verb, so that `m
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -17,6 +18,10 @@ EVERYWHERE = ("--json", "--quiet")
 """Switches of the verbs that may stand before the verb too."""
 DEBUG = "--debug"
 """Shows a traceback beside the line; may stand anywhere."""
+
+
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+"""Looking through every installed distribution for plugins costs a tenth of the start-up, and moot wants none."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -162,6 +161,8 @@ def run_deliberation(
     `deliberation` is a file, its table, or one that was read; `seats` is a specification for all roles, or a
     specification or a seat by role. Raises `SeatFailed` when a seat fails for good.
     """
+    import asyncio
+
     return asyncio.run(run_deliberation_async(deliberation, seats, out))
 
 

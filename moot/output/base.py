@@ -8,4 +8,4 @@ from pydantic import BaseModel, ConfigDict
 class Output(BaseModel):
     """An object that a verb prints, or a part of one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from ledger.diff import Cost, Differences
+from typing import TYPE_CHECKING
+
 from moot.render.plain import joined, listed
-from rounds.compare import RunDiff
+
+if TYPE_CHECKING:
+    from ledger.diff import Cost, Differences
+    from rounds.compare import RunDiff
 
 SHOWN = 12
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from ledger.interchange.report import ExportReport, ImportReport
+from typing import TYPE_CHECKING
+
 from moot.render.plain import joined, listed
+
+if TYPE_CHECKING:
+    from ledger.interchange.report import ExportReport, ImportReport
 
 SHOWN = 20
 

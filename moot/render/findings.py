@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ledger.verify import VerifyReport
 from moot.render.plain import joined
-from validators.reading.report import CheckReport, ReportedFinding
+
+if TYPE_CHECKING:
+    from ledger.verify import VerifyReport
+    from validators.reading.report import CheckReport, ReportedFinding
 
 MARKS = {"error": "✗ error  ", "warning": "! warning"}
 

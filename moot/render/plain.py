@@ -5,14 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from moot.output.claims import Claims
-from moot.output.decisions import Decisions
-from moot.output.new import NewFile
-from moot.output.protocols import Protocols
-from moot.output.replay import Replay
-from moot.output.run import RunEnd
-from moot.output.status import Status
+if TYPE_CHECKING:
+    from moot.output.claims import Claims
+    from moot.output.decisions import Decisions
+    from moot.output.new import NewFile
+    from moot.output.protocols import Protocols
+    from moot.output.replay import Replay
+    from moot.output.run import RunEnd
 
 WIDTH = 100
 
@@ -32,45 +33,6 @@ def joined(lines: Iterable[str]) -> str:
 def listed(words: Sequence[str], nothing: str = "none") -> str:
     """`a, b, c`, or what stands for nothing."""
     return ", ".join(words) or nothing
-
-
-def status_text(status: Status, caveats: Sequence[str], waiting: Sequence[str]) -> str:
-    """What `moot status` prints: caveats first."""
-    spend = status.spend
-    tokens = (
-        f"{spend.tokens_in} tokens in, {spend.tokens_out} out" if spend.tokens_in or spend.tokens_out else ""
-    )
-    unpriced = f"{spend.unpriced} of unknown cost" if spend.unpriced else ""
-    usd = f"{float(spend.usd):.2f} USD" if spend.unpriced < spend.calls else ""
-    lines = [
-        *caveats,
-        f"{status.run}: {status.state}, round {status.round} of {status.rounds_planned}, phase {status.phase}"
-        f"   ({status.protocol})",
-        *folded(status.question.strip().splitlines()[0] if status.question.strip() else ""),
-        "",
-        f"leads   {listed([f'R{one.round} {one.lead}' for one in status.leads if one.lead])}",
-        f"stress  {listed([_stress(one.round, one.absent, one.done) for one in status.stress])}",
-        f"drift   {listed([f'R{one.round} {one.verdict} ({one.deviation_score}/5)' for one in status.drift])}",
-        f"calls   {listed([part for part in (str(spend.calls), tokens, usd, unpriced) if part])}",
-        f"stop    {_stop(status)}",
-    ]
-    if waiting:
-        lines.append(f"open    {', '.join(waiting)}")
-    return joined(lines)
-
-
-def _stress(round_: int, absent: str, done: bool) -> str:
-    return f"R{round_} without {absent}{'' if done else ' (to come)'}"
-
-
-def _stop(status: Status) -> str:
-    stop = status.stop
-    if stop is None:
-        return "no look at the signals yet"
-    said = f"R{stop.round}: {stop.satisfied} of {stop.of} signals ({stop.profile}), {stop.advice.replace('_', ' ')}"
-    if stop.stop and not stop.obeyed:
-        said += f"; says stop, obeyed from round {stop.not_before} on"
-    return said
 
 
 def run_end_text(end: RunEnd) -> str:

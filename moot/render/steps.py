@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from moot.output.next import Next, OpenStep
+if TYPE_CHECKING:
+    from moot.output.next import Next, OpenStep
+
 
 RULE = "─" * 78
 

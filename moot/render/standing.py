@@ -1,0 +1,77 @@
+"""Where a run stands, for people: read from the state alone, so that it takes no longer than reading the run."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from ledger.state import Spend, State
+from moot.render.plain import WIDTH, folded, joined, listed
+
+
+def status_text(path: Path, state: State, caveats: Sequence[str], waiting: Sequence[str]) -> str:
+    """What `moot status` prints: caveats first. `waiting` are the open steps."""
+    opened = state.opened
+    assert opened is not None, "a run begins with its opening"
+    question = opened.question.strip().splitlines() or [""]
+    leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
+    drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
+    lines = [
+        *caveats,
+        f"{path}: {standing(state)}, round {state.round} of {len(opened.plan)}, phase {state.phase}"
+        f"   ({opened.protocol})",
+        *folded(question[0]),
+        "",
+        *_row("leads", listed(leads)),
+        *_row("stress", listed(_stress(state))),
+        *_row("drift", listed(drift)),
+        *_row("calls", _spent(state.spend)),
+        *_row("stop", _stop(state)),
+        *(_row("open", ", ".join(waiting)) if waiting else ()),
+    ]
+    return joined(lines)
+
+
+def _row(label: str, text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
+
+
+def standing(state: State) -> str:
+    """running, stopped or finished; an import is none of them."""
+    if state.opened is not None and state.opened.origin.type == "import":
+        return "imported"
+    if state.finished:
+        return "finished"
+    return "stopped" if state.closures and state.closures[-1].seq == state.seq else "running"
+
+
+def _stress(state: State) -> list[str]:
+    assert state.opened is not None, "a run begins with its opening"
+    absent = {row.round: row.absent for row in state.opened.plan if row.absent}
+    absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
+    return [
+        f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"
+        for round_, role in sorted(absent.items())
+    ]
+
+
+def _spent(spend: Spend) -> str:
+    parts = [str(spend.calls)]
+    if spend.tokens_in or spend.tokens_out:
+        parts.append(f"{spend.tokens_in} tokens in, {spend.tokens_out} out")
+    if spend.unpriced < spend.calls:
+        parts.append(f"{spend.micro_usd / 1_000_000:.2f} USD")
+    if spend.unpriced:
+        parts.append(f"{spend.unpriced} of unknown cost")
+    return ", ".join(parts)
+
+
+def _stop(state: State) -> str:
+    if not state.looks or state.opened is None:
+        return "no look at the signals yet"
+    look, not_before = state.looks[-1], state.opened.stop.not_before
+    said = f"R{look.round}: {look.satisfied} of {look.of} signals ({look.profile}), {look.advice.replace('_', ' ')}"
+    if look.stop and look.round < not_before:
+        said += f"; says stop, obeyed from round {not_before} on"
+    return said
