@@ -76,7 +76,8 @@ def watch_panel(
 ) -> None:
     """Show what `look` returns until it says that the run is finished; `wait` returns whether there is news.
 
-    A terminal keeps one panel in place, cut at its foot when it is too tall; elsewhere every change prints a panel of its own. Ctrl-C ends it.
+    A terminal keeps one panel in place, cut at its foot when it is too tall; elsewhere every change prints a panel
+    of its own. Ctrl-C ends it.
     """
     shown, finished = look()
     if not console.is_terminal:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.render import theme
-from moot.render.plain_text import one_line
+from moot.render.plain_text import first_sentence, one_line
 from moot.render.signature import READINGS
 from moot.render.stage import round_title
 from moot.render.story import CheckTold, RoundTold
@@ -35,6 +35,9 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
     for check in told.checks:
         if check.check_id <= 4:
             yield f"check {check.check_id}", _check(check)
+    for made in told.made:
+        if made.kind == "retrospective":
+            yield "look back", Text(f"{made.role}: {first_sentence(made.text)}")
     resolved = [check for check in told.checks if check.check_id > 4]
     if resolved:
         yield "resolved", Text(f"{len(resolved)} pending claims")

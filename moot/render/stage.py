@@ -265,7 +265,7 @@ def signals_line(scene: Scene) -> Text:
 def claims_line(scene: Scene) -> Text:
     """All claims of the run, counted by status."""
     total = sum(scene.claims.values())
-    line = Text(f"{total} claims, {scene.claims_open} open   ")
+    line = Text(f"{total} in all, {scene.claims_open} open   ")
     for status, mark in theme.STATUSES.items():
         if scene.claims.get(status):
             line.append(f"{mark.shape} {scene.claims[status]} {mark.word}  ", mark.style)

@@ -25,7 +25,7 @@ from ledger.events import (
     Validation,
     Verification,
 )
-from ledger.state import State
+from ledger.ids import number_of, role_of
 from moot.render.cast_told import labels_told, seats_told
 from moot.render.grounds import quotes_of, rests_on
 from moot.render.signature import observations
@@ -87,7 +87,8 @@ def tell_round(book: Book, round_: int) -> RoundTold:
     """One round that has been opened."""
     state, opened = book.state, book.state.rounds[round_]
     events = [event for event in book.events if event.round == round_ and event.phase != "close"]
-    checks = tuple(_check(book, event) for event in events if isinstance(event, Verification))
+    tests = [event for event in events if isinstance(event, Verification)]
+    checks = tuple(_check(book, event) for event in sorted(tests, key=lambda one: number_of(one.id or "")))
     judged = {check.id for check in checks}
     looks = [event for event in events if isinstance(event, Signals)]
     drifts = [event for event in events if isinstance(event, DriftCheck)]
@@ -149,7 +150,9 @@ def _made(events: list[Event]) -> Iterator[Made]:
 def artifact_facts(event: Artifact) -> str:
     """What an artifact is and holds: `operator walkthrough, 3 findings, 2 claims proposed`."""
     findings, claims = len(event.findings), len(event.proposed_claims)
-    return f"{event.type.replace('_', ' ')}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
+    return (
+        f"{event.type.replace('_', ' ')}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
+    )
 
 
 def _count(number: int, noun: str) -> str:
@@ -158,7 +161,7 @@ def _count(number: int, noun: str) -> str:
 
 def _holder(event: Position | Flip) -> str:
     """An import is written by nobody of the cast; the id names the role."""
-    return (event.id or "").rpartition("-")[2].partition("~")[0] if event.by == "import" else event.by
+    return role_of(event.id or "") if event.by == "import" else event.by
 
 
 def _claim(book: Book, event: Claim) -> ClaimTold:
@@ -282,9 +285,3 @@ def _reviews(book: Book) -> Iterator[Review]:
 def _seen(text: str) -> tuple[str, str]:
     first, _, why = text.partition("\n")
     return first.removeprefix("seen:").strip(), why
-
-
-def state_line(state: State) -> str:
-    """`round 4 of 8`, for a heading."""
-    planned = len(state.opened.plan) if state.opened else 0
-    return f"round {state.round} of {planned}"

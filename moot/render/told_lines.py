@@ -84,9 +84,10 @@ def _said(book: Book, event: Event) -> Iterator[Said]:
         case Verification():
             yield from _verdict(book, event)
         case Flip():
-            new = ", ".join(one.ref for one in event.because) or "no new evidence"
+            refs = ", ".join(one.ref for one in event.because)
+            why = f"because of {refs}" if refs else "no new evidence"
             change = f"{mark_of(theme.RESULTS, event.from_).plain} → {mark_of(theme.RESULTS, event.to).plain}"
-            yield "flip", f"{event.id} {event.by} {change}, because of {new}"
+            yield "flip", f"{event.id} {event.by} {change}, {why}"
         case Decision():
             yield from _decision(event)
         case _:
@@ -125,7 +126,7 @@ def _said_else(event: Event) -> Iterator[Said]:  # what the controller, a person
             )
         case RunClosed():
             why = theme.CLOSINGS.get(event.reason, event.reason)
-            yield "closed", f"run {event.state}: {why}; {len(event.open)} claims and concerns open"
+            yield "closed", f"run {event.state}: {why}; {len(event.open)} left open"
         case Rating():
             yield "rating", f"{event.of} {event.scale} {event.value}: {_text(event.reason)}"
         case Challenge() | Response() | Assumption():
