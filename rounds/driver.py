@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from ledger.events import Attempt, Event
@@ -34,13 +34,17 @@ class Outcome:
     detail: str = ""
 
 
+def _unseen(*_: object) -> None:
+    """Nobody watches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Watch:
     """What a driver tells while it runs: a step is asked, events were committed, a step was lost."""
 
-    asked: Callable[[Asked, Seat], None] = field(default=lambda *_: None)
-    committed: Callable[[tuple[Event, ...]], None] = field(default=lambda *_: None)
-    lost: Callable[[str, SeatFailed], None] = field(default=lambda *_: None)
+    asked: Callable[[Asked, Seat], object] = _unseen
+    committed: Callable[[tuple[Event, ...]], object] = _unseen
+    lost: Callable[[str, SeatFailed], object] = _unseen
 
 
 class _RunFailed(Exception):
@@ -177,18 +181,18 @@ def _answer(reply: SeatReply, failed: tuple[Attempt, ...], brief: str) -> Answer
         model=reply.model,
         context_id=reply.context_id,
         attempts=attempts,
-        tokens_in=_sum(failed, reply.tokens_in, "tokens_in"),
+        tokens_in=_total([attempt.tokens_in for attempt in failed], reply.tokens_in),
         tokens_cached=reply.tokens_cached,
         tokens_cache_write=reply.tokens_cache_write,
-        tokens_out=_sum(failed, reply.tokens_out, "tokens_out"),
+        tokens_out=_total([attempt.tokens_out for attempt in failed], reply.tokens_out),
         cost_usd=reply.cost_usd,
-        latency_ms=_sum(failed, reply.latency_ms, "latency_ms"),
+        latency_ms=_total([attempt.latency_ms for attempt in failed], reply.latency_ms),
         stop_reason=reply.stop_reason,
         simulated=reply.simulated,
     )
 
 
-def _sum(failed: tuple[Attempt, ...], last: int | None, name: str) -> int | None:
+def _total(failed: list[int | None], last: int | None) -> int | None:
     """The total over all attempts; unknown when one of them is."""
-    values = [*(getattr(attempt, name) for attempt in failed), last]
-    return None if any(value is None for value in values) else sum(values)
+    known = [value for value in (*failed, last) if value is not None]
+    return sum(known) if len(known) == len(failed) + 1 else None

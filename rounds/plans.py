@@ -61,11 +61,17 @@ _SIGNATURES: Final[dict[str, tuple[tuple[SignatureCode, str], ...]]] = {
 }
 
 
+_FEWER_CLAIMS: Final[tuple[SignatureCode, str]] = (
+    "fewer_claims",
+    "fewer claims than in the rounds around it",
+)
+
+
 def default_predictions(absent_roles: Sequence[str]) -> tuple[Prediction, ...]:
     """What is expected to be missing while a role is absent (SD-75, SD-76), in role order."""
     return tuple(
         Prediction(role=role, code=code, text=text)
         for role in STRUCTURED_ROLES
         if role in absent_roles
-        for code, text in (*_SIGNATURES[role], ("fewer_claims", "fewer claims than in the rounds around it"))
+        for code, text in (*_SIGNATURES[role], _FEWER_CLAIMS)
     )

@@ -86,7 +86,7 @@ def re_execute(
     original: Book,
     protocol: Protocol,
     controller: Controller,
-    watch: Callable[[tuple[Event, ...]], None] = lambda *_: None,
+    watch: Callable[[tuple[Event, ...]], object] | None = None,
 ) -> Reexecution:
     """Run the protocol again on the replies of `original` and compare; `watch` sees every new commit."""
     replica = _Replica(book((), original.blobs))
@@ -96,7 +96,8 @@ def re_execute(
         agreed = _compared(replica, drafts, recorded)
         sealed = seal(agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at)
         replica.take(sealed.events, sealed.head)
-        watch(sealed.events)
+        if watch is not None:
+            watch(sealed.events)
     expected = _head(original)
     return Reexecution(
         identical=replica.head == expected and not replica.divergences,

@@ -23,7 +23,7 @@ class TapeSeat:
 
     kind: SeatKind = "tape"
 
-    def __init__(self, tape: Book, delay_seconds: Callable[[str], float] = lambda *_: 0.0) -> None:
+    def __init__(self, tape: Book, delay_seconds: Callable[[str], float] | None = None) -> None:
         self._tape = tape
         self._delay_seconds = delay_seconds
         self._used: set[str] = set()
@@ -31,9 +31,8 @@ class TapeSeat:
     async def reply(self, request: Request) -> SeatReply:
         """The recorded reply of the step. Raises `SeatFailed`, fatal when the tape does not fit the run."""
         step = request.step.id
-        delay = self._delay_seconds(step)
-        if delay:
-            await asyncio.sleep(delay)
+        if self._delay_seconds is not None:
+            await asyncio.sleep(self._delay_seconds(step))
         seq = self._tape.state.answered.get(step)
         if seq is None:
             raise self._missing(step)
