@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ledger.book import Book
@@ -73,6 +73,21 @@ def filled_by(filling: Filling) -> str:
     who = " ".join(part for part in (filling.provider, filling.model) if part)
     state = ", ".join(part for part in (filling.isolation, filling.simulated) if part)
     return f"{filling.seat}{': ' + who if who else ''} ({state})"
+
+
+def answered_by(seats: Iterable[Seat]) -> str:
+    """What fills the seats, in one line; roles that are filled alike stand together."""
+    groups: dict[str, list[str]] = {}
+    for seat in seats:
+        filled = ", ".join(filled_by(one) for one in seat.fillings) or _unasked(seat)
+        groups.setdefault(filled, []).append(seat.role)
+    if len(groups) == 1:
+        return f"all seats: {next(iter(groups))}"
+    return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
+
+
+def _unasked(seat: Seat) -> str:
+    return f"{seat.declared} (not yet asked)" if seat.declared else "unknown"
 
 
 def labels_told(book: Book) -> tuple[Label, ...]:

@@ -104,9 +104,10 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
 
 
 def _obeyed(state: State, report: SignalReport) -> str:
-    if not report.stop or state.opened is None or state.finished:
+    opened = state.opened
+    if not report.stop or opened is None or opened.origin.type == "import" or state.finished:
         return ""
-    first = state.opened.stop.not_before
+    first = opened.stop.not_before
     if report.round < first:
         return f"  says stop; a run obeys that from round {first} on"
     return "  says stop: synthesis follows at the next look"

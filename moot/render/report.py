@@ -11,6 +11,7 @@ from typing import Final
 from detectors.report import SignalReport
 from ledger.chain import Head
 from moot.render import theme
+from moot.render.cast_told import answered_by
 from moot.render.markdown import inline, paragraphs
 from moot.render.report_decisions import decided, decisions_table
 from moot.render.report_tables import (
@@ -55,7 +56,7 @@ def report(story: Story, signals: SignalReport, head: Head) -> str:
 
 def _title(story: Story) -> Iterator[str]:
     first, _, rest = story.question.strip().partition("\n")
-    yield f"# {inline(first)}"
+    yield f"# {inline(first) or '(no question is recorded)'}"
     if rest.strip():
         yield ""
         yield paragraphs(rest.strip())
@@ -73,7 +74,11 @@ def _first(story: Story) -> Iterator[str]:
         if story.began[:10] == story.last[:10]
         else f"{story.began[:10]} to {story.last[:10]}"
     )
-    yield f"moot {inline(story.moot)}, protocol {inline(story.protocol)}, {days}."
+    if story.origin == "import":
+        yield f"An import of {days}; what answered is not recorded."
+    else:
+        yield f"moot {inline(story.moot)}, protocol {inline(story.protocol)}, {days}."
+        yield f"Answered by {inline(answered_by(story.seats))}."
     if story.goals:
         yield ""
         yield from (f"- **{goal.id}** {inline(goal.text)}" for goal in story.goals)
@@ -96,6 +101,9 @@ def _why(story: Story) -> Iterator[str]:
     yield ""
     played = f"{len(story.rounds)} of {len(story.plan)} planned rounds"
     quorum = f"{story.quorum.actual} of {story.quorum.declared} steps were answered"
+    if story.origin == "import":
+        yield f"{len(story.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."
+        return
     if story.closing is None:
         yield f"It has not stopped: {played} were opened; {quorum}."
         return

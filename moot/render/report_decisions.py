@@ -85,11 +85,12 @@ def decisions_table(story: Story) -> Iterator[str]:
             one.type,
             inline(one.text),
             ", ".join(ground.id for ground in one.rests_on),
+            ", ".join(held.role for held in one.dissent),
             _standing_word(one),
         )
         for one in earlier
     ]
-    yield from table(("id", "type", "decision", "cites", "standing"), rows)
+    yield from table(("id", "type", "decision", "cites", "dissent", "standing"), rows)
 
 
 def _standing(decision: DecisionTold) -> str:

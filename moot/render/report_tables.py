@@ -200,8 +200,8 @@ def cast_section(story: Story) -> Iterator[str]:
 def _contexts(filling: Filling) -> str:
     if not filling.contexts:
         return "not named"
-    continued = f", {filling.continued} replies continued one" if filling.continued else ""
-    return f"{filling.contexts} for {filling.calls} replies{continued}"
+    continued = f", {filling.continued} of them in a continued one" if filling.continued else ", each fresh"
+    return f"replies {filling.calls}, contexts {filling.contexts}{continued}"
 
 
 def cost_section(story: Story) -> Iterator[str]:

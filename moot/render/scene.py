@@ -11,7 +11,7 @@ from ledger.ids import StepName, parse_step
 from ledger.lifecycle import OPEN
 from ledger.state import Spend
 from ledger.values import Quorum
-from moot.render.cast_told import filled_by, labels_told, seats_told
+from moot.render.cast_told import labels_told, seats_told
 from moot.render.story import Label, RoundTold, Seat
 from moot.render.telling import tell_round
 from moot.render.theme import PHASES
@@ -57,17 +57,6 @@ class Scene:
     def claims_open(self) -> int:
         """Claims that still ask for work."""
         return sum(number for status, number in self.claims.items() if status in OPEN)
-
-    @property
-    def answered_by(self) -> str:
-        """What fills the seats, in one line; roles that are filled alike stand together."""
-        groups: dict[str, list[str]] = {}
-        for seat in self.seats:
-            filled = ", ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared} (not yet asked)"
-            groups.setdefault(filled, []).append(seat.role)
-        if len(groups) == 1:
-            return f"all seats: {next(iter(groups))}"
-        return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
 
 
 def scene_of(

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.render import theme
+from moot.render.cast_told import answered_by
 from moot.render.plain_text import first_sentence, one_line, shortened
 from moot.render.scene import Scene, spent
 from moot.render.story import CheckTold, ClaimTold, Label, Made, RoundTold
@@ -71,7 +72,7 @@ def _top(scene: Scene) -> Iterator[RenderableType]:
     for label in scene.played:
         title.append(f" {label.kind} ", theme.LABEL).append(" ")
     yield _cut(title.append(one_line(scene.question), "italic"))
-    yield _cut(Text(one_line(scene.answered_by), theme.FAINT))
+    yield _cut(Text(one_line(answered_by(scene.seats)), theme.FAINT))
     if scene.round is not None:
         yield _phases(scene, scene.round)
 

@@ -1,0 +1,78 @@
+"""The stop panel: six signals with inputs, what is open, what comes next, what would be decided now."""
+
+from __future__ import annotations
+
+import pytest
+
+from detectors.signals import signals
+from ledger.book import Book
+from moot.render.next_round import next_round
+from moot.render.panel import panel, read_panel, watch_panel
+from tests.render.golden import agrees
+from tests.render.sample import sample_book
+from tests.render.screens import pipe, screen, shown, written
+
+
+def panel_text(book: Book, width: int) -> str:
+    return shown(panel(read_panel(book.events), signals(book, "text", run="runs/sample")), width)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("events", [23, 37, 44])
+def test_panel(events: int, width: int) -> None:
+    agrees(f"panel-{events}-{width}.txt", panel_text(sample_book(events), width))
+
+
+def test_degraded_and_alarm_come_before_the_first_verdict() -> None:
+    lines = panel_text(sample_book(), 120).splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["DEGRADED", "ALARM"]
+    assert next(n for n, line in enumerate(lines) if "signals hold" in line) > 1
+
+
+def test_a_decision_whose_claim_fell_later_is_at_risk() -> None:
+    before, after = panel_text(sample_book(23), 120), panel_text(sample_book(37), 120)
+    assert "AT RISK" not in before
+    assert "▲ AT RISK (C-1-1 fell) D-1-1" in after
+
+
+def test_every_signal_shows_what_it_was_held_against() -> None:
+    text = panel_text(sample_book(), 120)
+    assert all(f"S{n} " in text for n in range(1, 7))
+    assert text.count(" against ") + text.count("no value yet") == 6
+
+
+def test_what_comes_next_is_read_from_the_plan() -> None:
+    assert next_round(sample_book(1).state) == ["R1, lead action"]
+    after_one = next_round(sample_book(23).state)
+    assert after_one == [
+        "R2, lead guardian; stress: what is missing without critic; a drift check against the goals;"
+        " a look at the signals at its end"
+    ]
+    assert next_round(sample_book(20).state)[0] == "R1 is under way (phase G)"
+    assert "synthesis" in next_round(sample_book(37).state)[0]
+    assert next_round(sample_book().state) == ["nothing: the run is finished"]
+
+
+def test_the_panel_of_a_hostile_ledger_has_no_escape_codes() -> None:
+    text = panel_text(sample_book(hostile="\x1b[2J\u202e\r"), 80)
+    assert not {"\x1b", "\u202e", "\r"} & set(text)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_watching_shows_what_is_new_and_ends_with_the_run(terminal: bool) -> None:
+    console = screen(100) if terminal else pipe()
+    counts, news = [23, 37, 44], [False, True, False, True]
+    asked = 0
+
+    def look() -> tuple[str, bool]:
+        book = sample_book(counts.pop(0))
+        return f"after event {book.state.seq}", book.state.finished
+
+    def wait() -> bool:
+        nonlocal asked
+        asked += 1
+        return news.pop(0)
+
+    watch_panel(console, look, wait)
+    assert asked == 4
+    assert [written(console).count(f"after event {n}") > 0 for n in (22, 36, 43)] == [True] * 3

@@ -1,0 +1,125 @@
+"""The report: what must be known first, decisions down to quoted sentences, and text that stays text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from detectors.signals import signals
+from ledger.book import Book
+from ledger.chain import Head
+from moot.render.markdown import code, inline, paragraphs, table
+from moot.render.report import report
+from moot.render.telling import tell
+from tests.render.golden import agrees
+from tests.render.sample import sample_book
+
+HEAD = Head(43, "9" * 64)
+
+
+def report_text(book: Book) -> str:
+    return report(tell(book), signals(book, "text"), HEAD)
+
+
+def test_report() -> None:
+    agrees("report.md", report_text(sample_book()))
+
+
+def test_an_unfinished_run_says_so_first_and_calls_nothing_final() -> None:
+    text = report_text(sample_book(37))
+    assert text.index("UNFINISHED") < text.index("## ")
+    assert "It has not stopped" in text
+    assert "## Decisions in force (none is final)" in text
+    assert "## Decided" not in text
+
+
+def test_a_decision_rests_on_a_quoted_sentence() -> None:
+    lines = report_text(sample_book()).splitlines()
+    start = lines.index("### D-3-1")
+    under = lines[start : lines.index("## Stop signals")]
+    assert "- **C-2-1** ● confirmed (based-on, guardian): With the directory synced nothing is lost." in under
+    assert "    - “between any two writes” — facts.md `K-1#L2`" in under
+    assert "    - “the rename is not durable” — critic `A-1-critic#hypothesis`" in under
+
+
+def test_a_quote_that_does_not_stand_there_is_marked() -> None:
+    book = sample_book()
+    story = tell(book)
+    ground = story.decisions[0].rests_on[1]
+    assert [quote.holds for quote in ground.quotes] == [True, True]
+    bare = tell(Book(book.events, book.state, book.by_id, NoBlobs()))
+    assert [quote.holds for quote in bare.decisions[0].rests_on[1].quotes] == [True, False]
+    assert "(not found there)" in report(bare, signals(book, "text"), HEAD)
+
+
+class NoBlobs:
+    """Nothing is there."""
+
+    def read(self, sha256: str) -> bytes | None:
+        """Never."""
+        del sha256
+        return None
+
+
+def test_at_risk_and_lifecycles() -> None:
+    text = report_text(sample_book())
+    assert "▲ AT RISK: C-1-1 fell" in text
+    assert (
+        "| D-2-1 | round | Sync the directory after every rename. | C-2-1, N-1-1 | guardian | in force |"
+        in text
+    )
+    lifecycle = "○ pending → ? unclear (V-1-1) → ● confirmed (V-1-2) → ✗ refuted (V-2-2)"
+    assert lifecycle in text
+
+
+def test_stress_is_observed_not_proven() -> None:
+    text = report_text(sample_book())
+    assert "| R2 | critic | no check will come out BROKEN | 0 of 1 checks BROKEN | as predicted |" in text
+    assert "not proof" in text
+
+
+TRICKS = {
+    "# heading": "\\# heading",
+    "<script>alert(1)</script>": "\\<script\\>alert(1)\\</script\\>",
+    "![x](http://evil/?q=1)": "!\\[x\\](http\\://evil/?q=1)",
+    "a | b": "a \\| b",
+    "1. list": "1\\. list",
+    "--- rule": "\\--- rule",
+    "keep `fsync` code": "keep `fsync` code",
+    "odd ` tick": "odd \\` tick",
+    "**bold** _em_ ~~x~~": "\\*\\*bold\\*\\* \\_em\\_ \\~\\~x\\~\\~",
+    "&lt;": "\\&lt;",
+    "moot 0.1.0": "moot 0.1.0",
+    "see www.example.com": "see www\\.example.com",
+    "\x1b[2J\u202e": "␛\\[2J\\<U+202E\\>",
+}
+
+
+@pytest.mark.parametrize(("said", "kept"), TRICKS.items())
+def test_text_stays_text(said: str, kept: str) -> None:
+    assert inline(said) == kept
+
+
+def test_a_quotation_stays_one() -> None:
+    assert paragraphs("one\n# two\n\nthree", "> ") == "> one\n> \\# two\n>\n> three"
+
+
+def test_code_only_where_it_can_be() -> None:
+    assert code("A-1-critic#attack-1") == "`A-1-critic#attack-1`"
+    assert code("a`b|c") == "a\\`b\\|c"
+
+
+def test_a_table_without_rows_is_nothing() -> None:
+    assert table(("a", "b"), []) == []
+    assert table(("a",), [("",)]) == ["| a |", "| --- |", "|   |"]
+
+
+def test_a_hostile_ledger_makes_no_heading_link_or_html() -> None:
+    text = report_text(sample_book(hostile="\n# forged\n[x](http://evil)<img src=x>\x1b[2J\u202e|"))
+    assert "\n# forged" not in text
+    assert not re.search(r"(?<!\\)\]\(", text)
+    assert "<img" not in text.replace("\\<img", "")
+    assert not {"\x1b", "\u202e"} & set(text)
+    rows = [line for line in text.splitlines() if line.startswith("| C-")]
+    assert all(row.replace("\\|", "").count("|") == 6 for row in rows)

@@ -1,0 +1,89 @@
+"""The story: the same facts for every view, each traceable to the ledger."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger.book import book
+from moot.render.cast_told import filled_by
+from moot.render.story import Ground, Quote, Story
+from moot.render.telling import Untold, tell
+from tests.render.sample import MODEL, Blobs, sample, sample_book
+
+
+@pytest.fixture(scope="module")
+def story() -> Story:
+    """The whole sample."""
+    return tell(sample_book())
+
+
+def test_an_empty_book_has_no_story() -> None:
+    with pytest.raises(Untold):
+        tell(book((), Blobs()))
+
+
+def test_labels_stand_in_order_of_gravity(story: Story) -> None:
+    assert [label.kind for label in story.labels] == ["DEGRADED", "ALARM"]
+    early = tell(sample_book(10))
+    assert [label.kind for label in early.labels] == ["UNFINISHED"]
+
+
+def test_seats_say_what_answered(story: Story) -> None:
+    seats = {seat.role: seat for seat in story.seats}
+    assert [filled_by(one) for one in seats["critic"].fillings] == [f"host: {MODEL} (trusted)"]
+    assert seats["observer"].lost == 1
+    assert seats["verifier"].fillings[0].calls == 4
+    assert seats["verifier"].fillings[0].micro_usd == 6_000
+
+
+def leaves(ground: Ground) -> list[Quote]:
+    """All quotes below a ground."""
+    return [*ground.quotes, *(quote for under in ground.under for quote in leaves(under))]
+
+
+def test_every_final_decision_reaches_a_quote_that_holds(story: Story) -> None:
+    for decision in story.final:
+        quotes = [quote for ground in decision.rests_on for quote in leaves(ground)]
+        assert any(quote.words and quote.holds for quote in quotes), decision.id
+
+
+def test_a_decision_that_rests_on_itself_in_a_circle_still_ends() -> None:
+    events = list(sample().events)
+    told = tell(book(events, Blobs()))
+    final = told.final[0]
+    depth = 0
+    grounds = list(final.rests_on)
+    while grounds:
+        depth += 1
+        grounds = [under for ground in grounds for under in ground.under]
+    assert depth <= 5
+
+
+def test_flips_and_dissent(story: Story) -> None:
+    check = story.rounds[0].checks[0]
+    flipped = {stance.role: stance.flipped_to for stance in check.stances}
+    assert flipped == {"action": "BROKEN", "guardian": None, "critic": None}
+    assert [(one.role, one.on, one.stance) for one in story.decisions[1].dissent] == [
+        ("guardian", "V-2-2", "BROKEN")
+    ]
+
+
+def test_disagreement_counts_broken_and_unclear(story: Story) -> None:
+    assert [told.disagreement for told in story.rounds] == [1, 0, 0]
+
+
+def test_a_tension_resolved_by_a_decision_is_closed(story: Story) -> None:
+    assert {one.id: one.resolved_by for one in story.concerns} == {"N-1-1": "D-2-1", "N-1-2": None}
+
+
+def test_retrospectives_by_role(story: Story) -> None:
+    assert [(review.role, review.modes["FM-1"][0]) for review in story.reviews] == [
+        ("action", "no"),
+        ("guardian", "yes"),
+    ]
+
+
+def test_the_story_of_every_prefix_can_be_told() -> None:
+    events = sample().events
+    for count in range(1, len(events) + 1):
+        assert tell(book(events[:count], Blobs())).rounds is not None
