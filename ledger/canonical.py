@@ -134,6 +134,7 @@ def _loads(line: bytes) -> dict[str, Any]:
 def _check_by_definition(line: bytes, event: Event) -> None:
     """The slow path: unknown fields or another order, yet perhaps canonical."""
     value = _loads(line)
+    _check_free_form(value, 1)
     if orjson.dumps(value) != line:
         raise NotCanonical("the bytes are not the canonical form of their own content")
     if not _AT.fullmatch(event.at):
@@ -141,7 +142,6 @@ def _check_by_definition(line: bytes, event: Event) -> None:
     missing = _missing(value, orjson.loads(_encode(event)), "")
     if missing:
         raise NotCanonical(f"field {missing} is missing")
-    _check_free_form(value, 1)
 
 
 def _missing(found: Any, known: Any, path: str) -> str | None:
