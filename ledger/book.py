@@ -32,11 +32,8 @@ class Book:
 
     def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
         """All events of one kind, in order, of one round when given."""
-        return tuple(
-            event
-            for event in self.events
-            if isinstance(event, kind) and (round_ is None or event.round == round_)
-        )
+        found = [event for event in self.events if type(event) is kind]
+        return tuple(found if round_ is None else [event for event in found if event.round == round_])
 
 
 def book(events: Iterable[Event], blobs: Blobs) -> Book:

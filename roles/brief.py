@@ -87,7 +87,7 @@ def derive(
 ) -> Brief:
     """The brief of `step`, the same before and after it was answered.
 
-    `shared`, an empty dict to begin with, saves work when the steps of one group are derived one after another.
+    `shared` saves work when briefs of one ledger are derived one after another, group by group.
 
     Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
     document's blob is missing, and `PromptSetError` when the set lacks a template.

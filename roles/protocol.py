@@ -7,7 +7,7 @@ brief, a validator and a diagram can be made from the same rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -70,11 +70,11 @@ class Step:
     name: StepName
     group: str
     task: str
+    id: str = field(init=False)
+    """The stable id, `r3.E.check1.verifier`."""
 
-    @property
-    def id(self) -> str:
-        """The stable id, `r3.E.check1.verifier`."""
-        return str(self.name)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", str(self.name))
 
     @property
     def role(self) -> str:

@@ -13,7 +13,7 @@ quoted as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, cycle
 from typing import Any, Final, cast
@@ -258,3 +258,15 @@ def decision(event: Decision) -> Quoted:
     lines += [bar("condition", condition) for condition in event.conditions]
     lines += _listed("dissent", [f"{entry.role} ({entry.ref})" for entry in event.dissent])
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {
+    "statement": statement,
+    "artifact": artifact,
+    "position": position,
+    "verification": verification,
+    "flip": flip,
+    "concern": concern,
+    "decision": decision,
+}
+"""Kinds whose quotation depends on the event alone; a claim's depends on its status too."""

@@ -25,6 +25,7 @@ ERRORS_MAX: Final = 40
 
 _FENCED: Final = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SURROGATE: Final = re.compile("[\\ud800-\\udfff]")
 
 
 @cache
@@ -103,7 +104,7 @@ def _unclean(value: Any, path: str) -> Iterator[str]:
         found = _CONTROL.search(value)
         if found:
             yield f"{path}: control character U+{ord(found[0]):04X}; only line feeds and tabs are allowed"
-        elif any("\ud800" <= character <= "\udfff" for character in value):
+        elif _SURROGATE.search(value):
             yield f"{path}: a lone surrogate, which is not Unicode text"
         elif value and not value.strip():
             yield f"{path}: nothing but white space"

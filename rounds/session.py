@@ -79,7 +79,7 @@ class Session:
     def asked(self, role: str | None = None) -> tuple[Asked, ...]:
         """The open steps, of one role when given, with their briefs."""
         book = self.book()
-        shared: Shared = {}
+        shared = Shared()
         return tuple(
             Asked(step, derive(book, self.protocol, step, self.prompt_set, shared))
             for step in open_steps(self.protocol, book.state)

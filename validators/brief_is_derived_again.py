@@ -36,11 +36,8 @@ def check(docket: Docket) -> Iterator[Breach]:
         yield Breach(opening.seq, message, "warning", UNAVAILABLE)
         return
     try:
-        shared: Shared = {}
-        group: tuple[int, str] | None = None
+        shared = Shared()
         for moment in opened(docket, protocol):
-            if group != (moment.step.name.round, moment.group.name):
-                group, shared = (moment.step.name.round, moment.group.name), {}
             yield from _brief(moment, protocol, prompt_set, opening.prompt_set, shared)
         yield from unjudged(docket)
     except (BriefUnavailable, PromptSetError) as error:

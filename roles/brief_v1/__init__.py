@@ -20,7 +20,7 @@ from ledger.book import Book
 from roles.brief_v1 import settled, this_round
 from roles.brief_v1.blocks import Block, Derived, column_blocks, frame, role_block
 from roles.brief_v1.opening import at_opening
-from roles.brief_v1.scene import BriefUnavailable, Scene
+from roles.brief_v1.scene import BriefUnavailable, Scene, Shared
 from roles.brief_v1.task import failed_drift, task_block
 from roles.prompt_set import PromptSet
 from roles.protocol import Column, Protocol, Sight, Step
@@ -43,28 +43,26 @@ QUOTES: Final[Mapping[Column, Callable[[Scene, Sight], tuple[Quoted, ...]]]] = {
 """Column → what quotes it, in the order of the blocks: shared and stable, then settled, then this round's."""
 
 
-Shared = dict[tuple[Column, Sight, Sight | None, bool], tuple[tuple[Quoted, ...], list[Block]]]
-"""Column, how much of it, and what of the view it reads besides → what it shows."""
-
-
 def derive(
     ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None = None
 ) -> Derived:
     """The blocks of a step's brief and the events that they show.
 
-    `shared` keeps what siblings have in common; give the same one only to steps of one group of one ledger.
+    `shared` keeps what briefs of one ledger have in common while several are derived in the order of their groups.
     """
+    shared = shared or Shared()
+    shared.begin_group(step)
     base = at_opening(ledger, protocol, step)
     opened = base.state.opened
     assert opened is not None, "the run was never opened"
-    scene = Scene(base, opened, protocol, step, prompt_set)
+    scene = Scene(base, opened, protocol, step, prompt_set, shared)
     view = scene.view
     blocks, saw, shown = [frame(scene)], {opened.seq}, dict[Column, tuple[Quoted, ...]]()
     for column in QUOTES:
         sight = view.get(column)
         if sight is None:
             continue
-        quotations, made = _column(scene, column, sight, {} if shared is None else shared)
+        quotations, made = _column(scene, column, sight)
         shown[column] = quotations
         saw.update(seq for quoted in quotations for seq in quoted.seqs)
         blocks += made
@@ -73,16 +71,15 @@ def derive(
     return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
 
 
-def _column(
-    scene: Scene, column: Column, sight: Sight, shared: Shared
-) -> tuple[tuple[Quoted, ...], list[Block]]:
+def _column(scene: Scene, column: Column, sight: Sight) -> tuple[tuple[Quoted, ...], list[Block]]:
     """A column's quotations and blocks. Amendments are for one role; of the rest the key names all that they read."""
     key = (column, sight, scene.view.get(Column.VERDICTS), Column.DECISIONS in scene.view)
-    if column is not Column.AMENDMENTS and key in shared:
-        return shared[key]
-    quotations = QUOTES[column](scene, sight)
-    shared[key] = quotations, column_blocks(scene, column, sight, quotations)
-    return shared[key]
+    known = scene.shared.columns
+    if column is Column.AMENDMENTS or key not in known:
+        quotations = QUOTES[column](scene, sight)
+        known[key] = (quotations, column_blocks(scene, column, sight, quotations))
+    found: tuple[tuple[Quoted, ...], list[Block]] = known[key]
+    return found
 
 
 __all__ = ["Block", "BriefUnavailable", "Derived", "Shared", "derive"]

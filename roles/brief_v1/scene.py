@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
 
 from ledger.book import Book
 from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
 from ledger.ids import number_of
 from ledger.state import State
+from roles import quoting
 from roles.prompt_set import PromptSet, template
-from roles.protocol import Protocol, Step, View
+from roles.protocol import Column, Protocol, Sight, Step, View
+from roles.quoting import Quoted
 from roles.templates import Values, render
 
 PHASES: Final = ("open", "A", "B", "C", "D", "E", "F", "G", "H", "S", "close")
@@ -19,6 +21,28 @@ NUMBERED: Final = ("claim", "decision", "concern", "verification")
 """Kinds whose number says their place among siblings; the others go by role."""
 
 E = TypeVar("E", bound=Event)
+
+
+@dataclass(slots=True)
+class Shared:
+    """What briefs of one ledger have in common, kept while several are derived one after another.
+
+    `quotes` hold for the whole ledger: by seq, for a claim with the number of its moves. `columns` hold for the steps of
+    one group; `begin_group` forgets them.
+    """
+
+    quotes: dict[tuple[int, ...], Quoted] = field(default_factory=dict[tuple[int, ...], Quoted])
+    columns: dict[tuple[Column, Sight, Sight | None, bool], Any] = field(
+        default_factory=dict[tuple[Column, Sight, "Sight | None", bool], Any]
+    )
+    group: tuple[int, str] | None = None
+
+    def begin_group(self, step: Step) -> None:
+        """Forget the columns when the step belongs to another group than the last one."""
+        group = (step.name.round, step.group)
+        if group != self.group:
+            self.group = group
+            self.columns.clear()
 
 
 class BriefUnavailable(ValueError):
@@ -34,6 +58,22 @@ class Scene:
     protocol: Protocol
     step: Step
     prompt_set: PromptSet
+    shared: Shared
+
+    def quoted(self, event: Event) -> Quoted:
+        """An event that is quoted by itself."""
+        found = self.shared.quotes.get((event.seq,))
+        if found is None:
+            found = self.shared.quotes[(event.seq,)] = quoting.BY_ITSELF[event.kind](event)
+        return found
+
+    def quoted_claim(self, event: Claim, *, whole: bool = True) -> Quoted:
+        """A claim as it stood when the group opened."""
+        key = (event.seq, len(self.state.claims[str(event.id)].moves), whole)
+        found = self.shared.quotes.get(key)
+        if found is None:
+            found = self.shared.quotes[key] = quoting.claim(event, self.state, whole=whole)
+        return found
 
     @property
     def round(self) -> int:

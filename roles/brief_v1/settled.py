@@ -30,7 +30,7 @@ def question(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
 def decisions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The decisions in force."""
     assert sight.extent == "all", sight
-    return tuple(quoting.decision(event) for event in scene.decisions_in_force())
+    return tuple(scene.quoted(event) for event in scene.decisions_in_force())
 
 
 def old_claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
@@ -38,7 +38,7 @@ def old_claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     wanted, claims = _wanted(scene, sight), scene.state.claims
     testable = sight.extent in ("may_move", "pending")
     return tuple(
-        quoting.claim(event, scene.state, whole=testable or claims[str(event.id)].status in OPEN)
+        scene.quoted_claim(event, whole=testable or claims[str(event.id)].status in OPEN)
         for event in scene.ordered(event for event in scene.book.of(Claim) if event.id in wanted)
     )
 

@@ -34,7 +34,7 @@ def supplements(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
 
 def _statements(scene: Scene, kind: str) -> tuple[Quoted, ...]:
     events = [event for event in scene.book.of(Statement, scene.round) if event.type == kind]
-    return tuple(quoting.statement(event) for event in scene.ordered(events))
+    return tuple(scene.quoted(event) for event in scene.ordered(events))
 
 
 def artifacts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
@@ -50,7 +50,7 @@ def artifacts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
             events = tuple(event for event in scene.book.of(Artifact) if event.id in wanted)
         case _:
             raise AssertionError(f"artifacts have no extent {sight.extent}")
-    return tuple(quoting.artifact(event) for event in scene.ordered(events))
+    return tuple(scene.quoted(event) for event in scene.ordered(events))
 
 
 def _cited_artifacts(scene: Scene) -> set[str]:
@@ -83,7 +83,7 @@ def claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims."""
     assert sight.extent == "all", sight
     events = scene.ordered(scene.book.of(Claim, scene.round))
-    return tuple(quoting.claim(event, scene.state) for event in events)
+    return tuple(scene.quoted_claim(event) for event in events)
 
 
 def positions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
@@ -91,7 +91,7 @@ def positions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     assert sight.extent == "all", sight
     events = scene.ordered(scene.book.of(Position, scene.round))
     events.sort(key=lambda event: event.check_id or 0)
-    return tuple(quoting.position(event) for event in events)
+    return tuple(scene.quoted(event) for event in events)
 
 
 def verdicts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
@@ -106,7 +106,7 @@ def verdicts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
             events = _cited_verdicts(scene)
         case _:
             raise AssertionError(f"verdicts have no extent {sight.extent}")
-    return tuple(quoting.verification(event) for event in scene.ordered(events))
+    return tuple(scene.quoted(event) for event in scene.ordered(events))
 
 
 def _cited_verdicts(scene: Scene) -> tuple[Verification, ...]:
@@ -125,7 +125,7 @@ def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
         case "all":
             changed = scene.ordered(scene.book.of(Flip, scene.round))
             made = [event for event in scene.book.of(Concern, scene.round) if event.type == "tension"]
-            return (*(quoting.flip(event) for event in changed), *_tensions(scene, made))
+            return (*(scene.quoted(event) for event in changed), *_tensions(scene, made))
         case "last_tensions":
             return _tensions(scene, [event for event in open_ones if event.round == scene.round - 1])
         case "open_tensions":
@@ -137,4 +137,4 @@ def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
 
 
 def _tensions(scene: Scene, events: Iterable[Concern]) -> tuple[Quoted, ...]:
-    return tuple(quoting.concern(event) for event in scene.ordered(events))
+    return tuple(scene.quoted(event) for event in scene.ordered(events))

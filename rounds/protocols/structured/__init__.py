@@ -12,6 +12,7 @@ Laws
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from ledger.ids import StepName
@@ -125,11 +126,13 @@ def _check_groups(state: State, round_: int, present: tuple[str, ...]) -> list[G
     return found
 
 
+@cache
 def _group(name: str, round_: int, phase: str, act: str | None, roles: tuple[str, ...], task: str) -> Group:
     steps = tuple(_step(name, round_, phase, act, role, task.replace("{role}", role)) for role in roles)
     return Group(name, phase, steps)
 
 
+@cache
 def _step(group: str, round_: int, phase: str, act: str | None, role: str, task: str) -> Step:
     return Step(StepName(round_, phase, act, role), group, task)
 
