@@ -35,7 +35,8 @@ check: $(READY) ## style, types, layers, and that schemas and rule pages agree w
 	$(BIN)/mypy
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m schemas.publish --check
+	$(BIN)/python -m ledger.schema --check
+	$(BIN)/python -m moot.publish_schemas --check
 	$(BIN)/python -m validators.rulebook_page --check
 
 campaign: $(READY) ## the long tests: every byte flipped, hundreds of kills (tens of minutes)

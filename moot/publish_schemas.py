@@ -5,18 +5,16 @@ JSON Schema, draft 2020-12, one file a verb and one for errors. They are frozen:
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Final, cast
 
 import schemas
 from moot.terminal import err, out
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-DIRECTORY: Final = Path(schemas.__file__).parent / "output"
+DIRECTORY: Final = schemas.DIRECTORY / "output"
 OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "ack": ("moot.output.act", "Act"),
     "answer": ("moot.output.act", "Act"),
@@ -71,21 +69,16 @@ def _closed(schema: Any) -> Any:
     return closed
 
 
-def text_of(verb: str) -> str:
-    """The file of a verb's schema."""
-    return json.dumps(schema_of(verb), ensure_ascii=False, indent=2) + "\n"
-
-
 def main(arguments: Sequence[str]) -> int:
     """Write the schemas; with --check compare them with what is there, and say what differs."""
-    wanted = {DIRECTORY / f"{verb}.json": text_of(verb) for verb in OUTPUTS}
+    wanted = {DIRECTORY / f"{verb}.json": schemas.text_of(schema_of(verb)) for verb in OUTPUTS}
     if "--check" not in arguments:
         DIRECTORY.mkdir(exist_ok=True)
-        for path, text in wanted.items():
-            path.write_text(text, "utf-8")
+        for path, content in wanted.items():
+            path.write_bytes(content)
         out(f"{len(wanted)} schemas in {DIRECTORY}\n")
         return 0
-    found = {path: path.read_text("utf-8") for path in DIRECTORY.glob("*.json")}
+    found = {path: path.read_bytes() for path in DIRECTORY.glob("*.json")}
     stale = sorted(path.name for path in found.keys() | wanted.keys() if found.get(path) != wanted.get(path))
     if stale:
         err(

@@ -47,6 +47,9 @@ VERBS: Final[tuple[Verb, ...]] = (
 )
 
 
+BY_NAME: Final = {verb.name: verb for verb in VERBS}
+
+
 def find_verb(name: str) -> Verb | None:
     """The verb of that name."""
-    return next((verb for verb in VERBS if verb.name == name), None)
+    return BY_NAME.get(name)

@@ -26,7 +26,7 @@ EPILOG = (
 
 
 def new(
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to write it.")] = "deliberation.toml",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it.")] = "deliberation.toml",
     question: common.QuestionOption = None,
     protocol: common.ProtocolOption = None,
     plan: common.PlanOption = None,

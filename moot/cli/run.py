@@ -31,7 +31,7 @@ EXITS = {"finished": GOOD, "waiting": WAITING, "stopped": WAITING}
 
 
 def run(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A deliberation file (TOML).")] = None,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")] = None,
     question: common.QuestionOption = None,
     resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
     seats: Annotated[

@@ -25,7 +25,7 @@ CONTEXT_ID = re.compile(r"c[1-9][0-9]*")
 def submit(
     run: RunArgument,
     step: Annotated[str, typer.Argument(metavar="STEP", help="The step's id, as `moot next` says it.")],
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="The reply's file; - is stdin.")] = "-",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The reply's file; - is stdin.")] = "-",
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Which model answered.")] = None,
     context_id: Annotated[
         str | None, typer.Option(metavar="cN", help="Which conversation answered (c1, c2, …): one role each.")
@@ -120,7 +120,7 @@ def _name(model: str | None) -> str | None:
 
 
 def _reason(text: str) -> str:
-    if not text.strip():
+    if not text.strip() or text.startswith("-"):  # the next option, taken for the reason that was left out
         raise usage(
             "giving up needs a reason", "say in a few words why the step cannot be answered", "--give-up"
         )

@@ -78,7 +78,9 @@ def fish(verbs: Sequence[Completed]) -> str:
         seen = f"__fish_seen_subcommand_from {verb.verb}"
         lines += [f"complete -c moot -n '{seen}' -l {option[2:]}" for option in verb.options]
         if verb.takes_run:
-            runs = "(echo @last; command ls ${MOOT_RUNS} runs 2>/dev/null)".replace("${MOOT_RUNS}", "$MOOT_RUNS")
+            runs = "(echo @last; command ls ${MOOT_RUNS} runs 2>/dev/null)".replace(
+                "${MOOT_RUNS}", "$MOOT_RUNS"
+            )
             lines.append(f"complete -c moot -n '{seen}' -a '{runs}'")
     return "\n".join(lines) + "\n"
 

@@ -1,9 +1,8 @@
-"""The deliberation file: every key is checked, every error has its line and its mend, and the resolved file is one too."""
+"""The deliberation file: every key is checked, every error has line and mend, and the resolved file is one too."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -50,7 +49,9 @@ def test_the_opening_is_a_lawful_event() -> None:
     assert encode(sealed.events[0]) == sealed.lines[0]
 
 
-FULL = PLAIN + """
+FULL = (
+    PLAIN
+    + """
 domain = "storage"
 profile = "script"
 check_every = 2
@@ -92,12 +93,17 @@ calls = 40
 [gate]
 triggers = ["architecture"]
 """
+)
 
 
 def test_everything_written_is_in_the_opening() -> None:
     event = opening(FULL, {"docs/facts.md": b"one\n"}).event
     assert event.plan[1].focus == "what a crash leaves"
-    assert (event.plan[6].absent, event.plan[6].drift, event.plan[6].phases) == ("observer", True, (*NORMAL, "H"))
+    assert (event.plan[6].absent, event.plan[6].drift, event.plan[6].phases) == (
+        "observer",
+        True,
+        (*NORMAL, "H"),
+    )
     assert [(document.id, document.name, document.bytes) for document in event.context] == [
         ("K-1", "notes", 27),
         ("K-2", "facts.md", 4),
@@ -158,7 +164,12 @@ def test_a_seat_is_recorded_by_its_kind_and_never_with_a_path() -> None:
         (PLAIN + "protocol = 'strutcured'\n", "", "no protocol 'strutcured'", "'structured'"),
         (PLAIN + "\n[cast.critc]\ntitle = 'x'\n", "", "no role 'critc'", "'critic'"),
         (PLAIN + "\n[cast.critic]\nseat = 'hst'\n", "", "no seat 'hst'", "'host'"),
-        (PLAIN + "\n[[predict]]\nrole = 'judge'\ncode = 'no_broken'\ntext = 'x'\n", "", "'judge'", "did you mean"),
+        (
+            PLAIN + "\n[[predict]]\nrole = 'judge'\ncode = 'no_broken'\ntext = 'x'\n",
+            "",
+            "'judge'",
+            "did you mean",
+        ),
         (PLAIN + "\n[[context]]\nname = 'x'\n", ":7", "either path or text", ""),
         (PLAIN + "\n[budget]\nusd = -1\n", ":8", "not negative", ""),
         (PLAIN + "\n[budget]\nusd = 'much'\n", ":8", "amount", ""),
@@ -221,7 +232,11 @@ def test_what_names_no_phases_is_refused(written: object) -> None:
 
 def test_rows_alone_are_a_plan() -> None:
     plan = planned(None, [Row(2, absent="critic"), Row(1, drift=True), Row(3, phases=("A", "S"))])
-    assert [(row.round, row.absent, row.drift) for row in plan] == [(1, None, True), (2, "critic", False), (3, None, False)]
+    assert [(row.round, row.absent, row.drift) for row in plan] == [
+        (1, None, True),
+        (2, "critic", False),
+        (3, None, False),
+    ]
     assert plan[0].phases == (*NORMAL, "H")
     assert plan[2].phases == ("A", "S")
 
@@ -260,7 +275,7 @@ def test_a_plan_is_sized_before_it_is_run(name: str, replies: int) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_any_text_comes_back_from_toml(text: str) -> None:
-    assert tomllib.loads(f"x = {toml_value(text)}")["x"] == text.replace("\r\n", "\r\n")
+    assert tomllib.loads(f"x = {toml_value(text)}")["x"] == text
 
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(str.strip)
@@ -279,5 +294,3 @@ def test_writing_a_deliberation_and_reading_it_gives_it_back(
 
 def test_equal_files_open_equal_runs() -> None:
     assert opening(FULL, {"docs/facts.md": b"one\n"}) == opening(FULL, {"docs/facts.md": b"one\n"})
-    one = opening(PLAIN)
-    assert replace(one, toml="") != one
