@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -12,18 +12,19 @@ from rich.text import Text
 
 from moot.render import theme
 from moot.render.cast_told import answered_by
-from moot.render.plain_text import first_sentence, one_line, shortened
+from moot.render.plain_text import one_line, shortened
 from moot.render.scene import Scene, spent
-from moot.render.story import CheckTold, ClaimTold, Label, Made, RoundTold
+from moot.render.seats_shown import columns, stack, verdict_text
+from moot.render.story import Label, RoundTold
 from moot.render.theme import mark_of
 
 WIDE: Final = 120
 """Columns from which on every seat gets a column of its own."""
-LINES: Final = 2
-"""Lines of a cell that somebody's words may take."""
-LEGEND: Final = (
-    "▣ sealed until the verdict   ✓ ROBUST  ✗ BROKEN  ? UNCLEAR  – N/A   ≠ not what the verdict says"
-)
+QUESTION_LINES: Final = 2
+LEGEND: Final = "▣ sealed  ✓ ROBUST  ✗ BROKEN  ? UNCLEAR  – N/A  ≠ differs from the verdict"
+
+
+Lines = list[list[Segment]]
 
 
 class Stage:
@@ -37,17 +38,27 @@ class Stage:
         height = self._height or options.height
         inner = options.update(height=None)
 
-        def rendered(part: RenderableType) -> list[list[Segment]]:
-            return console.render_lines(part, inner, pad=False)
+        def rendered(*parts: RenderableType) -> Lines:
+            return [line for part in parts for line in console.render_lines(part, inner, pad=False)]
 
-        needed = [*_top(self._scene), _seats(self._scene, options.max_width), *_bottom(self._scene)]
-        lines = [line for part in needed for line in rendered(part)]
+        lines = self._fitted(rendered, options.max_width, height)
         for block in map(rendered, _extras(self._scene)):
             if height is None or len(lines) + len(block) <= height:
                 lines += block
         for line in lines if height is None else lines[:height]:
             yield from line
             yield Segment.line()
+
+    def _fitted(self, rendered: Callable[..., Lines], width: int, height: int | None) -> Lines:
+        """Head, seats and foot; on a low terminal the seats are told in fewer lines, and cut last."""
+        head, foot = rendered(*_top(self._scene, width)), rendered(*_bottom(self._scene))
+        if self._scene.round is None:
+            return [*head, *foot]
+        room = None if height is None else max(0, height - len(head) - len(foot))
+        seats = rendered(columns(self._scene, width)) if width >= WIDE else rendered(stack(self._scene))
+        if width >= WIDE and room is not None and len(seats) > room:
+            seats = rendered(stack(self._scene))
+        return [*head, *seats[:room], *foot]
 
 
 def labels_text(labels: Iterable[Label]) -> Iterator[Text]:
@@ -66,12 +77,12 @@ def round_title(told: RoundTold, planned: int) -> Text:
     return title
 
 
-def _top(scene: Scene) -> Iterator[RenderableType]:
+def _top(scene: Scene, width: int) -> Iterator[RenderableType]:
     yield from labels_text(scene.labels)
     title = Text()
     for label in scene.played:
         title.append(f" {label.kind} ", theme.LABEL).append(" ")
-    yield _cut(title.append(one_line(scene.question), "italic"))
+    yield title.append(shortened(scene.question, QUESTION_LINES * width - len(title.plain) - 2), "italic")
     yield _cut(Text(one_line(answered_by(scene.seats)), theme.FAINT))
     if scene.round is not None:
         yield _phases(scene, scene.round)
@@ -93,154 +104,13 @@ def _phases(scene: Scene, told: RoundTold) -> Text:
     return line
 
 
-def _seats(scene: Scene, width: int) -> RenderableType:
-    told = scene.round
-    if told is None:
-        return Text("")
-    return _columns(scene, told, width) if width >= WIDE else _stack(scene, told)
-
-
-def _columns(scene: Scene, told: RoundTold, width: int) -> Table:
-    """Rows are phases, columns are seats."""
-    table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
-    table.add_column("", width=4, no_wrap=True)
-    roles = [seat.role for seat in scene.seats]
-    room = LINES * (width - 4) // max(1, len(roles)) - LINES * 3
-    for role in roles:
-        table.add_column(_role_head(role, told), ratio=1, overflow="fold")
-    for phase in ("B", "C", "D", "E", "F", "G", "H", "S"):
-        cells = [_cell(role, phase, told, room) for role in roles]
-        if any(cells):
-            table.add_row(Text(phase, theme.FAINT), *(cell or Text("") for cell in cells))
-    table.add_row(Text("now", theme.FAINT), *(_now(role, scene) for role in roles))
-    return table
-
-
-def _role_head(role: str, told: RoundTold) -> Text:
-    if role == told.absent:
-        return Text(f"{role} (absent)", "dim strike")
-    if role == told.lead:
-        return Text(f"{role} ★ lead", theme.LEAD)
-    return Text(role, theme.HEADER)
-
-
-def _stack(scene: Scene, told: RoundTold) -> Table:
-    """One line a seat: what it did in this phase, and what it does now."""
-    table = Table.grid(padding=(0, 1), expand=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    table.add_column(no_wrap=True, justify="right")
-    for seat in scene.seats:
-        done = Text("   ").join(
-            Text.assemble((f"{phase} ", theme.FAINT), cell)
-            for phase in ("B", "C", "D", "E", "F", "G", "H", "S")
-            if (cell := _cell(seat.role, phase, told))
-        )
-        table.add_row(_role_head(seat.role, told), done, _now(seat.role, scene))
-    return table
-
-
-def _now(role: str, scene: Scene) -> Text:
-    busy = [one for one in scene.thinking if one.step.role == role]
-    if not busy:
-        return Text("")
-    text = Text()
-    for one in busy[:3]:
-        text.append("\n" if text else "").append(f"{theme.THINKING.shape} {one.said}", theme.THINKING.style)
-    if len(busy) > 3:
-        text.append(f" +{len(busy) - 3}", theme.FAINT)
-    return text
-
-
-def _cell(role: str, phase: str, told: RoundTold, room: int = 0) -> Text:
-    """What a role did in a phase; empty when nothing. Without room for words a tick stands for them."""
-    parts = [
-        _made(made, room)
-        for made in told.made
-        if made.role == role and made.phase == phase and made.kind != "positions"
-    ]
-    match phase:
-        case "D" | "F":
-            parts += [
-                _claim_mark(one) for one in told.claims if one.raised_by == role and _phase_of(one) == phase
-            ]
-            if phase == "F":
-                parts += list(_flips(role, told))
-        case "E":
-            parts += list(_stances(role, told))
-            parts += [_verdict(check) for check in told.checks if check.by == role and check.check_id <= 4]
-        case "G" | "S":
-            decided = [one for one in told.decisions if (one.type == "final") == (phase == "S")]
-            parts += [Text(one.id, "bold") for one in decided if _decider(role, told)]
-            if phase == "S":
-                resolved = [check for check in told.checks if check.by == role and check.check_id == 5]
-                parts += [Text(f"{len(resolved)} claims resolved")] if resolved else []
-        case "H":
-            if told.drift is not None and told.drift.by == role:
-                parts.append(mark_of(theme.DRIFT, told.drift.verdict).text)
-        case _:
-            pass
-    return Text(" ").join(parts)
-
-
-def _decider(role: str, told: RoundTold) -> bool:
-    return role == told.lead
-
-
-def _phase_of(claim: ClaimTold) -> str:
-    """Claims of D are raised at an artifact, those of F in a review."""
-    return "F" if claim.source is not None and claim.source.startswith("S-") else "D"
-
-
-def _made(made: Made, room: int) -> Text:
-    if not room:
-        return Text("✓", "green")
-    said = made.text if made.kind == "artifact" else first_sentence(made.text)
-    return Text(shortened(said, room))
-
-
-def _claim_mark(claim: ClaimTold) -> Text:
-    mark = mark_of(theme.STATUSES, claim.status)
-    return Text(f"{claim.id} {mark.shape}", mark.style)
-
-
-def _stances(role: str, told: RoundTold) -> Iterator[Text]:
-    """Closed boxes until the verdict is there; then the stance, with ≠ when the verdict is another."""
-    for stance in told.sealed:
-        if stance.role == role:
-            yield Text(f"{stance.check_id or ''}{theme.SEALED.shape}", theme.SEALED.style)
-    for check in told.checks:
-        for stance in check.stances:
-            if stance.role == role:
-                mark = mark_of(theme.RESULTS, stance.stance)
-                differs = "" if stance.stance == check.result else "≠"
-                yield Text(f"{check.check_id}{mark.shape}{differs}", mark.style)
-
-
-def _flips(role: str, told: RoundTold) -> Iterator[Text]:
-    for check in told.checks:
-        for stance in check.stances:
-            if stance.role == role and stance.flipped_to:
-                before, after = (
-                    mark_of(theme.RESULTS, stance.stance),
-                    mark_of(theme.RESULTS, stance.flipped_to),
-                )
-                why = "" if stance.because else " no new evidence"
-                yield Text(f"flip {check.check_id}{before.shape}→{after.shape}{why}", after.style)
-
-
-def _verdict(check: CheckTold) -> Text:
-    mark = mark_of(theme.RESULTS, check.result)
-    return Text(f"{check.check_id} {mark.plain}", mark.style)
-
-
 def checks_line(told: RoundTold) -> Text:
     """The verdicts of a round, those to come as dots."""
     line = Text()
     found = {check.check_id: check for check in told.checks if check.check_id <= 4}
     for number in (1, 2, 3, 4):
         check = found.get(number)
-        line.append_text(_verdict(check) if check else Text(f"{number} ·", theme.FAINT)).append("   ")
+        line.append_text(verdict_text(check) if check else Text(f"{number} ·", theme.FAINT)).append("   ")
     line.rstrip()
     return line
 

@@ -42,6 +42,7 @@ from moot.render.story import (
     Stance,
     Story,
 )
+from moot.render.theme import ARTIFACTS
 
 _MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
 
@@ -148,11 +149,9 @@ def _made(events: list[Event]) -> Iterator[Made]:
 
 
 def artifact_facts(event: Artifact) -> str:
-    """What an artifact is and holds: `operator walkthrough, 3 findings, 2 claims proposed`."""
+    """What an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
     findings, claims = len(event.findings), len(event.proposed_claims)
-    return (
-        f"{event.type.replace('_', ' ')}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
-    )
+    return f"{ARTIFACTS.get(event.type, event.type)}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
 
 
 def _count(number: int, noun: str) -> str:

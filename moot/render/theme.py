@@ -92,6 +92,12 @@ CHECK_NAMES: Final[Mapping[str, str]] = {
     "claim_retest": "re-test",
     "synthesis_resolution": "resolution",
 }
+ARTIFACTS: Final[Mapping[str, str]] = {
+    "behavioral_trace_set": "traces",
+    "identity_invariant_check": "invariant",
+    "operator_walkthrough": "walkthrough",
+    "adversarial_test_case": "attack",
+}
 PHASES: Final[Mapping[str, str]] = {
     "A": "opening",
     "B": "proposal",
