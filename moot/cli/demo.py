@@ -95,9 +95,8 @@ def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
     for one in result.divergences:
         screen.print(f"diverged: {one.kind} at event {one.seq}: {one_line(one.what)}")
     same = f"identical: same head {result.head.hash}"
-    screen.print(
-        same if result.identical else f"diverged: head {result.head.hash}, recorded {result.expected.hash}"
-    )
+    other = f"diverged: head {result.head.hash}, recorded {result.expected.hash}"
+    screen.print(same if result.identical else other, soft_wrap=True)
     return result.identical
 
 

@@ -197,7 +197,8 @@ def _watched(session: Session, made: Mapping[str, Seat], *, live: bool, silent: 
     from moot.console import console
     from moot.render.live import watched
 
-    with watched(session.book, console(), live=live) as watch:
+    by_hand = any(seat.kind == "human" for seat in made.values())  # a person types where the view would draw
+    with watched(session.book, console(), live=live and not by_hand) as watch:
         return drive_here(session, made, watch)
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rounds.session import Asked
 
 REFRESHES_PER_SECOND: Final = 4
-BY_HAND: Final = frozenset({"human"})
-"""Seats that use the terminal themselves: beside them only plain lines are printed."""
 
 Read = Callable[[], Book]
 """What stands now; asked again after every commit."""
@@ -150,18 +148,9 @@ def view_of(
     clock: Clock | None = time.monotonic,
     labels: tuple[Label, ...] = (),
 ) -> View:
-    """The view that fits: live on a terminal, plain elsewhere and beside seats that use the terminal themselves."""
-    opened = read().state.opened
-    by_hand = opened is not None and any(member.seat in BY_HAND for member in opened.cast)
-    if (
-        live
-        and console.is_terminal
-        and console.file.isatty()
-        and not console.is_dumb_terminal
-        and not by_hand
-    ):
-        return LiveView(read, console, clock, labels)
-    return PlainView(read, console, labels)
+    """The view that fits: live on a terminal that can be drawn on, plain elsewhere and when `live` is false."""
+    drawable = console.is_terminal and console.file.isatty() and not console.is_dumb_terminal
+    return LiveView(read, console, clock, labels) if live and drawable else PlainView(read, console, labels)
 
 
 @contextmanager
