@@ -66,9 +66,8 @@ class LiveView:
         self._tell_rounds(all_of_them=self._book.state.finished)
 
     def asked(self, step: str) -> None:
-        """Somebody is asked to answer a step."""
+        """Somebody is asked to answer a step; the next refresh shows it."""
         self._asked = {**self._asked, step: self._clock() if self._clock else 0.0}
-        self._live.refresh()
 
     def lost(self, step: str) -> None:
         """A step will not be answered."""

@@ -56,11 +56,15 @@ def player(
 ) -> Callable[[Sequence[Event]], None]:
     """A function that takes commits, shows them, marks who is asked next, and pauses."""
 
+    asked: set[str] = set()
+
     def play(events: Sequence[Event]) -> None:
         growing.take(events)
-        view.committed()
         for step in open_steps(protocol, growing.book().state):
-            view.asked(step.id)
+            if step.id not in asked:
+                asked.add(step.id)
+                view.asked(step.id)
+        view.committed()
         pause()
 
     return play

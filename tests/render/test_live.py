@@ -183,3 +183,11 @@ def test_no_terminal_code_of_a_ledger_reaches_the_terminal(width: int) -> None:
 def plain(text: str) -> str:
     """Text without terminal codes."""
     return re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", text)
+
+
+@pytest.mark.parametrize("width", [60, 130])
+def test_every_instant_of_a_run_can_be_shown(width: int) -> None:
+    events = sample().events
+    for count in range(len(events) + 1):
+        now = book(events[:count], Blobs())
+        assert len(shown(Stage(scene_of(now, {"r1.E.position.critic": 0.0}, 1.0), 24), width).splitlines()) <= 24
