@@ -58,7 +58,7 @@ def schema_of(verb: str) -> dict[str, Any]:
 
 
 def _closed(schema: Any) -> Any:
-    """Every object of known keys takes no others, whatever its model says about reading."""
+    """Every object of known keys has all of them and no others, whatever its model says about reading."""
     if isinstance(schema, list):
         return [_closed(one) for one in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
@@ -66,6 +66,7 @@ def _closed(schema: Any) -> Any:
     closed = {key: _closed(value) for key, value in cast("dict[str, Any]", schema).items()}
     if closed.get("type") == "object" and "properties" in closed:
         closed["additionalProperties"] = False
+        closed["required"] = list(closed["properties"])
     return closed
 
 

@@ -1,0 +1,149 @@
+"""Help, completion, start-up: every verb has an example, and `--help` imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import moot as library
+from moot.cli import VERBS
+from tests.cli.conftest import Moot
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [verb.name for verb in VERBS]
+HEAVY = ("anthropic", "httpx", "jsonschema", "hypothesis")
+
+
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_verb_has_help_with_an_example(moot: Moot, name: str) -> None:
+    said = moot(name, "--help")
+    assert said.code == 0
+    assert said.err == ""
+    assert f"Usage: moot {name}" in said.out
+    assert "Example: " in said.out
+    assert f"moot {name}" in said.out.split("Example: ")[1]
+    assert moot("help", name) == said
+
+
+def test_the_overview_lists_every_verb(moot: Moot) -> None:
+    overview = moot("--help").out
+    assert moot().out == moot("-h").out == moot("help").out == overview
+    assert all(f"\n  {name} " in overview for name in NAMES)
+    assert max(len(line) for line in overview.splitlines()) <= 100
+
+
+def test_the_version_is_the_distribution_s(moot: Moot) -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert moot("--version").out == f"moot {project['version']}\n"
+    assert library.version() == project["version"]
+
+
+def test_the_public_api_is_what_is_listed() -> None:
+    assert set(dir(library)) == set(library.__all__)
+    assert all(getattr(library, name) is not None for name in library.__all__)
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = library.nothing_like_it
+
+
+LOADED = (
+    "import sys; from moot.__main__ import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+)
+
+
+def test_help_imports_no_framework() -> None:
+    loaded = set(python(LOADED, "--help").stderr.split())
+    assert "moot.cli" in loaded
+    assert not loaded & {"typer", "pydantic", "msgspec", "rich", "ledger", "rounds", *HEAVY}
+
+
+@pytest.mark.parametrize("verb", ["status", "check", "signals"])
+def test_a_verb_imports_no_model_s_sdk_and_nobody_else_s_verb(finished: Path, verb: str) -> None:
+    loaded = set(python(LOADED, verb, str(finished)).stderr.split())
+    assert not loaded & set(HEAVY)
+    assert {name for name in loaded if name.startswith("moot.cli.")} <= {
+        f"moot.cli.{verb}",
+        "moot.cli.command",
+        "moot.cli.options",
+    }
+
+
+def test_a_reader_that_goes_away_is_no_error(finished: Path) -> None:
+    script = f"{sys.executable} -m moot log {finished} | head -1; echo ${{PIPESTATUS[0]}}"
+    said = subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert said.stdout.splitlines()[-1] == "0"
+    assert said.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_knows_every_verb_and_parses(moot: Moot, tmp_path: Path, shell: str) -> None:
+    script = moot("completion", shell).out
+    assert all(name in script for name in NAMES)
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not here")
+    file = tmp_path / "completion"
+    file.write_text(script)
+    checked = subprocess.run([shell, "-n", str(file)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["moot", "stat"], {"status"}),
+        (["moot", "signals", "--pro"], {"--profile"}),
+        (["moot", "status", "@"], {"@last"}),
+        (["moot", "status", "2026"], {"2026-01-01-which"}),
+    ],
+)
+def test_bash_completes_verbs_options_and_runs(
+    moot: Moot, tmp_path: Path, words: list[str], expected: set[str]
+) -> None:
+    script = tmp_path / "completion"
+    script.write_text(moot("completion", "bash").out)
+    Path("runs/2026-01-01-which").mkdir(parents=True)
+    line = " ".join(f"'{word}'" for word in words)
+    probe = (
+        f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _moot; echo ${{COMPREPLY[@]}}"
+    )
+    said = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, check=False)
+    assert set(said.stdout.split()) == expected, said.stderr
+
+
+def test_the_console_script_is_the_same_program(finished: Path) -> None:
+    executable = shutil.which("moot", path=str(Path(sys.executable).parent))
+    if executable is None:
+        pytest.skip("moot is not installed here")
+    said = subprocess.run(
+        [executable, "status", str(finished), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr

@@ -1,0 +1,69 @@
+"""answer, override, ack, note: what a person adds, all of it `by: human`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ledger.events import Alarm, Amendment, Decision
+from moot.api import open_run
+from tests.cli.conftest import Moot, content
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    """A finished run of its own."""
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+def test_an_answer_resolves_the_question_and_is_in_force(moot: Moot, run: Path) -> None:
+    open_question = next(iter(open_run(run).state.concerns))
+    said = moot("answer", run, open_question, "Yes, that is acceptable.", "--json")
+    assert said.code == 0
+    decision = open_run(run).book.by_id[said.json["events"][0]]
+    assert isinstance(decision, Decision)
+    assert (decision.by, decision.type, decision.cites[0].id) == ("human", "answer", open_question)
+    assert open_question in open_run(run).state.resolved
+    again = moot("answer", run, open_question, "No.")
+    assert again.code == 1
+    assert "resolved already" in again.err
+
+
+def test_an_override_overturns_a_decision_and_keeps_it(moot: Moot, run: Path) -> None:
+    target = open_run(run).state.in_force()[0]
+    assert moot("override", run, target, "One journal instead.").code == 0
+    shown = {one["id"]: one for one in moot("decisions", run, "--json").json["decisions"]}
+    assert shown[target]["standing"] == "overturned"
+    assert shown[target]["overturned_by"] in shown
+    before = content(run)
+    again = moot("override", run, target, "Once more.")
+    assert again.code == 1
+    assert "was overturned by" in again.err
+    assert content(run) == before
+
+
+def test_a_note_is_on_the_ledger(moot: Moot, run: Path) -> None:
+    assert moot("note", run, "The model was changed in R2.").code == 0
+    last = open_run(run).events[-1]
+    assert isinstance(last, Amendment)
+    assert (last.what, last.by, last.reason) == ("note", "human", "The model was changed in R2.")
+
+
+def test_an_alarm_that_is_not_open_cannot_be_closed(moot: Moot, run: Path) -> None:
+    raised = [event for event in open_run(run).events if isinstance(event, Alarm)]
+    assert not raised
+    said = moot("ack", run, "FM-1", "Nothing was wrong.")
+    assert said.code == 1
+    assert "no open alarm FM-1" in said.err
+
+
+def test_what_people_add_passes_the_rules_and_replays(moot: Moot, run: Path) -> None:
+    question = next(iter(open_run(run).state.concerns))
+    moot("answer", run, question, "Yes.")
+    moot("override", run, open_run(run).state.in_force()[0], "Otherwise.")
+    moot("note", run, "A remark.")
+    assert moot("verify", run, "--quiet").code == 0
+    assert moot("check", run).code == 0, moot("check", run).out
+    assert moot("replay", run, "--re-execute").code == 0

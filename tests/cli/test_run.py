@@ -1,0 +1,215 @@
+"""`moot run`: opened with host seats, played from a tape, stopped by a budget, resumed, interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ledger.events import Amendment, RunClosed
+from ledger.store import Run
+from moot.api import open_run
+from rounds.deliberation import parse
+from tests.cli.conftest import Moot
+from tests.rounds.openings import play
+from tests.rounds.scripted import Script
+
+PLAN = """\
+[deliberation]
+question = "Which storage keeps every line?"
+goals = ["No line is lost"]
+
+[[round]]
+n = 1
+
+[[round]]
+n = 2
+absent = "critic"
+"""
+
+
+@pytest.fixture
+def file(moot: Moot, tmp_path: Path) -> Path:
+    """A deliberation file of two rounds, in the directory that `moot` is called in."""
+    del moot
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    return path
+
+
+@pytest.fixture(scope="session")
+def tape(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of `PLAN`."""
+    from moot.running import open_run_at, opening_of
+
+    path = tmp_path_factory.mktemp("tape") / "run"
+    deliberation = parse(PLAN.encode())
+    session = open_run_at(path, opening_of(deliberation, {}, {}))
+    assert play(session, Script(seed=5)).state == "finished"
+    return path
+
+
+def test_host_seats_open_the_run_and_wait(moot: Moot, file: Path) -> None:
+    said = moot("run", file, "--seats", "host", "--json")
+    assert said.code == 4
+    assert (said.json["state"], said.json["waiting"]) == ("waiting", ["r1.B.action"])
+    path = Path(said.json["run"])
+    assert path.parent == Path("runs")
+    assert path.name.endswith("-which-storage-keeps-every-line")
+    assert moot("status", "@last", "--json").json["run"] == str(path)
+    assert moot("status", path.name).code == 0
+
+
+def test_the_resolved_file_beside_the_ledger_is_accepted_again(moot: Moot, file: Path) -> None:
+    Path("notes.md").write_text("one\ntwo\n")
+    assert (
+        moot("run", file, "--seats", "host", "--out", "a", "--context", "notes.md", "--goal", "Be quick").code
+        == 4
+    )
+    kept = tomllib.loads(Path("a/deliberation.toml").read_text())
+    assert kept["context"][0]["name"] == "notes.md"
+    assert moot("run", "a/deliberation.toml", "--out", "b").code == 4
+    first, second = open_run("a").events[0], open_run("b").events[0]
+    assert first.__class__ is second.__class__
+    assert [getattr(first, name) for name in ("goals", "plan", "cast", "context", "predict", "stop")] == [
+        getattr(second, name) for name in ("goals", "plan", "cast", "context", "predict", "stop")
+    ]
+
+
+def test_flags_say_what_a_file_would(moot: Moot, file: Path) -> None:
+    del file
+    said = moot(
+        "run", "-q", "Which?", "--seats", "host", "--out", "a", "--plan", "minimum-8", "--option", "one",
+        "--option", "two", "--domain", "code review", "--profile", "script", "--check-every", "2", "--no-stress",
+        "--max-calls", "9", "--max-usd", "1.50", "--cast", "research",
+    )  # fmt: skip
+    assert said.code == 4
+    opened = open_run("a").state.opened
+    assert opened is not None
+    assert [option.text for option in opened.options] == ["one", "two"]
+    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("script", 2, 8)
+    assert (opened.budgets.calls, opened.budgets.usd) == (9, "1.50")
+    assert opened.cast[0].title == "Experimentalist"
+    assert moot("status", "a").out.startswith("WAIVED stress: ")
+    assert moot("check", "a").out.startswith("WAIVED stress: ")
+    assert moot("decisions", "a").out.startswith("WAIVED stress: ")
+
+
+def test_one_seat_can_differ_from_the_rest(moot: Moot, file: Path, tape: Path) -> None:
+    said = moot("run", file, "--seats", f"tape:{tape}", "--seat", "critic=host", "--out", "a", "--json")
+    assert (said.code, said.json["waiting"]) == (4, ["r1.C.critic"])
+
+
+def test_a_tape_plays_the_run_to_its_end(moot: Moot, file: Path, tape: Path) -> None:
+    said = moot("run", file, "--seats", f"tape:{tape}", "--out", "a")
+    assert said.code == 0, said
+    assert "is finished" in said.out
+    assert moot("diff", tape, "a", "--json").json["claims"]["changed"] == []
+    assert moot("check", "a", "--quiet").code == 0
+    assert moot("replay", "a", "--re-execute", "--quiet").code == 0
+
+
+def test_plain_lines_tell_what_is_committed(moot: Moot, file: Path, tape: Path) -> None:
+    said = moot("run", file, "--seats", f"tape:{tape}", "--out", "a", "--no-live")
+    assert said.code == 0
+    assert "D-" in said.out
+    assert "\x1b" not in said.out
+
+
+def test_a_tape_of_another_question_fails_for_good_and_says_what_differs(moot: Moot, tape: Path) -> None:
+    said = moot("run", "-q", "Another question?", "--seats", f"tape:{tape}", "--out", "a")
+    assert said.code == 5
+    assert said.err.splitlines()[-1].startswith("moot: a seat failed for good")
+    assert "--resume a" in said.err
+    assert moot("verify", "a", "--quiet").code == 0
+
+
+def test_a_budget_stops_the_run_resumably_and_a_larger_one_goes_on(
+    moot: Moot, file: Path, tape: Path
+) -> None:
+    said = moot("run", file, "--seats", f"tape:{tape}", "--out", "a", "--max-calls", "7", "--json")
+    assert (said.code, said.json["state"], said.json["reason"]) == (4, "stopped", "budget_calls")
+    assert moot("status", "a", "--json").json["state"] == "stopped"
+    again = moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--json")
+    assert (again.code, again.json["reason"]) == (4, "budget_calls")
+    on = moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--max-calls", "500", "--json")
+    assert (on.code, on.json["state"]) == (0, "finished")
+    events = Run("a").events()
+    assert [
+        event.reason for event in events if isinstance(event, RunClosed) and event.state == "stopped"
+    ] == ["budget_calls"]
+    amended = [event for event in events if isinstance(event, Amendment) and event.what == "budget"]
+    assert [(change.path, change.from_, change.to) for change in amended[0].change] == [
+        ("budgets.calls", 7, 500)
+    ]
+    assert moot("check", "a", "--quiet").code == 0
+    assert moot("replay", "a", "--re-execute", "--quiet").code == 0
+
+
+def test_max_rounds_below_the_plan_leaves_the_synthesis_out(moot: Moot, file: Path, tape: Path) -> None:
+    said = moot("run", file, "--seats", f"tape:{tape}", "--out", "a", "--max-rounds", "1", "--json")
+    assert (said.code, said.json["reason"]) == (4, "budget_rounds")
+    assert all(event.phase != "S" for event in open_run("a").events)
+
+
+def test_a_finished_run_is_finished(moot: Moot, tape: Path) -> None:
+    said = moot("run", "--resume", tape, "--seats", "host", "--json")
+    assert (said.code, said.json["state"]) == (0, "finished")
+
+
+def test_the_library_runs_a_deliberation_too(moot: Moot, file: Path, tape: Path) -> None:
+    import moot as library
+
+    del moot
+    run = library.run_deliberation(file, f"tape:{tape}", "a")
+    assert run.state.finished
+    waiting = library.run_deliberation({"deliberation": {"question": "Which?"}}, "host", "b")
+    assert waiting.state.round == 1
+    assert not waiting.state.finished
+
+
+INTERRUPTED = """
+import sys
+from moot.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_ctrl_c_closes_the_run_and_it_can_go_on(moot: Moot, file: Path, tape: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, "run", str(file), "--seats", f"tape:{tape}", "--out", "a"],
+        env={**os.environ, "MOOT_TAPE_DELAY_SECONDS": "0.2", "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 20
+    while (
+        not (Path("a/claims.jsonl").exists() and Path("a/claims.jsonl").stat().st_size)
+        and time.monotonic() < deadline
+    ):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 4, err
+    assert err.splitlines()[-1].startswith("moot: interrupted")
+    assert "Traceback" not in err
+    assert moot("status", "a", "--json").json["state"] == "stopped"
+    assert moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--quiet").code == 0
+    assert moot("check", "a", "--quiet").code == 0
+
+
+def test_two_drivers_do_not_share_a_run(moot: Moot, file: Path, tape: Path) -> None:
+    from ledger.store import DriverLease
+
+    assert moot("run", file, "--seats", "host", "--out", "a").code == 4
+    with DriverLease(Path("a")):
+        said = moot("run", "--resume", "a", "--seats", f"tape:{tape}")
+    assert said.code == 2
+    assert "already drives this run" in said.err
