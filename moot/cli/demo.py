@@ -20,10 +20,10 @@ from moot.locate import find_run
 from moot.output.demo import Demo
 from moot.output.replay import reexecuted
 from moot.render.ending import ending, why_it_stopped
+from moot.render.labels import Label
 from moot.render.live import view_of
 from moot.render.plain_text import one_line
 from moot.render.playback import Growing, pause_seconds, player
-from moot.render.story import Label
 from moot.render.telling import tell
 from moot.terminal import out_json
 from rounds.controller import Controller

@@ -1,22 +1,14 @@
-"""Who took part and what must be said first: seats with what filled them, and the labels before every verdict."""
+"""Who took part: every seat with what really answered for it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from ledger.book import Book
-from ledger.events import RunOpened
 from ledger.events.envelope import Call
 from ledger.ids import parse_step
-from ledger.state import State
-from moot.render.story import Filling, Label, Seat
-
-LOST_SHOWN: Final = 6
-_POSITIONS_OFF: Final = (
-    "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
-)
+from moot.render.story import Filling, Seat
 
 
 def seats_told(book: Book) -> tuple[Seat, ...]:
@@ -88,83 +80,3 @@ def answered_by(seats: Iterable[Seat]) -> str:
 
 def _unasked(seat: Seat) -> str:
     return f"{seat.declared} (not yet asked)" if seat.declared else "unknown"
-
-
-def labels_told(book: Book) -> tuple[Label, ...]:
-    """What must be read before any verdict, the gravest first (FORMAT 9, DESIGN 4)."""
-    return labels_of(book.state, Counter(call.simulated for event in book.events if (call := event.call)))
-
-
-def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
-    """The same from a folded state and from how many replies were simulated in which way."""
-    opened = state.opened
-    if opened is None:
-        return ()
-    return (
-        *_waived(opened),
-        *_degraded(state),
-        *_alarms(state),
-        *_unfinished(state),
-        *_simulated(replies),
-        *_origin(opened),
-    )
-
-
-def _waived(opened: RunOpened) -> Iterator[Label]:
-    for waiver in opened.waived:
-        yield Label("WAIVED", f"{waiver.what}: {waiver.why}")
-    if opened.rules.get("positions") == "off":
-        yield Label("WAIVED", _POSITIONS_OFF)
-
-
-def _degraded(state: State) -> Iterator[Label]:
-    quorum = state.quorum
-    if quorum.actual < quorum.declared:
-        lost = list(state.given_up)
-        more = f" and {len(lost) - LOST_SHOWN} more" if len(lost) > LOST_SHOWN else ""
-        given_up = ", ".join(lost[:LOST_SHOWN]) + more
-        yield Label(
-            "DEGRADED", f"{quorum.actual} of {quorum.declared} steps were answered; given up: {given_up}"
-        )
-
-
-def _alarms(state: State) -> Iterator[Label]:
-    for alarm in state.open_alarms():
-        since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
-        yield Label(
-            "ALARM", f"{alarm.fm}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)"
-        )
-
-
-def _unfinished(state: State) -> Iterator[Label]:
-    if state.finished or (state.opened is not None and state.opened.origin.type == "import"):
-        return
-    if state.closures and state.closures[-1].through >= state.seq - 1:
-        reason = state.closures[-1].reason.replace("_", " ")
-        yield Label("UNFINISHED", f"stopped in round {state.round} ({reason}); `moot run --resume` goes on")
-    else:
-        yield Label("UNFINISHED", f"in round {state.round}, phase {state.phase}: nothing is decided for good")
-
-
-def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
-    total = replies.total()
-    if replies["fake"]:
-        made_up = "were made up by a program, not by a model or a person"
-        yield Label("FAKE", f"{replies['fake']} of {total} replies {made_up}")
-    if replies["recorded"]:
-        yield Label("RECORDED", f"{replies['recorded']} of {total} replies were played from an earlier run")
-
-
-def _origin(opened: RunOpened) -> Iterator[Label]:
-    origin = opened.origin
-    source = f" of {origin.of}" if origin.of else ""
-    match origin.type:
-        case "import":
-            tool = origin.tool or "another system"
-            yield Label("IMPORTED", f"written by {tool}: what moot did not see it cannot vouch for")
-        case "fork":
-            yield Label("FORK", f"a fork{source} after event {origin.seq}")
-        case "redaction":
-            yield Label("REDACTED", f"a redacted copy{source}")
-        case "new":
-            pass

@@ -10,12 +10,12 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.tree import Tree
 
-from moot.render import theme
+from moot.render import theme, words
+from moot.render.labels import Label
 from moot.render.plain_text import one_line
 from moot.render.report_decisions import ground_standing
-from moot.render.stage import labels_text
-from moot.render.story import DecisionTold, Ground, Label, Quote, Story
-from moot.render.theme import mark_of
+from moot.render.story import DecisionTold, Ground, Quote, Story
+from moot.render.theme import labels_text, mark_of
 
 QUOTES: Final = 2
 """Quotes of one check: enough to see on what it rests; the report has all."""
@@ -40,7 +40,7 @@ def why_it_stopped(story: Story) -> str:
     played = f"{len(story.rounds)} of {len(story.plan)} planned rounds"
     if story.closing is None:
         return f"The run has not stopped: {played} were opened."
-    why = theme.CLOSINGS.get(story.closing.reason, story.closing.reason)
+    why = words.CLOSINGS.get(story.closing.reason, story.closing.reason)
     last = next((told.look for told in reversed(story.rounds) if told.look), None)
     look = ""
     if last is not None:

@@ -17,12 +17,13 @@ from rich.text import Text
 
 from ledger.book import Book
 from ledger.events import Event
+from moot.render.labels import Label
 from moot.render.plain_text import one_line
 from moot.render.round_block import round_block
 from moot.render.scene import scene_of
-from moot.render.stage import Stage, labels_text
-from moot.render.story import Label
+from moot.render.stage import Stage
 from moot.render.telling import tell_round
+from moot.render.theme import labels_text
 from moot.render.told_lines import event_lines
 from rounds.driver import Watch
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.padding import Padding
 from rich.text import Text
 
@@ -22,12 +21,11 @@ from ledger.events import Claim, Concern, Decision, Event
 from ledger.fold import step
 from ledger.lifecycle import OPEN
 from ledger.state import State
-from moot.render import theme
-from moot.render.cast_told import labels_of
+from moot.render import theme, words
+from moot.render.labels import labels_of
 from moot.render.next_round import next_round
 from moot.render.plain_text import one_line, shortened
-from moot.render.stage import labels_text
-from moot.render.theme import mark_of
+from moot.render.theme import labels_text, mark_of
 
 TEXT: Final = 140
 LISTED: Final = 6
@@ -79,6 +77,8 @@ def watch_panel(
     A terminal keeps one panel in place, cut at its foot when it is too tall; elsewhere every change prints a panel
     of its own. Ctrl-C ends it.
     """
+    from rich.live import Live
+
     shown, finished = look()
     if not console.is_terminal:
         console.print(shown)
@@ -157,7 +157,7 @@ def _alarm(alarm: AlarmReading) -> Text:
     mark = theme.ALARMS[alarm.verdict]
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
     e_value = f", e-value {alarm.e_value}" if alarm.e_value is not None else ""
-    name = theme.FAILURE_MODES.get(alarm.id, "")
+    name = words.FAILURE_MODES.get(alarm.id, "")
     line = Text(f"{mark.plain} {alarm.id} {name}{since}{e_value}: ", mark.style)
     line.append(one_line(alarm.detail), "default")
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)

@@ -10,7 +10,7 @@ from typing import Final
 
 from detectors.report import SignalReport
 from ledger.chain import Head
-from moot.render import theme
+from moot.render import theme, words
 from moot.render.cast_told import answered_by
 from moot.render.markdown import inline, paragraphs
 from moot.render.report_decisions import decided, decisions_table
@@ -107,7 +107,7 @@ def _why(story: Story) -> Iterator[str]:
     if story.closing is None:
         yield f"It has not stopped: {played} were opened; {quorum}."
         return
-    why = theme.CLOSINGS.get(story.closing.reason, story.closing.reason)
+    why = words.CLOSINGS.get(story.closing.reason, story.closing.reason)
     yield f"The run {story.closing.state} because {why}, after {played}; {quorum}."
     last = next((told.look for told in reversed(story.rounds) if told.look), None)
     if last is not None:

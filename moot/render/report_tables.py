@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detectors.report import SignalReport
-from moot.render import theme
+from moot.render import theme, words
 from moot.render.cast_told import filled_by
 from moot.render.markdown import code, inline, table
 from moot.render.scene import spent
@@ -148,7 +148,7 @@ def alarms_section(story: Story) -> Iterator[str]:
         for alarm in told.alarms:
             raised = alarm.action == "raised"
             mark = theme.ALARMS[alarm.verdict].plain if raised else "✓ closed"
-            name = theme.FAILURE_MODES.get(alarm.fm, "")
+            name = words.FAILURE_MODES.get(alarm.fm, "")
             seen = f" (see {inline(', '.join(alarm.evidence))})" if alarm.evidence else ""
             yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {inline(alarm.because or '')}{seen}"
         for amendment in told.amendments:
@@ -168,7 +168,7 @@ def retrospective_section(story: Story) -> Iterator[str]:
         return
     roles = [review.role for review in story.reviews]
     rows: list[tuple[str, ...]] = []
-    for mode, name in theme.FAILURE_MODES.items():
+    for mode, name in words.FAILURE_MODES.items():
         said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
         box = "[x]" if "yes" in said else "[ ]"
         marks = (inline(mark_of(theme.SEEN, one).plain) if one else "" for one in said)

@@ -10,7 +10,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from moot.render import theme
+from moot.render import theme, words
 from moot.render.plain_text import first_sentence, one_line
 from moot.render.signature import READINGS
 from moot.render.stage import round_title
@@ -73,7 +73,7 @@ def _verdicts_of_controller(told: RoundTold) -> Iterator[tuple[str, Text]]:
         yield "signals", Text(f"{told.look.satisfied} of {told.look.of}  ").append_text(advice.text)
     for alarm in told.alarms:
         mark = theme.ALARMS[alarm.verdict] if alarm.action == "raised" else theme.ALARMS["CLEAR"]
-        name = theme.FAILURE_MODES.get(alarm.fm, "")
+        name = words.FAILURE_MODES.get(alarm.fm, "")
         yield "alarm", Text(f"{mark.plain} {alarm.fm} {name}: {one_line(alarm.because or '')}", mark.style)
     for amendment in told.amendments:
         yield "amended", Text(f"{amendment.what}: {one_line(amendment.reason)}")

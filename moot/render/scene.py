@@ -11,10 +11,11 @@ from ledger.ids import StepName, parse_step
 from ledger.lifecycle import OPEN
 from ledger.state import Spend
 from ledger.values import Quorum
-from moot.render.cast_told import labels_told, seats_told
-from moot.render.story import Label, RoundTold, Seat
+from moot.render.cast_told import seats_told
+from moot.render.labels import Label, labels_told
+from moot.render.story import RoundTold, Seat
 from moot.render.telling import tell_round
-from moot.render.theme import PHASES
+from moot.render.words import PHASES
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -10,13 +10,13 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from moot.render import theme
+from moot.render import theme, words
 from moot.render.cast_told import answered_by
 from moot.render.plain_text import one_line, shortened
 from moot.render.scene import Scene, spent
 from moot.render.seats_shown import columns, stack, verdict_text
-from moot.render.story import Label, RoundTold
-from moot.render.theme import mark_of
+from moot.render.story import RoundTold
+from moot.render.theme import labels_text, mark_of
 
 WIDE: Final = 120
 """Columns from which on every seat gets a column of its own."""
@@ -61,12 +61,6 @@ class Stage:
         return [*head, *seats[:room], *foot]
 
 
-def labels_text(labels: Iterable[Label]) -> Iterator[Text]:
-    """What must be read first, a line each."""
-    for label in labels:
-        yield Text.assemble((f" {label.kind} ", theme.LABEL), " ", one_line(label.text))
-
-
 def round_title(told: RoundTold, planned: int) -> Text:
     """`R4 of 8 · STRESS without critic · lead observer`."""
     title = Text(f"R{told.n} of {planned}", theme.HEADER)
@@ -98,7 +92,7 @@ def _phases(scene: Scene, told: RoundTold) -> Text:
         if place < reached:
             line.append(f"{phase}✓ ", theme.FAINT)
         elif place == reached:
-            line.append(f"{phase}▸{theme.PHASES.get(phase, '')} ", "bold cyan")
+            line.append(f"{phase}▸{words.PHASES.get(phase, '')} ", "bold cyan")
         else:
             line.append(f"{phase} ", theme.FAINT)
     return line

@@ -7,21 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from ledger.events import Alarm, Amendment, DriftCheck, Fallback, RunClosed, Signals
 from ledger.events.decisions import ContextDocument, Labelled, PlanRow, Prediction, StopRule
 from ledger.lifecycle import HistoryEntry
 from ledger.state import Spend
 from ledger.values import Quorum, Result, Status
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """Something that must be read before any verdict; `kind` is its one word."""
-
-    kind: Literal["RECORDED", "FAKE", "UNFINISHED", "DEGRADED", "WAIVED", "IMPORTED", "FORK", "REDACTED", "ALARM"]
-    text: str
+from moot.render.labels import Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ from ledger.events import (
     Verification,
 )
 from ledger.ids import number_of, role_of
-from moot.render.cast_told import labels_told, seats_told
+from moot.render.cast_told import seats_told
 from moot.render.grounds import quotes_of, rests_on
+from moot.render.labels import labels_told
 from moot.render.signature import observations
 from moot.render.story import (
     CheckTold,
@@ -42,7 +43,7 @@ from moot.render.story import (
     Stance,
     Story,
 )
-from moot.render.theme import ARTIFACTS
+from moot.render.words import ARTIFACTS
 
 _MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
 

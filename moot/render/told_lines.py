@@ -43,7 +43,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from moot.render import theme
+from moot.render import theme, words
 from moot.render.plain_text import first_sentence, one_line, shortened
 from moot.render.telling import artifact_facts
 from moot.render.theme import mark_of
@@ -113,7 +113,7 @@ def _said_else(event: Event) -> Iterator[Said]:  # what the controller, a person
             advice = mark_of(theme.ADVICE, event.advice).plain
             yield "signals", f"{event.satisfied} of {event.of} hold {held} ({event.profile}) {advice}"
         case Alarm():
-            name = theme.FAILURE_MODES.get(event.fm, "")
+            name = words.FAILURE_MODES.get(event.fm, "")
             state = theme.ALARMS[event.verdict].plain if event.action == "raised" else "✓ closed"
             seen = f" (see {', '.join(event.evidence)})" if event.evidence else ""
             yield "alarm", f"{event.fm} {state} {name}: {_text(event.because or '')}{seen}"
@@ -125,7 +125,7 @@ def _said_else(event: Event) -> Iterator[Said]:  # what the controller, a person
                 f"▲ {event.step_failed} given up ({event.reason}), {event.instead}: {_text(event.detail)}",
             )
         case RunClosed():
-            why = theme.CLOSINGS.get(event.reason, event.reason)
+            why = words.CLOSINGS.get(event.reason, event.reason)
             yield "closed", f"run {event.state}: {why}; {len(event.open)} left open"
         case Rating():
             yield "rating", f"{event.of} {event.scale} {event.value}: {_text(event.reason)}"
@@ -193,7 +193,7 @@ def _round(book: Book, event: RoundOpened) -> Iterator[Said]:
 
 
 def _verdict(book: Book, event: Verification) -> Iterator[Said]:
-    name = theme.CHECK_NAMES.get(event.check, event.check)
+    name = words.CHECK_NAMES.get(event.check, event.check)
     mark = mark_of(theme.RESULTS, event.result)
     yield "verdict", f"{event.id} {mark.plain} {name}, by {event.by}: {_text(event.notes)}"
     held = [one for one in book.of(Position, event.round) if one.on == event.id]

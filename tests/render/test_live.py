@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from ledger.book import Book, book
+from moot.render.labels import Label
 from moot.render.live import LiveView, PlainView, view_of
 from moot.render.round_block import round_block
 from moot.render.scene import clock_time, scene_of
 from moot.render.stage import Stage
-from moot.render.story import Label
 from moot.render.telling import tell_round
 from moot.render.theme import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
 from tests.render.golden import agrees
@@ -190,4 +190,6 @@ def test_every_instant_of_a_run_can_be_shown(width: int) -> None:
     events = sample().events
     for count in range(len(events) + 1):
         now = book(events[:count], Blobs())
-        assert len(shown(Stage(scene_of(now, {"r1.E.position.critic": 0.0}, 1.0), 24), width).splitlines()) <= 24
+        assert (
+            len(shown(Stage(scene_of(now, {"r1.E.position.critic": 0.0}, 1.0), 24), width).splitlines()) <= 24
+        )

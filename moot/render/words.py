@@ -1,0 +1,55 @@
+"""The words for what a ledger names by code: phases, checks, artifacts, failure modes, why a run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+FAILURE_MODES: Final[Mapping[str, str]] = {
+    "FM-1": "Sycophancy cascade",
+    "FM-2": "Everything reads BROKEN",
+    "FM-3": "Drift from the goals",
+    "FM-4": "One role dominates",
+    "FM-5": "Claims inflate or starve",
+    "FM-6": "Verification is bypassed",
+    "FM-7": "Stress is avoided",
+    "FM-8": "Budget is overrun",
+}
+CHECK_NAMES: Final[Mapping[str, str]] = {
+    "critic_attack_on_action_trace": "attack × trace",
+    "guardian_vs_observer_walkthrough": "invariant × walkthrough",
+    "observer_friction_vs_critic_attack": "friction × attack",
+    "all_vs_prior_decisions": "all × prior decisions",
+    "claim_retest": "re-test",
+    "synthesis_resolution": "resolution",
+}
+ARTIFACTS: Final[Mapping[str, str]] = {
+    "behavioral_trace_set": "traces",
+    "identity_invariant_check": "invariant",
+    "operator_walkthrough": "walkthrough",
+    "adversarial_test_case": "attack",
+}
+PHASES: Final[Mapping[str, str]] = {
+    "A": "opening",
+    "B": "proposal",
+    "C": "supplements",
+    "D": "artifacts",
+    "E": "checks",
+    "F": "reviews",
+    "G": "decisions",
+    "H": "drift check",
+    "S": "synthesis",
+}
+CLOSINGS: Final[Mapping[str, str]] = {
+    "signals": "enough stop signals held",
+    "ready": "every gate of readiness held",
+    "protocol_end": "the plan was used up",
+    "not_ready": "the plan was used up and the run was not ready",
+    "human": "a person stopped it",
+    "seats_failed": "a seat failed for good",
+    "budget_rounds": "the budget of rounds was used up",
+    "budget_usd": "the budget in dollars was used up",
+    "budget_tokens": "the budget of tokens was used up",
+    "budget_calls": "the budget of calls was used up",
+    "budget_minutes": "the budget of minutes was used up",
+}
