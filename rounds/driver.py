@@ -148,7 +148,8 @@ class _Drive:
             reply = await seat.reply(Request(asked.step, brief, number))
             try:
                 answer = _answer(reply, tuple(attempts), brief.sha256)
-                done = self._session.submit(asked.step.id, reply.content, answer, {**blobs, **reply.blobs})
+                kept = {**blobs, **brief.blobs(), **reply.blobs}
+                done = self._session.submit(asked.step.id, reply.content, answer, kept)
                 self._watch.committed(done.events)
                 return
             except ReplyRefused as refused:
