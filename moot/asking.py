@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from moot.settings import read_settings
 from moot.terminal import err
-from roles.seats.port import Request
+from roles.seats.port import Request, SeatWaits
 
 END: Final = "."
 GIVE_UP: Final = "/give-up"
@@ -21,7 +21,10 @@ ONE_AT_A_TIME: Final = asyncio.Lock()
 
 
 async def ask(request: Request) -> bytes | None:
-    """Show the brief and take the reply; None when the person gives the step up. One question at a time."""
+    """Show the brief and take the reply; None when the person gives the step up. One question at a time.
+
+    Raises `SeatWaits` when nobody is there any more: the step stays open, and the run can go on later.
+    """
     async with ONE_AT_A_TIME:
         return await asyncio.to_thread(_ask, request)
 
@@ -32,33 +35,38 @@ def _ask(request: Request) -> bytes | None:
     err(f"\n{'─' * 78}\n{request.step.id}\n{'─' * 78}\n{shown.rstrip()}\n\n")
     editor = read_settings().editor
     if editor is not None and sys.stdin.isatty():
-        return _edited(editor, skeleton(brief.schema))
-    err(f"The reply is one JSON object with this schema:\n{json.dumps(brief.schema, ensure_ascii=False)}\n\n")
+        said = _edited(editor, skeleton(brief.schema))
+    else:
+        said = _typed(brief.schema)
+    if not said.strip():
+        raise SeatWaits(request.step.id)
+    return None if said.strip() == GIVE_UP else said.encode("utf-8", "surrogateescape")
+
+
+def _typed(schema: Any) -> str:
+    """Lines of stdin up to one that holds only END; a lone GIVE_UP needs no END. Empty when stdin has ended."""
+    err(f"The reply is one JSON object with this schema:\n{json.dumps(schema, ensure_ascii=False)}\n\n")
     err(f"Write it here and end with a line that holds only {END!r}; {GIVE_UP} gives the step up.\n")
-    return _typed()
-
-
-def _typed() -> bytes | None:
     lines: list[str] = []
     for line in sys.stdin:
-        said = line.strip()
-        if said == GIVE_UP:
-            return None
-        if said == END:
-            return "".join(lines).encode()
+        if line.strip() == END:
+            break
         lines.append(line)
-    return "".join(lines).encode() if lines else None
+        if line.strip() == GIVE_UP:
+            return GIVE_UP
+    return "".join(lines)
 
 
-def _edited(editor: str, start: Any) -> bytes | None:
-    """The reply as it was left in the editor; an empty file gives the step up."""
+def _edited(editor: str, start: Any) -> str:
+    """The reply as it was left in the editor."""
     with tempfile.TemporaryDirectory(prefix="moot-") as directory:
         path = Path(directory) / "reply.json"
         path.write_text(json.dumps(start, ensure_ascii=False, indent=2) + "\n", "utf-8")
-        err("Your editor opens with the reply's outline; an empty file gives the step up.\n")
+        err(
+            f"Your editor opens with an outline. An empty file leaves the step open; {GIVE_UP} alone gives it up.\n"
+        )
         subprocess.run([*shlex.split(editor), str(path)], check=False)  # the person's own choice of program
-        content = path.read_bytes()
-    return content if content.strip() else None
+        return path.read_text("utf-8", "surrogateescape")
 
 
 def skeleton(schema: Any) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
 
+from ledger.events import Event, RunOpened
 from moot.api import Run, open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
 from moot.output.replay import Replay, reexecuted
-from moot.render.lines import event_line
 from moot.render.plain import replay_text
 from moot.terminal import out_json, show
 from rounds.controller import Controller
@@ -31,8 +32,9 @@ def replay(
     ] = False,
     to: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Stop after this event.")] = None,
     speed: Annotated[
-        float | None, typer.Option(metavar="N", min=0.001, help="Events a second; all at once if not said.")
-    ] = None,
+        float, typer.Option(metavar="N", min=0, help="Times faster than brisk, on a terminal; 0 is at once.")
+    ] = 1.0,
+    no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -46,24 +48,50 @@ def replay(
     if json:
         out_json(_played(ours, len(events)))
     elif not quiet:
-        for event in events:
-            show(f"{event_line(event)}\n")
-            if speed is not None:
-                time.sleep(1 / speed)
+        _play(ours, events, speed=speed, live=not no_live)
     return GOOD
+
+
+def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> None:
+    """Show the run as it grew, commit by commit."""
+    from moot.console import console
+    from moot.render.live import view_of
+    from moot.render.playback import Growing, pause_seconds, player
+
+    screen, growing = console(), Growing(ours.blobs)
+    growing.take(events[:1])
+    played = list(commits(events[1:]))
+    seconds = pause_seconds(len(played), speed) if screen.is_terminal else 0.0
+    with view_of(growing.book, screen, live=live, clock=growing.recorded_seconds) as view:
+        play = player(growing, view, protocol_of(_opened(ours)), pause=lambda: time.sleep(seconds))
+        for commit in played:
+            play(commit)
+
+
+def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
+    """Events as they were committed; the last group may be cut short."""
+    group: list[Event] = []
+    for event in events:
+        group.append(event)
+        if event.rest == 0 or event is events[-1]:
+            yield tuple(group)
+            group = []
+
+
+def _opened(ours: Run) -> RunOpened:
+    opened = ours.book.state.opened
+    assert opened is not None, "a run begins with its opening"
+    return opened
 
 
 def executed_again(ours: Run) -> Reexecution:
     """The protocol of a run again, on its recorded replies."""
-    opened = ours.book.state.opened
-    assert opened is not None, "a run begins with its opening"
-    protocol = protocol_of(opened)
+    protocol = protocol_of(_opened(ours))
     return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)))
 
 
 def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
-    opened = ours.book.state.opened
-    if opened is not None and opened.origin.type == "import":
+    if _opened(ours).origin.type == "import":
         raise usage(
             "an import has no replies to run again",
             "replay a run that was made by `moot run`",

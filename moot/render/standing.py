@@ -60,7 +60,7 @@ def _spent(spend: Spend) -> str:
     parts = [str(spend.calls)]
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in} tokens in, {spend.tokens_out} out")
-    if spend.unpriced < spend.calls:
+    if spend.micro_usd or not spend.unpriced:
         parts.append(f"{spend.micro_usd / 1_000_000:.2f} USD")
     if spend.unpriced:
         parts.append(f"{spend.unpriced} of unknown cost")
