@@ -40,6 +40,7 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'moot[anthropic]'")
     yield _key()
     yield _address()
+    yield _ok("prices", "no price list: no seat of this version is billed by moot")
     yield _examples()
 
 
