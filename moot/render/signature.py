@@ -41,7 +41,9 @@ def _observed(book: Book, code: str, opened: RoundOpened) -> tuple[str, bool | N
         case "no_cross_round_trace":
             return _references(book, opened.round, to_kind="D", what="earlier decisions")
         case "no_invariant":
-            return _references(book, opened.round, to_kind="A", what="an earlier invariant", section="invariant")
+            return _references(
+                book, opened.round, to_kind="A", what="an earlier invariant", section="invariant"
+            )
         case "no_goal_verdict":
             return _references(book, opened.round, to_kind="A", what="an earlier walkthrough", of="observer")
         case _:
