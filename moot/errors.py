@@ -20,17 +20,23 @@ SEAT_FAILED: Final = 5
 BUG: Final = 70
 """Not one of FORMAT 13's: moot itself is wrong (EX_SOFTWARE)."""
 
+_WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})
+"""What the system says when a write failed, not a read."""
+
 
 class MootError(Exception):
-    """An error for a person: what happened, where, and the one line that mends it."""
+    """An error for a person: what happened, where, and the one line that mends it. `more` is shown above the line."""
 
-    def __init__(self, code: str, what: str, where: str, mend: str, exit_code: int = USAGE) -> None:
+    def __init__(
+        self, code: str, what: str, where: str, mend: str, exit_code: int = USAGE, more: str = ""
+    ) -> None:
         super().__init__(what)
         self.code = code
         self.what = what
         self.where = where
         self.mend = mend
         self.exit_code = exit_code
+        self.more = more
 
     @property
     def line(self) -> str:
@@ -107,6 +113,3 @@ def _of_the_system(error: OSError) -> MootError:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-
-
-_WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})

@@ -27,7 +27,8 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    return MootError("no_seat", what, "moot run", "add --seats host, --seats human or --seats tape:RUN")
+    mend = "add --seats host, --seats human or --seats tape:RUN"
+    return MootError("no_seat", what, "moot run", mend, more=NO_SEAT)
 
 
 def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | None, dict[str, str]]:

@@ -40,7 +40,7 @@ def complain(error: MootError, *, as_json: bool) -> None:
     if as_json:
         out(error.json + "\n")
     else:
-        err(error.line + "\n")
+        err(f"{error.more}{error.line}\n")
 
 
 def show_any_text() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from moot.errors import usage
-from rounds.deliberation import Deliberation, Table, checked, read_toml
+
+if TYPE_CHECKING:
+    from rounds.deliberation import Deliberation, Table
 
 COMMAND_LINE = "command line"
 
@@ -62,6 +64,8 @@ class Wishes:
 
 def wished(file: str | None, wishes: Wishes) -> Deliberation:
     """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
+    from rounds.deliberation import checked, read_toml
+
     if file is None:
         if wishes.question is None:
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")

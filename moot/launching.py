@@ -1,0 +1,98 @@
+"""A run from the command line: opened or resumed with its seats, driven, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moot.errors import SEAT_FAILED, WAITING, MootError
+from moot.output.run import RunEnd
+from moot.running import drive_here, new_directory, open_run_at, opening_of
+from moot.seats import choose, make_seats
+from moot.sessions import open_now, open_session
+from moot.settings import read_settings
+from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
+from rounds.deliberation import checked_budget
+from rounds.people import amend_budgets
+from rounds.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from roles.seats.port import Seat
+    from rounds.driver import Outcome
+    from rounds.session import Session
+
+KEPT = ("host", "human")
+"""Kinds of seat that a run's opening names wholly; a tape has to be named again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """`--seats` and every `--seat ROLE=SPEC`."""
+
+    everybody: str | None
+    specs: Mapping[str, str]
+
+    def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
+        """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
+        return choose(roles, self.everybody, self.specs, written)
+
+
+def opened(
+    file: str | None, wishes: Wishes, spoken: Spoken, *, casting: str | None, directory: str | None
+) -> tuple[Session, dict[str, Seat]]:
+    """A new run, and its seats. Nothing is written when anything is wrong."""
+    deliberation = wished(file, wishes)
+    written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
+    protocol = PROTOCOLS.get(deliberation.deliberation.protocol)
+    specs = spoken.seats(protocol.role_ids() if protocol else tuple(written), written)
+    made = make_seats(specs)
+    documents = documents_of(deliberation, file)
+    opening = opening_of(deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE)
+    if directory is not None:
+        return open_run_at(Path(directory), opening), made
+    path = new_directory(read_settings().runs, opening.event.question, date.today())
+    return open_run_at(path, opening), made
+
+
+def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[str, Seat]]:
+    """A run that goes on, with its seats and perhaps other limits."""
+    session = open_session(said)
+    kinds = {member.role: member.seat for member in session.opened.cast if member.seat in KEPT}
+    made = make_seats(spoken.seats(session.protocol.role_ids(), kinds))
+    if wishes.budget:
+        amend_budgets(session, checked_budget(wishes.budget))
+    return session, made
+
+
+def driven(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bool) -> RunEnd:
+    """Drive a run until it ends or has to wait. Raises `MootError` when it is interrupted or a seat fails for good."""
+    path = session.run.path
+    try:
+        outcome = _watched(session, made, live=live, silent=silent)
+    except KeyboardInterrupt:
+        what, mend = "interrupted; everything accepted is kept", f"go on with `moot run --resume {path}`"
+        raise MootError("interrupted", what, str(path), mend, WAITING) from None
+    if outcome.state == "failed":
+        mend = f"mend the seat, or give another one: `moot run --resume {path} --seats …`"
+        raise MootError(
+            "seat_failed", f"a seat failed for good: {outcome.detail}", str(path), mend, SEAT_FAILED
+        )
+    waiting = open_now(session) if outcome.state == "waiting" else []
+    return RunEnd(
+        run=str(path), state=outcome.state, reason=outcome.reason, waiting=waiting, detail=outcome.detail
+    )
+
+
+def _watched(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bool) -> Outcome:
+    """Drive a run, shown live on a terminal, in plain lines elsewhere, or not at all."""
+    if silent or all(seat.kind == "host" for seat in made.values()):
+        return drive_here(session, made)
+    from moot.console import console
+    from moot.render.live import watched
+
+    by_hand = any(seat.kind == "human" for seat in made.values())  # a person types where the view would draw
+    with watched(session.book, console(), live=live and not by_hand) as watch:
+        return drive_here(session, made, watch)
