@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from detectors.calibrated import judgement as calibrated
 from detectors.disagreement_slope import alarm_over
 from detectors.observations import Observations, observe
 from detectors.parameters import (
@@ -93,6 +94,8 @@ def signals_of_state(
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)
     satisfied = sum(signal.satisfied for signal in readings)
+    failing = calibrated.judge(state) if profile == "calibrated" else None
+    stop = satisfied >= needed if failing is None else failing.ready
     quorum = state.quorum
     return SignalReport(
         run=run,
@@ -101,13 +104,15 @@ def signals_of_state(
         round=state.round,
         satisfied=satisfied,
         of=len(readings),
-        stop=satisfied >= needed,
-        advice=ADVICE.get(satisfied, "continue"),
+        stop=stop,
+        advice=ADVICE.get(satisfied, "continue") if failing is None else failing.advice,
         quorum=Quorum(declared=quorum.declared, actual=quorum.actual),
-        ready=satisfied >= needed,
-        gates=[],
+        ready=stop,
+        gates=[] if failing is None else list(failing.gates),
         signals=readings,
-        alarms=_alarms(seen) if profile == "text" else [],
+        alarms=_alarms(seen)
+        if failing is None and profile == "text"
+        else list(failing.alarms if failing else ()),
     )
 
 
@@ -115,10 +120,10 @@ def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal
     if profile == "script":
         script = script_parameters()
         return script.stop.satisfied_at_least, [read(seen, script) for read in SCRIPT_PANEL]
-    if profile == "text":
+    if profile in ("text", "calibrated"):  # the count of six is shown beside the gates, as the text reads it
         text = text_parameters()
         return text.stop.satisfied_at_least, [read(seen, text) for read in TEXT_PANEL]
-    raise UnknownProfile(f"no profile {profile!r}: script or text")
+    raise UnknownProfile(f"no profile {profile!r}: script, text or calibrated")
 
 
 def _alarms(seen: Observations) -> list[AlarmReading]:

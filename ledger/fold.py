@@ -49,6 +49,7 @@ from ledger.state import (
     PositionFacts,
     State,
 )
+from ledger.wording import names_no_outcome
 
 
 def fold(events: Iterable[Event], state: State | None = None) -> State:
@@ -85,6 +86,7 @@ def step(state: State, event: Event) -> None:
             )
         case Artifact():
             state.artifacts[_id(event)] = event.seq
+            state.listed[_id(event)] = len(event.findings)
         case Decision():
             _decision(state, event)
         case Concern():
@@ -145,14 +147,28 @@ def _call(state: State, event: Event) -> None:
     if call.cost_usd is None:
         spend.unpriced += 1
     else:
-        spend.micro_usd += int(Decimal(call.cost_usd) * 1_000_000)
+        spend.micro_usd += _micro(call.cost_usd)
+
+
+def _micro(decimal: str) -> int:
+    """Millionths, rounded towards zero; with six digits, as we write them, without arithmetic."""
+    if decimal[-7:-6] == ".":
+        return int(decimal[:-7] + decimal[-6:])
+    return int(Decimal(decimal) * 1_000_000)
 
 
 def _claim(state: State, event: Claim) -> None:
     identity = _id(event)
     state.claims[identity] = ClaimFacts(
-        event.round, event.raised_by, event.seq, event.supersedes, event.anchor_ref is not None
+        event.round,
+        event.raised_by,
+        event.seq,
+        event.supersedes,
+        event.anchor_ref is not None,
+        names_no_outcome(event.testable_as),
     )
+    if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
+        state.linked.add(event.raised_at_artifact)
     older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
     if older is not None:
         place = Place(event.round, event.phase, 0, 0, number_of(identity))
@@ -166,7 +182,7 @@ def _verification(state: State, event: Verification) -> None:
         event.phase,
         event.check_id,
         event.result,
-        tuple(evidence.ref for evidence in event.evidence_refs),
+        tuple([evidence.ref for evidence in event.evidence_refs]),
         event.claims_affected,
         len(event.claim_status_changes),
         event.by,

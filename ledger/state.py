@@ -34,6 +34,8 @@ class ClaimFacts:
     seq: int
     supersedes: str | None
     anchored: bool
+    vague: bool = False
+    """The test names no outcome (by text)."""
     moves: list[Move] = field(default_factory=list[Move])
     status: Status = "pending"
 
@@ -165,6 +167,10 @@ class State:
     """Step id → seq of its fallback."""
     artifacts: dict[str, int] = field(default_factory=dict[str, int])
     """Artifact id → seq."""
+    listed: dict[str, int] = field(default_factory=dict[str, int])
+    """Artifact id → how many findings it lists."""
+    linked: set[str] = field(default_factory=set[str])
+    """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
     contexts: dict[str, str] = field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = field(default_factory=dict[int, list[str]])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from validators.reading.rule import RuleContext
     from validators.rulebook import CheckReport
 
-PROFILES = ("script", "text")
+PROFILES = ("script", "text", "calibrated")
 """Profiles whose parameters are installed."""
 
 

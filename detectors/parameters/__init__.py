@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-SignalProfile = Literal["script", "text"]
+SignalProfile = Literal["script", "text", "calibrated"]
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -147,8 +147,8 @@ def test_sd_60_the_count_gives_the_advice(profile):
 
 
 def test_an_unknown_profile_is_refused():
-    with pytest.raises(UnknownProfile, match="calibrated"):
-        signals(built(Rows()), "calibrated")  # type: ignore[arg-type]
+    with pytest.raises(UnknownProfile, match="guesswork"):
+        signals(built(Rows()), "guesswork")  # type: ignore[arg-type]
 
 
 @settings(max_examples=40)

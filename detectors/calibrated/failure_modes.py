@@ -1,0 +1,279 @@
+"""The eight failure modes: what is counted, against which tolerated rate, and the sentence that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
+from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.reading import Reading, Thresholds, read
+from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
+from detectors.observations import deliberating_roles, is_import
+from ledger.state import State
+
+Rounds = Sequence[RoundUnits]
+NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic")}
+"""Check → the roles whose artifact it cannot do without (SD-35)."""
+
+
+def thresholds(parameters: CalibratedParameters) -> Thresholds:
+    """The two e-values."""
+    return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
+
+
+def giving_in(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-1: positions against the lead's that were given up without new evidence."""
+    sealed = bool(state.positions)
+    rule = parameters.giving_in if sealed else parameters.only_robust
+    units = [each.giving_in if sealed else each.robust for each in rounds]
+    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    sentence = (
+        f"{{bad}} of {{units}} positions that stood against the lead's since R{{onset}} were given up without new "
+        f"evidence; {rule.p0:.0%} is tolerated"
+        if sealed
+        else f"{{bad}} of {{units}} checks since R{{onset}} were ROBUST; {rule.p0:.0%} is tolerated "
+        "(weak: no sealed positions on this ledger)"
+    )
+    return read(
+        "FM-1",
+        e_values(stream, planned),
+        units,
+        [stream],
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=sentence,
+    )
+
+
+def pro_forma_broken(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-2: BROKEN verdicts that changed no claim and no decision."""
+    del state
+    rule = parameters.pro_forma_broken
+    units = [each.pro_forma for each in rounds]
+    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    return read(
+        "FM-2",
+        e_values(stream, planned),
+        units,
+        [stream],
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{{bad}} of {{units}} checks seen since R{{onset}} were BROKEN without consequence; "
+        f"{rule.p0:.0%} is tolerated",
+    )
+
+
+def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-3: claims and decisions that name no goal, and failed drift checks.
+
+    An import without any anchor never recorded them: nothing can be said about its claims then.
+    """
+    rule, failed = parameters.drift_unanchored, parameters.drift_failed
+    recorded = any(each.unanchored.good for each in rounds) or not is_import(state)
+    units = [each.unanchored if recorded else Units() for each in rounds]
+    anchors = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    drift = share_stream([each.drift.counts for each in rounds], failed.p0, (failed.p1,))
+    both = product(anchors, drift)
+    alone, joint = e_values(anchors, planned), e_values(both, planned)
+    return read(
+        "FM-3",
+        [(2 * a + b) / 3 for a, b in zip(alone, joint, strict=True)],
+        [Units([*unit.bad, *each.drift.bad], unit.good) for unit, each in zip(units, rounds, strict=True)],
+        [anchors, both],
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{{bad}} of {{units}} claims and decisions since R{{onset}} name no goal or failed a drift check; "
+        f"{rule.p0:.0%} is tolerated",
+    )
+
+
+def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-4: one role whose claims are cited, and who leads, far beyond its share."""
+    roles = deliberating_roles(state)
+    cited, led = parameters.domination_cited, parameters.domination_led
+    share = 1 / len(roles)
+    per_role: dict[str, tuple[tuple[float, ...], list[Stream], list[Units]]] = {}
+    for role in roles:
+        units = [
+            Units(
+                [by for raised, by in each.cited_claims if raised == role],
+                [by for raised, by in each.cited_claims if raised != role],
+            )
+            for each in rounds
+        ]
+        leads = [(int(each.lead == role), int(each.absent != role)) for each in rounds]
+        c = share_stream([unit.counts for unit in units], share + cited.above_share, cited.grid)
+        lead = share_stream(leads, share + led.above_share, led.grid)
+        streams = [c, lead, product(c, lead)]
+        values = [e_values(stream, planned) for stream in streams]
+        per_role[role] = (tuple(sum(at) / 3 for at in zip(*values, strict=True)), streams, units)
+    mean = [sum(at) / len(roles) for at in zip(*(values for values, _, _ in per_role.values()), strict=True)]
+    who = max(roles, key=lambda role: per_role[role][0][-1] if rounds else 0.0)
+    return read(
+        "FM-4",
+        mean,
+        per_role[who][2],
+        per_role[who][1],
+        needed=cited.citations_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{{bad}} of {{units}} claims that decisions cite since R{{onset}} are {who}'s, who led "
+        f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds",
+    )
+
+
+def flood_or_famine(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-5: too many or untestable claims, or findings that become none."""
+    del state
+    flood, vague, famine = parameters.inflation, parameters.vagueness, parameters.starvation
+    new = [(len(each.arrivals), flood.mean * len(each.present)) for each in rounds]
+    n = count_stream(new, flood.grid)
+    v = share_stream([each.vague.counts for each in rounds], vague.p0, vague.grid)
+    both = product(n, v)
+    inflated = [sum(at) / 3 for at in zip(*(e_values(s, planned) for s in (n, v, both)), strict=True)]
+    streams, values = [n, v, both], inflated
+    if any(each.listed is not None for each in rounds):
+        lost = [(each.unlinked, famine.mean * len(each.present)) for each in rounds]
+        s = count_stream(lost, famine.grid)
+        values = [(i + e) / 2 for i, e in zip(inflated, e_values(s, planned), strict=True)]
+        if e_values(s, planned)[-1] > inflated[-1]:
+            streams = [s]
+    return read(
+        "FM-5",
+        values,
+        [Units(each.arrivals if streams[0] is n else [], []) for each in rounds],
+        streams,
+        needed=flood.rounds_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        have=[1] * len(rounds),
+        sentence=_flood_sentence(rounds, streams[0] is n),
+    )
+
+
+def _flood_sentence(rounds: Rounds, flood: bool) -> str:
+    if flood:
+        vague = sum(len(each.vague.bad) for each in rounds)
+        total = sum(len(each.arrivals) for each in rounds)
+        return f"{{bad}} new claims since R{{onset}}; {vague} of {total} in all name no outcome (by text)"
+    unlinked = sum(each.unlinked for each in rounds)
+    return f"{unlinked} findings of {sum(each.listed or 0 for each in rounds)} became no claim"
+
+
+def verification_bypass(
+    state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int
+) -> Reading:
+    """FM-6: checks with shallow evidence that moved nothing."""
+    del state
+    rule = parameters.bypass
+    units = [each.shallow for each in rounds]
+    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    return read(
+        "FM-6",
+        e_values(stream, planned),
+        units,
+        [stream],
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{{bad}} of {{units}} checks since R{{onset}} moved no claim and name fewer than "
+        f"{rule.references_at_least} numbered places; {rule.p0:.0%} is tolerated",
+    )
+
+
+def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-7: a planned absence that did not happen, or was none. Certain, so it alarms at once."""
+    del planned
+    rule = parameters.stress_avoidance
+    faults: list[tuple[int, str, tuple[str, ...]]] = []
+    planned_rounds = [each for each in rounds if each.planned is not None]
+    for each in planned_rounds:
+        later = rounds[each.round : each.round + rule.made_up_within_rounds]
+        run = each.absent == each.planned
+        made_up = any(other.absent == each.planned for other in later)
+        if not run and not made_up and len(rounds) >= each.round + rule.made_up_within_rounds:
+            faults.append((each.round, f"R{each.round} was to go without {each.planned} and did not", ()))
+    for each in rounds:
+        if each.absent is not None:
+            faults += _presence(state, each, rule.references_at_least)
+    faults.sort()
+    return Reading(
+        mode="FM-7",
+        verdict="ALARM" if faults else ("CLEAR" if planned_rounds else "INSUFFICIENT"),
+        rounds=(),
+        alarm_round=faults[0][0] if faults else None,
+        onset=faults[0][0] if faults else None,
+        evidence=_fault_evidence(faults),
+        counter_evidence=(),
+        bad=len(faults),
+        units=len(planned_rounds),
+        needed=1,
+        sentence="; ".join(why for _, why, _ in faults[:3]) or "every planned absence so far was a real one",
+    )
+
+
+def _fault_evidence(faults: list[tuple[int, str, tuple[str, ...]]]) -> tuple[str, ...]:
+    """Checks that could not have been made; what the absent role did only where there is no such check."""
+    named = list(dict.fromkeys(identity for _, _, ids in faults for identity in ids))
+    checks = [identity for identity in named if identity.startswith("V-")]
+    return tuple(checks or named)
+
+
+def _presence(state: State, each: RoundUnits, references: int) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Traces of a role in the round that it was absent from."""
+    role, number = each.absent or "", each.round
+    found: list[tuple[int, str, tuple[str, ...]]] = []
+    for check, needed in NEEDS.items():
+        identity = f"V-{number}-{check}"
+        facts = state.checks.get(identity)
+        if role in needed and facts is not None and facts.result != "NOT_APPLICABLE":
+            found.append((number, f"{identity} needs {role}, who was absent", (identity,)))
+    acts = [i for i, p in state.positions.items() if p.round == number and p.role == role]
+    acts += [i for i, c in state.claims.items() if c.round == number and c.raised_by == role]
+    if acts:
+        found.append((number, f"{role} acted in R{number} though absent", tuple(acts)))
+    for identity, facts in state.checks.items():
+        if (
+            facts.round == number
+            and sum(same_round_artifact(ref, role, number) for ref in facts.refs) >= references
+        ):
+            found.append((number, f"{identity} cites {role}'s artifact of R{number}", (identity,)))
+    return found
+
+
+def overrun(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-8: claims come in faster than they are settled."""
+    del state
+    rule = parameters.overrun
+    units = [
+        Units(list(each.arrivals), list(each.resolutions)) if each.round >= rule.from_round else Units()
+        for each in rounds
+    ]
+    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    return read(
+        "FM-8",
+        e_values(stream, planned),
+        units,
+        [stream],
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{{bad}} of {{units}} claim events since R{{onset}} were arrivals; {rule.p0:.0%} is tolerated",
+    )
+
+
+PANEL: Final[tuple[Callable[[State, Rounds, CalibratedParameters, int], Reading], ...]] = (
+    giving_in,
+    pro_forma_broken,
+    goal_drift,
+    domination,
+    flood_or_famine,
+    verification_bypass,
+    stress_avoidance,
+    overrun,
+)
+"""FM-1 … FM-8, in this order."""

@@ -1,0 +1,69 @@
+"""The judgement of the profile `calibrated`: eight readings, the gates, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from detectors.calibrated.failure_modes import PANEL
+from detectors.calibrated.parameters import calibrated_parameters
+from detectors.calibrated.readiness import gates, is_open, planned_rounds
+from detectors.calibrated.reading import Reading
+from detectors.calibrated.rounds import count_rounds
+from detectors.report import AlarmReading, Gate
+from ledger.events.decisions import Advice
+from ledger.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether the run may end, by which gates, and the failure modes in the order of their alarms."""
+
+    ready: bool
+    advice: Advice
+    gates: tuple[Gate, ...]
+    alarms: tuple[AlarmReading, ...]
+
+
+def judge(state: State) -> Judgement:
+    """The judgement after the last round of `state`."""
+    parameters = calibrated_parameters()
+    rounds = count_rounds(state, parameters.bypass.references_at_least)
+    planned = planned_rounds(state)
+    readings = [read(state, rounds, parameters, planned) for read in PANEL]
+    found = gates(state, rounds, readings, parameters)
+    ready = all(gate.ok for gate in found)
+    advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"
+    first = min(
+        (reading.alarm_round or 0 for reading in readings if reading.verdict == "ALARM"), default=None
+    )
+    return Judgement(
+        ready=ready,
+        advice=advice,
+        gates=tuple(Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in found),
+        alarms=tuple(_told(state, reading, first) for reading in readings),
+    )
+
+
+def _told(state: State, reading: Reading, first: int | None) -> AlarmReading:
+    """A reading in words; of several alarms the earliest is the suspected cause."""
+    detail = reading.sentence
+    if reading.verdict == "INSUFFICIENT":
+        detail = f"too little to say ({reading.units} of {reading.needed} units needed): {detail}"
+    if reading.verdict == "ALARM":
+        part = (
+            "suspected cause"
+            if reading.alarm_round == first
+            else "perhaps a consequence of the earlier alarm"
+        )
+        answered = "" if is_open(state, reading) else "; answered"
+        detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
+    if reading.counter_evidence:
+        detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
+    return AlarmReading(
+        id=reading.mode,
+        verdict=reading.verdict,
+        e_value=reading.e_value if reading.rounds else None,
+        onset_round=reading.onset,
+        detail=detail,
+        evidence=list(reading.evidence),
+    )

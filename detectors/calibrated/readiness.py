@@ -1,0 +1,83 @@
+"""READY: may the deliberation end? Five gates and no open alarm. The budget is never a reason to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.reading import Reading
+from detectors.calibrated.rounds import RoundUnits
+from detectors.observations import deliberating_roles
+from ledger.state import State
+
+DEFAULT_ROUNDS = 13
+MOST_CONSEQUENTIAL = "critic"
+
+
+@dataclass(frozen=True, slots=True)
+class GateReading:
+    """One gate: its value against its limit, in words."""
+
+    name: str
+    ok: bool
+    value: str
+    limit: str
+
+
+def gates(
+    state: State, rounds: Sequence[RoundUnits], readings: Sequence[Reading], parameters: CalibratedParameters
+) -> tuple[GateReading, ...]:
+    """The gates as they stand after the last round."""
+    rule = parameters.ready
+    pending = sum(claim.status == "pending" for claim in state.claims.values())
+    share = pending / len(state.claims) if state.claims else 1.0
+    stressed = [each.round for each in rounds if each.absent == MOST_CONSEQUENTIAL]
+    honest = next((reading.verdict != "ALARM" for reading in readings if reading.mode == "FM-7"), True)
+    last = state.drift[max(state.drift)].verdict if state.drift else None
+    late = late_yield(state, rounds, rule.window_rounds)
+    open_modes = [reading.mode for reading in readings if is_open(state, reading)]
+    return (
+        GateReading(
+            "rounds", len(rounds) >= rule.rounds_at_least, str(len(rounds)), f"≥{rule.rounds_at_least}"
+        ),
+        GateReading("pending", share <= rule.pending_at_most, f"{share:.1%}", f"≤{rule.pending_at_most:.0%}"),
+        GateReading(
+            "critic_stressed",
+            bool(stressed) and honest,
+            f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent",
+            "really absent once",
+        ),
+        GateReading("drift", last != "FAIL", last or "no drift check", "last one not FAIL"),
+        GateReading("yield", late <= rule.yield_at_most, f"{late:.1%}", f"≤{rule.yield_at_most:.0%}"),
+        GateReading("alarms", not open_modes, ", ".join(open_modes) or "none", "none open"),
+    )
+
+
+def late_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
+    """What the last rounds brought, as a share of all claims, for artifacts of a full table."""
+    last = rounds[-window_rounds:]
+    artifacts = sum(len(each.present) for each in last)
+    total = sum(len(each.arrivals) for each in rounds)
+    if not artifacts or not total:
+        return 1.0
+    new = sum(len(each.arrivals) for each in last)
+    return window_rounds * len(deliberating_roles(state)) * (new / artifacts) / total
+
+
+def is_open(state: State, reading: Reading) -> bool:
+    """An alarm that nobody has answered: it latches until a recorded closing."""
+    if reading.verdict != "ALARM":
+        return False
+    since = reading.alarm_round or 0
+    return not any(
+        alarm.fm == reading.mode and alarm.action == "closed" and alarm.round >= since
+        for alarm in state.alarms
+    )
+
+
+def planned_rounds(state: State) -> int:
+    """Rounds of the plan that deliberate: the B of the engine."""
+    if state.opened is None:
+        return DEFAULT_ROUNDS
+    return sum("G" in row.phases for row in state.opened.plan) or DEFAULT_ROUNDS

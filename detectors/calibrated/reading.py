@@ -1,0 +1,95 @@
+"""A reading: what one failure mode looks like now, with everything that the verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from detectors.calibrated.betting import Stream, onset_round, printed
+from detectors.calibrated.rounds import Units
+from ledger.events.decisions import FailureMode
+
+Verdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
+EVIDENCE_MAX = 40
+COUNTER_EVIDENCE_MAX = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """E-values from which a failure mode is watched, and alarmed at."""
+
+    watch: float
+    alarm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A failure mode as it reads after the last round.
+
+    `rounds` is E after every round; `alarm_round` the first round at whose end it reached the alarm (it latches).
+    `bad` and `units` count since `onset`; `tolerated` is the rate held against them, in words of the sentence.
+    """
+
+    mode: FailureMode
+    verdict: Verdict
+    rounds: tuple[float, ...]
+    alarm_round: int | None
+    onset: int | None
+    evidence: tuple[str, ...]
+    counter_evidence: tuple[str, ...]
+    bad: int
+    units: int
+    needed: int
+    sentence: str
+
+    @property
+    def e_value(self) -> str:
+        """E now, four significant digits."""
+        return printed(self.rounds[-1]) if self.rounds else "1"
+
+
+def read(
+    mode: FailureMode,
+    rounds: Sequence[float],
+    units: Sequence[Units],
+    streams: Sequence[Stream],
+    *,
+    needed: int,
+    planned: int,
+    thresholds: Thresholds,
+    sentence: str,
+    have: Sequence[int] | None = None,
+) -> Reading:
+    """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
+    counted = have if have is not None else [unit.counts[1] for unit in units]
+    total, alarm = 0, None
+    for index, value in enumerate(rounds):
+        total += counted[index]
+        if alarm is None and value >= thresholds.alarm and total >= needed:
+            alarm = index + 1
+    now = rounds[-1] if rounds else 1.0
+    verdict: Verdict = "CLEAR"
+    if alarm is not None:
+        verdict = "ALARM"
+    elif total < needed:
+        verdict = "INSUFFICIENT"
+    elif now >= thresholds.watch:
+        verdict = "WATCH"
+    onset = onset_round(streams, planned) if verdict in ("WATCH", "ALARM") else None
+    since = units[(onset or 1) - 1 :]
+    bad = [identity for unit in since for identity in unit.bad]
+    good = [identity for unit in since for identity in unit.good]
+    return Reading(
+        mode=mode,
+        verdict=verdict,
+        rounds=tuple(rounds),
+        alarm_round=alarm,
+        onset=onset,
+        evidence=tuple(dict.fromkeys(bad))[:EVIDENCE_MAX] if onset else (),
+        counter_evidence=tuple(dict.fromkeys(good))[:COUNTER_EVIDENCE_MAX] if onset else (),
+        bad=len(bad),
+        units=len(bad) + len(good),
+        needed=needed,
+        sentence=sentence.format(bad=len(bad), units=len(bad) + len(good), onset=onset or 1),
+    )

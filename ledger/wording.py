@@ -1,0 +1,20 @@
+"""Wording: the few things that are read off words alone. By text, hence fallible, and marked so wherever it counts."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_EVASIONS: Final = re.compile(
+    r"\b(?:more|further|additional)\s+(?:research|study|studies|work|investigation|analysis|discussion|thought|data)\b"
+    r"|\bto be (?:determined|decided|defined|seen|discussed)\b|\btb[dc]\b|\bremains? (?:to be seen|unclear|open)\b"
+    r"|\bneeds? (?:to be )?(?:investigat|discuss|evaluat|think|clarif)\w*|\bhard to (?:say|tell|test)\b"
+    r"|\b(?:cannot|can't|not) be tested\b|\buntestable\b|\bit depends\b|\bsome(?:how|thing) (?:works|better|happens)\b",
+    re.IGNORECASE,
+)
+_WORDS_AT_LEAST: Final = 4
+
+
+def names_no_outcome(testable_as: str) -> bool:
+    """Whether a test names no outcome that could be observed: too few words, or words that put it off (SD-82)."""
+    return len(testable_as.split()) < _WORDS_AT_LEAST or _EVASIONS.search(testable_as) is not None
