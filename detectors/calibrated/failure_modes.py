@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
-from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.parameters import CalibratedParameters, Share
 from detectors.calibrated.reading import Reading, Thresholds, read
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
 from detectors.observations import deliberating_roles, is_import
+from ledger.events.decisions import FailureMode
 from ledger.state import State
 
 Rounds = Sequence[RoundUnits]
@@ -22,48 +23,49 @@ def thresholds(parameters: CalibratedParameters) -> Thresholds:
     return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
 
 
-def giving_in(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
-    """FM-1: positions against the lead's that were given up without new evidence."""
-    sealed = bool(state.positions)
-    rule = parameters.giving_in if sealed else parameters.only_robust
-    units = [each.giving_in if sealed else each.robust for each in rounds]
+def _share(
+    mode: FailureMode,
+    units: Sequence[Units],
+    rule: Share,
+    parameters: CalibratedParameters,
+    planned: int,
+    sentence: str,
+) -> Reading:
+    """A failure mode that is one share held against one tolerated share."""
     stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    sentence = (
-        f"{{bad}} of {{units}} positions that stood against the lead's since R{{onset}} were given up without new "
-        f"evidence; {rule.p0:.0%} is tolerated"
-        if sealed
-        else f"{{bad}} of {{units}} checks since R{{onset}} were ROBUST; {rule.p0:.0%} is tolerated "
-        "(weak: no sealed positions on this ledger)"
-    )
     return read(
-        "FM-1",
+        mode,
         e_values(stream, planned),
         units,
         [stream],
         needed=rule.units_at_least,
         planned=planned,
         thresholds=thresholds(parameters),
-        sentence=sentence,
+        sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
     )
+
+
+def giving_in(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
+    """FM-1: positions given up without new evidence; on a ledger without positions, ROBUST verdicts."""
+    if not state.positions:
+        units = [each.robust for each in rounds]
+        sentence = (
+            "{bad} of {units} checks since R{onset} were ROBUST (weak: the ledger has no sealed positions)"
+        )
+        return _share("FM-1", units, parameters.only_robust, parameters, planned, sentence)
+    units = [each.giving_in for each in rounds]
+    sentence = (
+        "{bad} of {units} positions against the lead's since R{onset} were given up without new evidence"
+    )
+    return _share("FM-1", units, parameters.giving_in, parameters, planned, sentence)
 
 
 def pro_forma_broken(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
     """FM-2: BROKEN verdicts that changed no claim and no decision."""
     del state
-    rule = parameters.pro_forma_broken
+    sentence = "{bad} of {units} checks seen since R{onset} were BROKEN without consequence"
     units = [each.pro_forma for each in rounds]
-    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    return read(
-        "FM-2",
-        e_values(stream, planned),
-        units,
-        [stream],
-        needed=rule.units_at_least,
-        planned=planned,
-        thresholds=thresholds(parameters),
-        sentence=f"{{bad}} of {{units}} checks seen since R{{onset}} were BROKEN without consequence; "
-        f"{rule.p0:.0%} is tolerated",
-    )
+    return _share("FM-2", units, parameters.pro_forma_broken, parameters, planned, sentence)
 
 
 def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
@@ -170,19 +172,9 @@ def verification_bypass(
     """FM-6: checks with shallow evidence that moved nothing."""
     del state
     rule = parameters.bypass
-    units = [each.shallow for each in rounds]
-    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    return read(
-        "FM-6",
-        e_values(stream, planned),
-        units,
-        [stream],
-        needed=rule.units_at_least,
-        planned=planned,
-        thresholds=thresholds(parameters),
-        sentence=f"{{bad}} of {{units}} checks since R{{onset}} moved no claim and name fewer than "
-        f"{rule.references_at_least} numbered places; {rule.p0:.0%} is tolerated",
-    )
+    places = f"fewer than {rule.references_at_least} numbered places"
+    sentence = f"{{bad}} of {{units}} checks since R{{onset}} moved no claim and name {places}"
+    return _share("FM-6", [each.shallow for each in rounds], rule, parameters, planned, sentence)
 
 
 def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
@@ -253,17 +245,8 @@ def overrun(state: State, rounds: Rounds, parameters: CalibratedParameters, plan
         Units(list(each.arrivals), list(each.resolutions)) if each.round >= rule.from_round else Units()
         for each in rounds
     ]
-    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    return read(
-        "FM-8",
-        e_values(stream, planned),
-        units,
-        [stream],
-        needed=rule.units_at_least,
-        planned=planned,
-        thresholds=thresholds(parameters),
-        sentence=f"{{bad}} of {{units}} claim events since R{{onset}} were arrivals; {rule.p0:.0%} is tolerated",
-    )
+    sentence = "{bad} of {units} claim events since R{onset} were arrivals"
+    return _share("FM-8", units, rule, parameters, planned, sentence)
 
 
 PANEL: Final[tuple[Callable[[State, Rounds, CalibratedParameters, int], Reading], ...]] = (

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
 
-import msgspec
-
-from ledger.anchors import strings
 from ledger.book import Book
 from ledger.events import (
-    Artifact,
-    Claim,
-    Concern,
-    Decision,
-    DriftCheck,
     Event,
-    Flip,
-    Position,
-    Statement,
     Verification,
 )
-from ledger.events.claims import ArtifactType, Finding, ProposedClaim
-from ledger.events.decisions import Cite, Dissent
-from ledger.events.verifications import CHECKS, Anchor, StatusChange
-from ledger.lifecycle import STATUS_OF_BEARING
-from ledger.state import State
-from ledger.values import Evidence, Section
+from ledger.events.verifications import CHECKS
+from ledger.values import Evidence
 from roles.protocol import Group, Step
 from roles.replies import (
     ActionArtifact,
-    ArtifactReply,
     AssessmentReply,
     CheckReply,
-    Cited,
-    ClaimDraft,
     ClosingReply,
-    ConcernDraft,
     CriticArtifact,
-    DecisionDraft,
     DriftReply,
     GuardianArtifact,
     NamedSection,
@@ -50,24 +29,23 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.structured.standing import last_stances, status_at_opening
+from rounds.protocols.structured.making import (
+    artifact,
+    claim,
+    concern_of,
+    decision,
+    drift_check,
+    flips,
+    numbered,
+    positions,
+    resolutions,
+    role_rank,
+    statement,
+    statement_id,
+    tension_of,
+    verification,
+)
 from rounds.schedule import NEEDS, active_roles
-
-ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
-    "action": "behavioral_trace_set",
-    "guardian": "identity_invariant_check",
-    "observer": "operator_walkthrough",
-    "critic": "adversarial_test_case",
-}
-_CITE_TYPES: Final = {
-    "C": "claim",
-    "V": "verification",
-    "D": "decision",
-    "N": "concern",
-    "X": "challenge",
-    "R": "argument",
-    "H": "drift_check",
-}
 
 
 def record(book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
@@ -75,31 +53,31 @@ def record(book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
     match reply:
         case StatementReply():
             kind = "proposal" if step.task == "B" else "supplement"
-            return (_statement(step, kind, reply.sections, reply.responds_to, reply.options),)
+            return (statement(step, kind, reply.sections, reply.responds_to, reply.options),)
         case ActionArtifact() | GuardianArtifact() | ObserverArtifact() | CriticArtifact():
-            return (_artifact(step, reply),)
+            return (artifact(step, reply),)
         case PositionReply():
-            return _positions(step, reply)
+            return positions(step, reply)
         case CheckReply():
-            return (_verification(book, step, reply),)
+            return (verification(book, step, reply),)
         case ReviewReply():
             summary = NamedSection(name="summary", text=reply.summary)
-            return (_statement(step, "review", (summary,)), *_flips(book, step, reply))
+            return (statement(step, "review", (summary,)), *flips(book, step, reply))
         case AssessmentReply():
-            return (_statement(step, "assessment", reply.sections),)
+            return (statement(step, "assessment", reply.sections),)
         case DriftReply():
-            return (_drift_check(step, reply),)
+            return (drift_check(step, reply),)
         case ResolveReply():
-            return _resolutions(book, step, reply)
+            return resolutions(book, step, reply)
         case RetrospectiveReply():
             modes = (
                 NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
                 for note in reply.failure_modes
             )
             overview = NamedSection(name="summary", text=reply.summary)
-            return (_statement(step, "retrospective", (overview, *modes)),)
+            return (statement(step, "retrospective", (overview, *modes)),)
         case ClosingReply():
-            return (_statement(step, "summary", reply.sections),)
+            return (statement(step, "summary", reply.sections),)
 
 
 def close(book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
@@ -107,32 +85,30 @@ def close(book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event
     claims: list[Event] = []
     concerns: list[Event] = []
     decisions: list[Event] = []
-    for step in sorted(group.steps, key=lambda step: _role_rank(book.state, step.role)):
+    for step in sorted(group.steps, key=lambda step: role_rank(book.state, step.role)):
         reply = replies.get(step.id)
         match reply:
             case ActionArtifact() | GuardianArtifact() | ObserverArtifact() | CriticArtifact():
                 source = f"A-{step.name.round}-{step.role}"
-                claims += [
-                    _claim(step, draft, f"{source}#{draft.section}") for draft in reply.proposed_claims
-                ]
+                claims += [claim(step, draft, f"{source}#{draft.section}") for draft in reply.proposed_claims]
             case ReviewReply():
-                source = f"{_statement_id(step)}#summary"
-                claims += [_claim(step, draft, source) for draft in reply.claims]
-                concerns += [_tension(step, tension) for tension in reply.tensions]
+                source = f"{statement_id(step)}#summary"
+                claims += [claim(step, draft, source) for draft in reply.claims]
+                concerns += [tension_of(step, tension) for tension in reply.tensions]
             case AssessmentReply():
-                decisions += [_decision(book, step, draft, "round") for draft in reply.decisions]
-                concerns += [_concern(step, draft) for draft in reply.concerns]
+                decisions += [decision(book, step, draft, "round") for draft in reply.decisions]
+                concerns += [concern_of(step, draft) for draft in reply.concerns]
             case ClosingReply():
-                decisions += [_decision(book, step, draft, "final") for draft in reply.decisions]
+                decisions += [decision(book, step, draft, "final") for draft in reply.decisions]
             case _:
                 pass
     round_ = group.steps[0].name.round
     return (
-        *_numbered("C", round_, claims, sum(facts.round == round_ for facts in book.state.claims.values())),
-        *_numbered(
+        *numbered("C", round_, claims, sum(facts.round == round_ for facts in book.state.claims.values())),
+        *numbered(
             "D", round_, decisions, sum(facts.round == round_ for facts in book.state.decisions.values())
         ),
-        *_numbered(
+        *numbered(
             "N", round_, concerns, sum(facts.round == round_ for facts in book.state.concerns.values())
         ),
     )
@@ -175,285 +151,3 @@ def not_applicable(round_: int, check: int, cause: str) -> Verification:
         result="NOT_APPLICABLE",
         notes=cause,
     )
-
-
-def _statement_id(step: Step) -> str:
-    act = f"-{step.name.act}" if step.name.act else ""
-    return f"S-{step.name.round}-{step.name.phase}{act}-{step.role}"
-
-
-def _statement(
-    step: Step,
-    kind: Any,
-    sections: tuple[NamedSection, ...],
-    responds_to: tuple[str, ...] = (),
-    options: tuple[str, ...] = (),
-) -> Statement:
-    return Statement(
-        id=_statement_id(step),
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
-        type=kind,
-        sections=tuple(Section(name=section.name, text=section.text) for section in sections),
-        words=sum(len(section.text.split()) for section in sections),
-        responds_to=responds_to,
-        options=options,
-    )
-
-
-def artifact_words(body: Mapping[str, Any], findings: tuple[Finding, ...]) -> int:
-    """Words of an artifact: every string of its body and of its findings (SD-4)."""
-    texts = (*strings(dict(body)), *(finding.text for finding in findings))
-    return sum(len(text.split()) for text in texts)
-
-
-def _artifact(step: Step, reply: ArtifactReply) -> Artifact:
-    body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(reply.body))
-    findings = tuple(Finding(section=found.section, text=found.text) for found in reply.findings)
-    return Artifact(
-        id=f"A-{step.name.round}-{step.role}",
-        round=step.name.round,
-        phase="D",
-        step=step.id,
-        by=step.role,
-        role=step.role,
-        type=ARTIFACT_TYPES[step.role],
-        body=body,
-        findings=findings,
-        proposed_claims=tuple(
-            ProposedClaim(
-                section=draft.section,
-                text=draft.text,
-                testable_as=draft.testable_as,
-                anchor_ref=draft.anchor_ref,
-                about=draft.about,
-                supersedes=draft.supersedes,
-            )
-            for draft in reply.proposed_claims
-        ),
-        cites=reply.cites,
-        self_assessment=reply.self_assessment,
-        minutes=reply.minutes,
-        words=artifact_words(body, findings),
-    )
-
-
-def _claim(step: Step, draft: ClaimDraft, source: str) -> Claim:
-    return Claim(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
-        raised_by=step.role,
-        text=draft.text,
-        testable_as=draft.testable_as,
-        supersedes=draft.supersedes,
-        raised_at_artifact=source,
-        anchor_ref=draft.anchor_ref,
-        about=draft.about,
-    )
-
-
-def _evidence(cited: tuple[Cited, ...]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
-
-
-def _positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
-    round_ = step.name.round
-    return tuple(
-        Position(
-            id=f"P-{round_}-{sealed.check_id}-{step.role}",
-            round=round_,
-            phase="E",
-            step=step.id,
-            by=step.role,
-            on=f"V-{round_}-{sealed.check_id}",
-            check_id=sealed.check_id,
-            stance=sealed.stance,
-            confidence=sealed.confidence,
-            reason=sealed.reason,
-        )
-        for sealed in sorted(reply.positions, key=lambda sealed: sealed.check_id)
-    )
-
-
-def _verification(book: Book, step: Step, reply: CheckReply) -> Verification:
-    check = int(step.task[-1])
-    changes = tuple(
-        StatusChange(
-            claim_id=test.claim_id,
-            from_=status_at_opening(book.state, test.claim_id, step),
-            to=STATUS_OF_BEARING[test.bearing],
-            bearing=test.bearing,
-        )
-        for test in reply.claims
-        if test.bearing is not None
-    )
-    unmoved = tuple(test.claim_id for test in reply.claims if test.bearing is None)
-    return Verification(
-        id=f"V-{step.name.round}-{check}",
-        round=step.name.round,
-        phase="E",
-        step=step.id,
-        by=step.role,
-        check=CHECKS[check - 1],
-        check_id=check,
-        result=reply.result,
-        evidence_refs=_evidence(reply.evidence),
-        notes=reply.notes,
-        claims_affected=(*(change.claim_id for change in changes), *unmoved),
-        claim_status_changes=changes,
-        about=reply.about,
-        confidence=reply.confidence,
-    )
-
-
-def _resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...]:
-    round_ = step.name.round
-    taken = sum(facts.round == round_ and facts.check_id == 5 for facts in book.state.checks.values())
-    order = {claim: n for n, claim in enumerate(book.state.claims)}
-    return tuple(
-        Verification(
-            id=f"V-{round_}-{number}",
-            round=round_,
-            phase="S",
-            step=step.id,
-            by=step.role,
-            check="synthesis_resolution",
-            check_id=5,
-            result=resolution.result,
-            evidence_refs=_evidence(resolution.evidence),
-            notes=resolution.notes,
-            claims_affected=(resolution.claim_id,),
-            claim_status_changes=(
-                StatusChange(
-                    claim_id=resolution.claim_id,
-                    from_=status_at_opening(book.state, resolution.claim_id, step),
-                    to=STATUS_OF_BEARING[resolution.bearing],
-                    bearing=resolution.bearing,
-                ),
-            ),
-            confidence=resolution.confidence,
-        )
-        for number, resolution in enumerate(
-            sorted(reply.resolutions, key=lambda resolution: order[resolution.claim_id]), 5 + taken
-        )
-    )
-
-
-def _flips(book: Book, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
-    round_ = step.name.round
-    return tuple(
-        Flip(
-            id=f"F-{round_}-{flip.check_id}-{step.role}",
-            round=round_,
-            phase="F",
-            step=step.id,
-            by=step.role,
-            of=f"P-{round_}-{flip.check_id}-{step.role}",
-            from_=book.state.positions[f"P-{round_}-{flip.check_id}-{step.role}"].stance,
-            to=flip.to,
-            because=_evidence(flip.because),
-        )
-        for flip in sorted(reply.flips, key=lambda flip: flip.check_id)
-    )
-
-
-def _drift_check(step: Step, reply: DriftReply) -> DriftCheck:
-    return DriftCheck(
-        id=f"H-{step.name.round}",
-        round=step.name.round,
-        phase="H",
-        step=step.id,
-        by=step.role,
-        verdict=reply.verdict,
-        deviation_score=reply.deviation_score,
-        notes=reply.notes,
-        anchors=tuple(
-            Anchor(goal=goal.goal, served=goal.served, evidence=_evidence(goal.evidence))
-            for goal in reply.anchors
-        ),
-        addresses=reply.addresses,
-    )
-
-
-def _tension(step: Step, tension: Any) -> Concern:
-    return Concern(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
-        type="tension",
-        text=tension.text,
-        severity=tension.severity,
-        between=tension.between,
-        evidence=_evidence(tension.evidence),
-    )
-
-
-def _concern(step: Step, draft: ConcernDraft) -> Concern:
-    return Concern(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
-        type=draft.type,
-        text=draft.text,
-        severity=draft.severity,
-        between=draft.between,
-        evidence=_evidence(draft.evidence),
-        for_human=draft.for_human,
-    )
-
-
-def cite_type(identity: str) -> Any:
-    """What kind of thing a decision cites, by its id."""
-    return _CITE_TYPES[identity.split("-")[0]]
-
-
-def _decision(book: Book, step: Step, draft: DecisionDraft, kind: Any) -> Decision:
-    return Decision(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
-        text=draft.text,
-        type=kind,
-        cites=tuple(
-            Cite(type=cite_type(cite.id), id=cite.id, relation=cite.relation) for cite in draft.cites
-        ),
-        made_by=draft.made_by,
-        round_artifact_refs=draft.round_artifact_refs,
-        anchor_ref=draft.anchor_ref,
-        about=draft.about,
-        confidence=draft.confidence,
-        conditions=draft.conditions,
-        dissent=dissent(book.state, tuple(cite.id for cite in draft.cites)),
-    )
-
-
-def dissent(state: State, cited: tuple[str, ...]) -> tuple[Dissent, ...]:
-    """Roles whose last stance on a cited verification differs from its result, in order of citation and role."""
-    found: list[Dissent] = []
-    for identity in cited:
-        facts = state.checks.get(identity)
-        if facts is not None:
-            found += [
-                Dissent(role=role, ref=ref)
-                for role, (stance, ref) in last_stances(state, identity).items()
-                if stance != facts.result
-            ]
-    return tuple(found)
-
-
-def _numbered(letter: str, round_: int, drafts: list[Event], taken: int) -> tuple[Event, ...]:
-    return tuple(
-        msgspec.structs.replace(draft, id=f"{letter}-{round_}-{n}")
-        for n, draft in enumerate(drafts, taken + 1)
-    )
-
-
-def _role_rank(state: State, role: str) -> int:
-    return state.roles.index(role)
