@@ -80,9 +80,10 @@ class Run:
         """Briefs, replies and documents, by hash."""
         return self._store.blobs
 
-    def stream(self) -> Iterator[Event]:
-        """All events, one at a time."""
-        return self._store.stream()
+    def stream(self, at: int | None = None) -> Iterator[Event]:
+        """All events, or those up to `at`, one at a time."""
+        events = self._store.stream()
+        return events if at is None else takewhile(lambda event: event.seq <= at, events)
 
     def lines(self) -> Iterator[tuple[str, int, bytes]]:
         """Stream, line number and line of every event, in order."""
@@ -112,7 +113,7 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     book = ours.book
     assert book.state.opened is not None, "a run begins with its opening"
     context = replace(
-        standard(protocol_of(book.state.opened)).context,
+        standard(protocol_of(book.state.opened)).context(),
         run=str(ours.path),
         unknown=_unknown_fields(ours),
         ledger_problems=tuple(verified(ours.path).problems),
@@ -122,14 +123,17 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
 
 def signals(run: AnyPath | Run, profile: str | None = None, at: int | None = None) -> SignalReport:
     """The six stop signals after event `at` (None: the last one), in the run's own profile if none is named."""
-    from detectors.signals import signals_of_state
-
     ours = _run(run)
-    state = ours.state if at is None else fold(takewhile(lambda event: event.seq <= at, ours.stream()))
-    chosen = profile or (state.opened.stop.profile if state.opened else "text")
-    return signals_of_state(
-        state, cast("SignalProfile", chosen), ours.blobs, whole=at is None, run=str(ours.path)
-    )
+    state = ours.state if at is None else fold(ours.stream(at))
+    return signals_of_state(ours, state, profile, whole=at is None)
+
+
+def signals_of_state(run: Run, state: State, profile: str | None, *, whole: bool) -> SignalReport:
+    """The same from a state that was folded already; `whole` is false for that of a prefix."""
+    from detectors.signals import signals_of_state as read
+
+    own: str = state.opened.stop.profile if state.opened else "text"
+    return read(state, cast("SignalProfile", profile or own), run.blobs, whole=whole, run=str(run.path))
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
@@ -139,7 +143,7 @@ def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
-    profile = cast("SignalProfile", opened.stop.profile if opened else "text")
+    profile: SignalProfile = opened.stop.profile if opened else "text"
     names = (str(one.path), str(other.path))
     return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
 

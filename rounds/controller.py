@@ -129,7 +129,7 @@ class Controller:
             through=len(book.events) - 1,
             ok=report.ok,
             findings=findings,
-            rules=self.verdicts.rules_hash,
+            rules=self.verdicts.rules_hash(),
         )
 
     def _look(self, book: Book, after: str) -> Signals:

@@ -38,9 +38,9 @@ from rounds.deliberation_toml import to_toml
 from rounds.plan_rows import PlanRefused, Row, planned
 from rounds.plans import default_predictions, obeyed_from, without_stress
 from rounds.protocols import PROTOCOLS
+from rounds.verdicts import PROFILES
 
-PROFILES: Final = ("text", "script")
-"""Profiles whose parameters are installed; the first is the default."""
+DEFAULT_PROFILE: Final = "text"
 NO_STRESS: Final = Waiver(
     what="stress",
     why="The deliberation file says no_stress: nobody is ever absent, so nothing shows what a role contributes.",
@@ -274,7 +274,7 @@ def _predictions(
 
 def _stop_rule(deliberation: Deliberation, plan: Sequence[PlanRow], name: str) -> StopRule:
     subject = deliberation.deliberation
-    profile = subject.profile or PROFILES[0]
+    profile = subject.profile or DEFAULT_PROFILE
     if profile not in PROFILES:
         raise DeliberationError(
             f"no parameters are installed for profile {profile!r}",

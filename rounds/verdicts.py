@@ -27,29 +27,39 @@ class Verdicts:
     """
 
     check: Callable[[Book], CheckReport]
-    rules_hash: str
+    rules_hash: Callable[[], str]
     signals: Callable[[Book, str], SignalReport]
     params_hash: Callable[[str], str]
-    context: RuleContext
+    context: Callable[[], RuleContext]
 
 
 def standard(protocol: Protocol) -> Verdicts:
-    """The verdicts that this version of moot computes."""
-    from detectors import parameters, signals
-    from validators import rulebook
+    """The verdicts that this version of moot computes; the rules are read when the first one is asked for."""
 
     def read(book: Book, profile: str, at: int | None = None) -> SignalReport:
+        from detectors import signals
+
         return signals.signals(book, cast("SignalProfile", profile), at)  # UnknownProfile for another name
 
     def params_hash(profile: str) -> str:
+        from detectors import parameters
+
         return parameters.params_hash(cast("SignalProfile", profile))
 
-    params = {profile: params_hash(profile) for profile in PROFILES}
-    context = rulebook.RuleContext(protocol=protocol, signals=read, params=params)
-    return Verdicts(
-        check=lambda book: rulebook.check(book, context, recorded=True),
-        rules_hash=rulebook.rules_hash(),
-        signals=read,
-        params_hash=params_hash,
-        context=context,
-    )
+    def context() -> RuleContext:
+        from validators.reading.rule import RuleContext
+
+        params = {profile: params_hash(profile) for profile in PROFILES}
+        return RuleContext(protocol=protocol, signals=read, params=params)
+
+    def check(book: Book) -> CheckReport:
+        from validators import rulebook
+
+        return rulebook.check(book, context(), recorded=True)
+
+    def rules_hash() -> str:
+        from validators import rulebook
+
+        return rulebook.rules_hash()
+
+    return Verdicts(check, rules_hash, read, params_hash, context)

@@ -9,7 +9,7 @@ import typer
 
 import moot
 from detectors.report import SignalReport
-from moot.api import Run, open_run
+from moot.api import Run, open_run, signals_of_state
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
@@ -42,19 +42,24 @@ def signals(
     if watch:
         return _watch(path, profile)
     ours = open_run(path)
-    report = moot.signals(ours, profile, at)
-    if json:
-        out_json(report)
-    elif not quiet:
-        _print(ours, report)
+    if json or quiet:
+        report = moot.signals(ours, profile, at)
+        if json:
+            out_json(report)
+    else:
+        report = _print(ours, profile, at)
     return GOOD if report.stop else NO
 
 
-def _print(ours: Run, report: SignalReport) -> None:
+def _print(ours: Run, profile: str | None, at: int | None) -> SignalReport:
+    """Print the panel; the run is read once for both."""
     from moot.console import console
     from moot.render.panel import print_panel, read_panel
 
-    print_panel(console(), read_panel(event for event in ours.stream() if event.seq <= report.at), report)
+    facts = read_panel(ours.stream(at))
+    report = signals_of_state(ours, facts.state, profile, whole=at is None)
+    print_panel(console(), facts, report)
+    return report
 
 
 def _watch(path: Path, profile: str | None) -> int:
@@ -67,9 +72,10 @@ def _watch(path: Path, profile: str | None) -> int:
     def look() -> tuple[RenderableType, bool]:
         nonlocal stop
         ours = open_run(path)
-        report = moot.signals(ours, profile)
+        facts = read_panel(ours.stream())
+        report = signals_of_state(ours, facts.state, profile, whole=True)
         stop = report.stop
-        return panel(read_panel(ours.stream()), report), ours.state.finished
+        return panel(facts, report), facts.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

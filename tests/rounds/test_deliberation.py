@@ -160,7 +160,6 @@ def test_a_seat_is_recorded_by_its_kind_and_never_with_a_path() -> None:
         (PLAIN + "check_every = 0\n", ":6", "check_every", ""),
         (PLAIN + "check_every = true\n", ":6", "check_every", ""),
         (PLAIN + "profile = 'txt'\n", ":6", "profile", ""),
-        (PLAIN + "profile = 'calibrated'\n", "", "no parameters are installed", "text, script"),
         (PLAIN + "protocol = 'strutcured'\n", "", "no protocol 'strutcured'", "'structured'"),
         (PLAIN + "\n[cast.critc]\ntitle = 'x'\n", "", "no role 'critc'", "'critic'"),
         (PLAIN + "\n[cast.critic]\nseat = 'hst'\n", "", "no seat 'hst'", "'host'"),

@@ -33,7 +33,7 @@ from validators.rulebook import RULES, findings
 
 PROTOCOL: Final = PROTOCOLS["structured"]
 VERDICTS: Final = standard(PROTOCOL)
-CONTEXT: Final = VERDICTS.context
+CONTEXT: Final = VERDICTS.context()
 AT: Final = "2026-01-01T00:00:00.000000Z"
 DOCUMENT: Final = b"one writer\nmany readers\nno lost line\n"
 ROLES: Final = ("action", "guardian", "observer", "critic", "verifier")
