@@ -1,0 +1,92 @@
+"""Pictures for the documentation, drawn from a run by the views themselves:
+
+python -m moot.render.picture live RUN docs/images/demo.svg --after r3.E.check3.verifier
+python -m moot.render.picture signals RUN docs/images/signals.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+
+from ledger.book import Book, book
+from ledger.store import Run
+from moot.render.panel import panel, read_panel
+from moot.render.scene import scene_of
+from moot.render.stage import Stage
+from roles.protocol import open_steps
+from rounds.session import protocol_of
+
+COLUMNS: Final = 130
+_FONT_FACES: Final = "@font-face"
+
+
+def live(run: Run, after: str) -> str:
+    """The live view as it stood when the step `after` had been answered, as an SVG that fetches nothing."""
+    whole = run.book()
+    seq = whole.state.answered[after]
+    past = book(whole.events[: seq + whole.events[seq].rest + 1], run.blobs)
+    return _drawn(Stage(scene_of(past, _asked(past), None, ())), run)
+
+
+def signals(run: Run) -> str:
+    """The stop panel as it stands."""
+    import moot
+
+    report = moot.signals(run.path).model_copy(update={"run": run.path.name})
+    return _drawn(panel(read_panel(run.events()), report), run)
+
+
+def _asked(past: Book) -> dict[str, float]:
+    opened = past.state.opened
+    return {step.id: 0.0 for step in open_steps(protocol_of(opened), past.state)} if opened else {}
+
+
+def _drawn(content: object, run: Run) -> str:
+    console = Console(
+        record=True,
+        width=COLUMNS,
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        markup=False,
+    )
+    console.print(content)
+    picture = console.export_svg(title=f"moot · {run.path.name} (recorded)", theme=MONOKAI)
+    return _without_fonts(picture)
+
+
+def _without_fonts(picture: str) -> str:
+    """Rich's template names fonts on the web; a picture in a repository fetches nothing."""
+    kept: list[str] = []
+    inside = False
+    for line in picture.splitlines():
+        inside = inside or _FONT_FACES in line
+        if not inside:
+            kept.append(line.rstrip())
+        inside = inside and "}" not in line
+    return "\n".join(kept).replace("Fira Code, monospace", "monospace") + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Write one picture."""
+    parser = argparse.ArgumentParser(prog="python -m moot.render.picture", description=__doc__)
+    parser.add_argument("view", choices=("live", "signals"))
+    parser.add_argument("run", type=Path)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--after", help="live: the step that had just been answered")
+    said = parser.parse_args(arguments)
+    run = Run(said.run)
+    after = said.after or next(reversed(run.book().state.answered))
+    picture = live(run, after) if said.view == "live" else signals(run)
+    said.file.parent.mkdir(parents=True, exist_ok=True)
+    said.file.write_text(picture, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
