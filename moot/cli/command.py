@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import typer
+from typer._coercion import RuntimeParam, TypeDescriptor, build_runtime_param
+from typer.core import TyperArgument, TyperOption
 from typer.main import get_command
 
 from moot.cli import Verb
@@ -39,7 +42,27 @@ def command_of(verb: Verb) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
     app.command(verb.name, epilog=getattr(module, "EPILOG", None), context_settings=settings)(function)
-    return get_command(app)
+    command = get_command(app)
+    for parameter in command.params:
+        if isinstance(parameter, TyperArgument | TyperOption):
+            wanted = parameter.type_descriptor
+            parameter._runtime_param = _Late(wanted.parameter_info, wanted.annotation, wanted)  # pyright: ignore[reportPrivateUsage]
+    return command
+
+
+@dataclass(frozen=True)
+class _Late(RuntimeParam):
+    """A word is taken as it was said; typer's own conversion waits for a value that wants more.
+
+    It is pydantic's, and to import that for every call costs as much as most verbs do.
+    """
+
+    described: TypeDescriptor
+
+    def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:
+        if self.annotation is str:
+            return value
+        return build_runtime_param(self.described).coerce(value, param=param, ctx=ctx)
 
 
 def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
