@@ -1,4 +1,4 @@
-"""Realistic events in any number: rounds of a structured deliberation with invented text, the same for the same seed."""
+"""Events in any number: rounds of a deliberation with invented text, kinds and sizes as in recorded runs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ledger.events import (
     Attempt,
     Call,
     Claim,
+    Concern,
     Context,
     Decision,
     Event,
@@ -37,11 +38,12 @@ from ledger.streams import head_bytes, stream_path
 from ledger.values import Evidence, Section
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
-WORDS: Final = (
+PARAGRAPH: Final = (
     "the ledger a writer must keep after crash and before every commit line hash of one stream reader when power "
     "fails because nobody can see which bytes were durable — “fsync” returned, yet: order, tampering, recovery "
     "naïve quarantine said so; an operator looks at it twice and decides whether to restore or go on →"
-).split()
+)
+WORDS: Final = PARAGRAPH.split()
 
 
 class Text:
@@ -114,8 +116,8 @@ class Rounds:
             applicable=(1, 2, 3, 4),
             plan_row=n,
         )
-        yield self._statement(n, "B", lead, "proposal", 650)
-        yield from (self._statement(n, "C", role, "supplement", 280) for role in ROLES if role != lead)
+        yield self._statement(n, "B", lead, "proposal", 720)
+        yield from (self._statement(n, "C", role, "supplement", 340) for role in ROLES if role != lead)
         yield from (self._artifact(n, role) for role in ROLES)
         claims = [self._claim(n, k) for k in range(1, 7)]
         yield from claims
@@ -126,10 +128,11 @@ class Rounds:
         yield from (self._verification(n, check) for check in (1, 2, 3, 4))
         for role in ROLES:
             first = self.seq
-            yield self._statement(n, "F", role, "review", 100)
+            yield self._statement(n, "F", role, "review", 130)
             yield self._flip(n, role, first)
-        yield self._statement(n, "G", lead, "assessment", 450)
+        yield self._statement(n, "G", lead, "assessment", 520)
         yield self._decision(n)
+        yield from (self._concern(n, k) for k in (1, 2, 3))
         yield Validation(
             round=n, phase="G", by="controller", after="G", through=self.seq, ok=True, rules="a" * 64
         )
@@ -137,14 +140,17 @@ class Rounds:
     def _call(self) -> Call:
         self._contexts += 1
         brief, reply = self.text.hash(), self.text.hash()
-        numbers = {"tokens_in": 9_000, "tokens_out": 1_200, "cost_usd": "0.045000", "latency_ms": 31_000}
-        attempt: dict[str, Any] = {
-            "n": 1,
-            "brief": brief,
-            "reply": reply,
-            "error": None,
-            "stop_reason": "end_turn",
-        }
+        attempt = Attempt(
+            n=1,
+            brief=brief,
+            reply=reply,
+            error=None,
+            stop_reason="end_turn",
+            tokens_in=9_000,
+            tokens_out=1_200,
+            cost_usd="0.045000",
+            latency_ms=31_000,
+        )
         return Call(
             seat="anthropic",
             provider="anthropic",
@@ -154,12 +160,15 @@ class Rounds:
             prompt_set="0" * 64,
             brief=brief,
             reply=reply,
-            attempts=(Attempt(**attempt, **numbers),),  # pyright: ignore[reportArgumentType]
+            attempts=(attempt,),
+            tokens_in=9_000,
             tokens_cached=8_000,
             tokens_cache_write=0,
+            tokens_out=1_200,
+            cost_usd="0.045000",
+            latency_ms=31_000,
             stop_reason="end_turn",
             simulated=None,
-            **numbers,  # pyright: ignore[reportArgumentType]
         )
 
     def _saw(self, count: int) -> tuple[int, ...]:
@@ -217,8 +226,8 @@ class Rounds:
             **self._by(n, "D", role),
             via=self.seq - 1,
             raised_by=role,
-            text=self.text.sentences(30),
-            testable_as=self.text.sentences(18),
+            text=self.text.sentences(36),
+            testable_as=self.text.sentences(28),
             raised_at_artifact=f"A-{n}-{role}#verdict",
             anchor_ref="G-1",
         )
@@ -235,7 +244,7 @@ class Rounds:
             check_id=check,
             stance="BROKEN" if check == 1 else "ROBUST",
             confidence=3,
-            reason=self.text.sentences(30),
+            reason=self.text.sentences(45),
         )
 
     def _verification(self, n: int, check: int) -> Event:
@@ -251,11 +260,11 @@ class Rounds:
             check_id=check,
             result=result,
             evidence_refs=(
-                Evidence(ref=f"A-{n}-action#trace-1-step-3", quote=self.text.sentences(8)),
-                Evidence(ref=f"A-{n}-critic#attack-2", quote=self.text.sentences(8)),
+                Evidence(ref=f"A-{n}-action#trace-1-step-3", quote=self.text.sentences(14)),
+                Evidence(ref=f"A-{n}-critic#attack-2", quote=self.text.sentences(14)),
                 Evidence(ref="K-1#L10-L20"),
             ),
-            notes=self.text.sentences(45),
+            notes=self.text.sentences(60),
             claims_affected=(claim,),
             claim_status_changes=(
                 StatusChange(claim_id=claim, from_="pending", to=STATUS_OF_BEARING[bearing], bearing=bearing),
@@ -271,7 +280,19 @@ class Rounds:
             of=f"P-{n}-1-{role}",
             from_="BROKEN",
             to="ROBUST",
-            because=(Evidence(ref=f"V-{n}-1", quote=self.text.sentences(10)),),
+            because=(Evidence(ref=f"V-{n}-1", quote=self.text.sentences(16)),),
+        )
+
+    def _concern(self, n: int, k: int) -> Event:
+        return Concern(
+            id=f"N-{n}-{k}",
+            **self._by(n, "G", ROLES[n % 4]),
+            via=self.seq - 1 - k,
+            type="tension" if k == 1 else "concern",
+            text=self.text.sentences(40),
+            severity=3,
+            evidence=(Evidence(ref=f"A-{n}-critic#attack-1", quote=self.text.sentences(12)),),
+            between=("critic", "action") if k == 1 else (),
         )
 
     def _decision(self, n: int) -> Event:
@@ -279,7 +300,7 @@ class Rounds:
             id=f"D-{n}-1",
             **self._by(n, "G", ROLES[n % 4]),
             via=self.seq - 1,
-            text=self.text.sentences(40),
+            text=self.text.sentences(70),
             type="round",
             cites=(
                 Cite(type="claim", id=f"C-{n}-1", relation="based-on"),
@@ -300,7 +321,7 @@ def body(kind: str, text: Text) -> dict[str, Any]:
 
     match kind:
         case "behavioral_trace_set":
-            steps = [{"action": say(10), "delta": f"state = {n}"} for n in range(10)]
+            steps = [{"action": say(14), "delta": f"state = {n}"} for n in range(10)]
             variables = [{"name": f"v{n}", "value": str(n)} for n in range(3)]
             return {
                 "traces": [
@@ -318,20 +339,20 @@ def body(kind: str, text: Text) -> dict[str, Any]:
         case "identity_invariant_check":
             return {
                 "invariant": {"always": say(12), "measured_by": say(8), "tolerance": "none"},
-                "why_it_matters": say(60),
+                "why_it_matters": say(90),
                 "verdict": "PASS",
                 "evidence": [{"ref": "K-1#L1-L2", "quote": say(9)}],
                 "confidence": 3,
                 "mechanism": None,
                 "condition": None,
-                "failure_scenario": say(90),
+                "failure_scenario": say(130),
             }
         case "operator_walkthrough":
             return {
                 "persona": {"name": "Ada", "role": say(4), "skill": say(4)},
                 "session_goal": say(8),
                 "starting_context": say(50),
-                "steps": [{"action": say(25), "outcome": "success"} for _ in range(10)],
+                "steps": [{"action": say(35), "outcome": "success"} for _ in range(10)],
                 "friction": [{"step": n, "text": say(30)} for n in (2, 5, 8)],
                 "verdict": {
                     "goal_achieved": "Yes",
@@ -345,7 +366,7 @@ def body(kind: str, text: Text) -> dict[str, Any]:
                 "why_this_target": say(8),
                 "hypothesis": say(50),
                 "preconditions": [say(7), say(6)],
-                "attack": [{"action": say(25), "observable": say(15)} for _ in range(6)],
+                "attack": [{"action": say(35), "observable": say(25)} for _ in range(6)],
                 "expected": {"broken": say(6), "robust": say(6)},
                 "verdict": "UNCLEAR",
                 "verdict_reason": say(40),
@@ -371,7 +392,8 @@ def drafts(events: int, seed: int = 1) -> Iterator[Event]:
 def _at(seq: int) -> str:
     """An instant a little later for every event."""
     minute, second = divmod(seq + 1, 60)
-    return f"2026-03-{minute // 1440 % 28 + 1:02}T{minute // 60 % 24:02}:{minute % 60:02}:{second:02}.{seq % 999_983:06}Z"
+    day, hour = minute // 1440 % 28 + 1, minute // 60 % 24
+    return f"2026-03-{day:02}T{hour:02}:{minute % 60:02}:{second:02}.{seq % 999_983:06}Z"
 
 
 def write_run(directory: Path, events: int, seed: int = 1) -> Head:

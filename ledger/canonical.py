@@ -24,10 +24,13 @@ from ledger.grammar import grammar
 from ledger.laws import laws_of
 from ledger.values import DEPTH_MAX, LINE_BYTES_MAX, SAFE_INTEGER
 
-_PREFIX: Final = re.compile(
-    rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),"v":([1-9][0-9]{0,5}),'
+_LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
+_BEHIND: Final = (
+    rb'"v":([1-9][0-9]{0,5}),'
     rb'(?:"at":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z","kind":"([a-z_]{1,24})",)?'
 )
+_prefix: Final = re.compile(_LINKS + _BEHIND).match
+_behind_the_links: Final = re.compile(_BEHIND).match
 _AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _ESCAPE: Final = re.compile(rb'\\[^nt"\\]')
 _C1: Final = re.compile(rb"\xc2[\x80-\x9f]")
@@ -62,7 +65,7 @@ def _kind(name: bytes) -> _Kind | None:
     if kind not in KINDS:
         return None
     event_type, _ = KINDS[kind]
-    return _Kind(msgspec.json.Decoder(event_type).decode, grammar(event_type), laws_of(kind))
+    return _Kind(msgspec.json.Decoder(event_type).decode, grammar(kind), laws_of(kind))
 
 
 def encode(event: Event) -> bytes:
@@ -75,41 +78,41 @@ def line_hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def decode(line: bytes) -> Event:
-    """The event of a line without its line feed.
+def decode(line: bytes, proven: int = 0) -> Event:
+    """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
 
     Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
     Unknown fields are accepted; `unknown_fields` names them.
     """
-    prefix = _PREFIX.match(line)
-    if prefix is None:
-        raise NotCanonical("the line does not begin with prev, seq, rest and v")
-    if prefix[1] != b"1":
-        raise NewerVersion(int(prefix[1]))
-    if len(line) > LINE_BYTES_MAX:
-        raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
-        return _decoded(line, prefix[2])
+        prefix = _behind_the_links(line, proven) if proven else _prefix(line)
+        if prefix is None:
+            raise NotCanonical("the line does not begin with prev, seq, rest and v")
+        version, name = prefix.groups()
+        if version != b"1":
+            raise NewerVersion(int(version))
+        kind = _kind(name or _kind_name(line))
+        if kind is None:
+            raise NotCanonical("its kind is unknown")
+        read, bad_form, broken_law = kind
+        event = read(line)
+        if name is None or _encode(event) != line:
+            _check_by_definition(line, event)
+        if (
+            (b"\\" in line and _ESCAPE.search(line))
+            or b"\x7f" in line
+            or (b"\xc2" in line and _C1.search(line))
+        ):
+            _refuse_control_characters(_loads(line))
+        problem = bad_form(event) or broken_law(event)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise NotCanonical(str(error)) from None
     except RecursionError:
         raise NotCanonical(f"nested deeper than {DEPTH_MAX}") from None
-
-
-def _decoded(line: bytes, kind_name: bytes | None) -> Event:
-    """`kind_name` is None when `at` and `kind` do not follow the prefix as they should."""
-    kind = _kind(kind_name or _kind_name(line))
-    if kind is None:
-        raise NotCanonical("its kind is unknown")
-    read, bad_form, broken_law = kind
-    event = read(line)
-    if kind_name is None or _encode(event) != line:
-        _check_by_definition(line, event)
-    if (b"\\" in line and _ESCAPE.search(line)) or b"\x7f" in line or (b"\xc2" in line and _C1.search(line)):
-        _refuse_control_characters(_loads(line))
-    problem = bad_form(event) or broken_law(event)
     if problem:
         raise NotCanonical(problem)
+    if len(line) > LINE_BYTES_MAX:
+        raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     if event.by == "import" and isinstance(event, Artifact):
         _check_free_form(event.body, 2)  # others have the closed shape of their type
     return event

@@ -93,7 +93,9 @@ def broken_law(event: Event) -> str | None:
 def laws_of(kind: str) -> Broken:
     """`broken_law` for the events of one kind, made for speed: what is usual is asked first and at once."""
     pattern = ID_PATTERNS.get(kind)
-    is_id = re.compile(pattern).search if pattern else None
+    is_id = (
+        re.compile(re.sub(r"\((?!\?)", "(?:", pattern)).match if pattern else None
+    )  # nobody asks for the groups
     laws = _fused(kind)
     has_body = kind == "artifact"
 
@@ -143,20 +145,26 @@ def _broken(law: Law) -> Broken:
 
 def _fused(kind: str) -> tuple[Broken, ...]:
     """`_compiled` in another order: the fields that only must not be empty are asked about at once."""
-    laws = LAWS.get(kind, ())
-    filled = [
-        law for law in laws if isinstance(law, Length) and law == Length(law.path, 1) and "[" not in law.path
-    ]
-    others = tuple(_broken(law) for law in laws if law not in filled)
-    return (_filled(filled), *others) if filled else others
+    simple: dict[str, list[Length]] = {}
+    others: list[Broken] = []
+    for law in LAWS.get(kind, ()):
+        if isinstance(law, Length) and law == Length(law.path, 1):
+            simple.setdefault(law.path.rpartition("[].")[0], []).append(law)
+        else:
+            others.append(_broken(law))
+    return (*(_filled(outer, laws) for outer, laws in simple.items()), *others)
 
 
-def _filled(laws: list[Length]) -> Broken:
-    values_of = attrgetter(*(law.path for law in laws), "kind")  # kind is never empty, and makes it a tuple
-    one_by_one = [_flat(law) for law in laws]
+def _filled(outer: str, laws: list[Length]) -> Broken:
+    """Several laws on fields of the event itself (`outer` is empty) or of each struct in the list `outer`."""
+    names = [law.path.rpartition("[].")[2] for law in laws]
+    values_of = attrgetter(*names)
+    is_full: Callable[[Any], object] = values_of if len(names) == 1 else lambda part: all(values_of(part))
+    list_of = attrgetter(outer) if outer else None
+    one_by_one = [_length(law) for law in laws]
 
     def broken(event: Any) -> str | None:
-        if all(values_of(event)):
+        if all(map(is_full, list_of(event))) if list_of else is_full(event):
             return None
         return next((problem for law in one_by_one if (problem := law(event))), None)
 

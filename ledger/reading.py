@@ -27,9 +27,9 @@ def decoded(directory: Path, mark: Mark, until: Head) -> Iterator[Event]:
     Raises `Damaged` or `NewerFormat` at the event.
     """
     lines = follow(directory, mark, until)
-    for index, number, line in lines:
+    for index, number, line, proven in lines:
         try:
-            event = decode(line)
+            event = decode(line, proven)
         except NewerVersion as error:
             deque(lines, maxlen=0)  # a number that was only changed breaks the chain: that is damage
             mend = f"install a moot that knows format version {error.version}"
@@ -85,13 +85,13 @@ class Reading:
 
     def _read_on(self, head: Head) -> None:
         mark = self.mark.copy()
-        with _without_collecting():
+        with without_collecting():
             events = tuple(decoded(self._directory, mark, head))
         self.extend(mark, events)
 
 
 @contextmanager
-def _without_collecting() -> Generator[None]:
+def without_collecting() -> Generator[None]:
     """Events hold no cycles, so the collector would only walk over all of them again and again."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -71,7 +71,7 @@ def _whole_commits(
     lines: list[tuple[int, bytes]] = []
     files: list[BinaryIO] = [BytesIO(tail) for tail in tails]
     try:
-        for index, _, line in merged(str(directory), files, mark, _ENDLESS):
+        for index, _, line, _ in merged(str(directory), files, mark, _ENDLESS):
             event = decode(line)
             if stream_of(event) != STREAMS[index]:
                 return

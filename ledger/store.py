@@ -30,9 +30,11 @@ from ledger.failures import (
     Problem,
     WriteFailed,
 )
+from ledger.fold import fold
 from ledger.lock import Driver, DriverLease, locked, read_driver
-from ledger.reading import Reading, decoded
+from ledger.reading import Reading, decoded, without_collecting
 from ledger.recovery import Recovery, recover
+from ledger.state import State
 from ledger.streams import Mark, append, follow, read_head
 
 WAIT_SECONDS: Final = 5.0
@@ -67,9 +69,14 @@ class Run:
         """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""
         return decoded(self.path, Mark(), read_head(self.path))
 
+    def state(self) -> State:
+        """What the events fold to. No event is kept, so this is for runs too long for `book`."""
+        with without_collecting():
+            return fold(self.stream())
+
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
         """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
-        for index, number, line in follow(self.path, Mark(), read_head(self.path)):
+        for index, number, line, _ in follow(self.path, Mark(), read_head(self.path)):
             yield STREAMS[index], number, line
 
     @contextmanager

@@ -102,8 +102,12 @@ class Mark:
         return Mark(self.head, [*self.offsets], [*self.lines])
 
 
-def follow(directory: Path, mark: Mark, until: Head) -> Iterator[tuple[int, int, bytes]]:
-    """Stream index, line number and line of every event after `mark` up to `until`, in order.
+Link = tuple[int, int, bytes, int]
+"""Stream index, line number, line, and how many of its first bytes are proven right: prev, seq and rest."""
+
+
+def follow(directory: Path, mark: Mark, until: Head) -> Iterator[Link]:
+    """Every event's line after `mark` up to `until`, in order.
 
     Each line is given out when it continues the chain and its commit. `mark` is moved to `until` at the end.
     Raises `Damaged` at the first line that does not, or when the streams end before `until`.
@@ -124,7 +128,7 @@ def _open(directory: Path, stream: StreamName) -> BinaryIO:
         raise Damaged((Problem("the stream is missing", stream=stream),), str(directory)) from None
 
 
-def merged(where: str, files: list[BinaryIO], mark: Mark, until: Head) -> Iterator[tuple[int, int, bytes]]:
+def merged(where: str, files: list[BinaryIO], mark: Mark, until: Head) -> Iterator[Link]:
     """`follow` over files that stand where `mark` says, in the order of `STREAMS`.
 
     Every line costs one hash and one comparison with the beginning that it must have: nothing is parsed.
@@ -142,8 +146,9 @@ def merged(where: str, files: list[BinaryIO], mark: Mark, until: Head) -> Iterat
             if index < 0:
                 raise Damaged((_break(fronts, numbers, seq, prev),), where)
             line = fronts[index]
+        proven = len(wanted) + 2
         if rest or not line.startswith(b"0,", len(wanted)):
-            rest = _rest(line, len(wanted), rest)
+            rest, proven = _rest(line, len(wanted), rest)
             if rest < 0:
                 raise Damaged((_problem("rest does not count down", index, numbers, seq),), where)
         content = line[:-1]
@@ -153,7 +158,7 @@ def merged(where: str, files: list[BinaryIO], mark: Mark, until: Head) -> Iterat
         numbers[index] += 1
         offsets[index] += len(line)
         fronts[index] = files[index].readline(_READ_BYTES)
-        yield index, numbers[index], content
+        yield index, numbers[index], content, proven
     head = Head(seq, prev)
     if head != until:
         raise Damaged((Problem("head has another hash than the line it names", until.seq),), where)
@@ -170,13 +175,12 @@ def _turn(fronts: list[bytes], wanted: bytes) -> int:
     return -1
 
 
-def _rest(line: bytes, place: int, before: int) -> int:
-    """The number at `place`, which counts down when the event before left some; -1 when it does not."""
+def _rest(line: bytes, place: int, before: int) -> tuple[int, int]:
+    """The number at `place`, which counts down when the event before left some (-1: it does not), and its end."""
     counted = _REST.match(line, place)
-    if counted is None:
-        return -1
-    rest = int(counted[1])
-    return rest if before in (0, rest + 1) else -1
+    if counted is None or before not in (0, int(counted[1]) + 1):
+        return -1, place
+    return int(counted[1]), counted.end()
 
 
 def _problem(what: str, index: int, numbers: list[int], seq: int) -> Problem:
