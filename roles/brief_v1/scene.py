@@ -27,8 +27,8 @@ E = TypeVar("E", bound=Event)
 class Shared:
     """What briefs of one ledger have in common, kept while several are derived one after another.
 
-    `quotes` hold for the whole ledger: by seq, for a claim with the number of its moves. `columns` hold for the steps of
-    one group; `begin_group` forgets them.
+    `quotes` hold for the whole ledger: by seq, for a claim with the number of its moves. `columns` hold for the steps
+    of one group; `begin_group` forgets them.
     """
 
     quotes: dict[tuple[int, ...], Quoted] = field(default_factory=dict[tuple[int, ...], Quoted])

@@ -97,7 +97,7 @@ def _finish(run: Path, tape: Path) -> None:
     book = session.book()
     assert book.state.finished
     assert verify(run).ok
-    report = rulebook.check(book, session.verdicts.context)
+    report = rulebook.check(book, session.verdicts.context())
     assert report.ok, report.findings
     assert set(book.state.answered) == set(Run(tape).book().state.answered)
 
