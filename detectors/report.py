@@ -1,15 +1,11 @@
-"""What `signals` says: the report and its parts, as the command prints them with `--json`.
-
-Lists, not tuples, so that `model_dump()` equals the JSON that it is published as.
-"""
+"""What `signals` says: the report and its parts, as the command prints them with `--json`."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from ledger.events.decisions import Advice, FailureMode, Profile
+from ledger.result import Result
 
 SignalId = Literal["S1", "S2", "S3", "S4", "S5", "S6"]
 AlarmVerdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
@@ -18,18 +14,14 @@ EVIDENCE_MAX: Final = 40
 """Evidence of one signal, in ids: enough to look at, and a recorded verdict stays a short line."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Quorum(_Part):
+class Quorum(Result, frozen=True):
     """Steps that were asked of a seat and are settled, and those really answered. 0 of 0 in an import."""
 
     declared: int
     actual: int
 
 
-class Signal(_Part):
+class Signal(Result, frozen=True):
     """One stop criterion: verdict, the number behind it, the number it is held against, and where to look.
 
     `value` and `threshold` are decimal strings, null when the ledger does not hold enough for the number.
@@ -45,7 +37,7 @@ class Signal(_Part):
     evidence: list[str]
 
 
-class Gate(_Part):
+class Gate(Result, frozen=True):
     """One condition of readiness (profile `calibrated`)."""
 
     name: str
@@ -54,7 +46,7 @@ class Gate(_Part):
     limit: str | None
 
 
-class AlarmReading(_Part):
+class AlarmReading(Result, frozen=True):
     """A failure mode as it reads now."""
 
     id: FailureMode
@@ -65,7 +57,7 @@ class AlarmReading(_Part):
     evidence: list[str]
 
 
-class SignalReport(_Part):
+class SignalReport(Result, frozen=True):
     """The six signals of a run as they read after event `at` (−1: nothing yet)."""
 
     run: str

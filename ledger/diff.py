@@ -7,23 +7,19 @@ from decimal import Decimal as Number
 from typing import Any, Final
 
 import orjson
-from pydantic import BaseModel, ConfigDict
 
 from ledger.align import Alignment, Pair, align, normal, said
 from ledger.book import Book
 from ledger.canonical import encode
 from ledger.events import Claim, Decision, Event
+from ledger.result import Result
 from ledger.state import State
 
 MEASURED: Final = ("cost_usd", "latency_ms")
 """Keys of a call that say how long it took and what it cost, not what was said."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Matched(_Frozen):
+class Matched(Result, frozen=True):
     """The same thing in both runs, with where it stands in each. `how` is identical or text."""
 
     a: str
@@ -33,7 +29,7 @@ class Matched(_Frozen):
     status_b: str
 
 
-class Similar(_Frozen):
+class Similar(Result, frozen=True):
     """Perhaps the same thing: token overlap to two digits. Never counted as matched."""
 
     a: str
@@ -41,7 +37,7 @@ class Similar(_Frozen):
     similarity: float
 
 
-class Differences(_Frozen):
+class Differences(Result, frozen=True):
     """Claims or decisions of two runs side by side. `changed` are the matched ones with another final status."""
 
     only_a: list[str]
@@ -51,7 +47,7 @@ class Differences(_Frozen):
     similar: list[Similar]
 
 
-class Cost(_Frozen):
+class Cost(Result, frozen=True):
     """What a run's calls took. `usd` leaves out the `unpriced` calls; tokens leave out unknown counts."""
 
     calls: int
@@ -62,14 +58,14 @@ class Cost(_Frozen):
     unpriced: int
 
 
-class Costs(_Frozen):
+class Costs(Result, frozen=True):
     """Both runs' cost."""
 
     a: Cost
     b: Cost
 
 
-class Parting(_Frozen):
+class Parting(Result, frozen=True):
     """The first line that differs: what each run has there, null where it has ended."""
 
     seq: int
@@ -77,7 +73,7 @@ class Parting(_Frozen):
     b: str | None
 
 
-class LedgerDiff(_Frozen):
+class LedgerDiff(Result, frozen=True):
     """What `diff` says without the signals. With different questions `comparable` is false and nothing parts."""
 
     a: str

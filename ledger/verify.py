@@ -9,30 +9,25 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from ledger.blob_audit import BlobAudit
 from ledger.chain import Head
 from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
 from ledger.events import StreamName
 from ledger.failures import Damaged, Problem
 from ledger.reading import decoded
+from ledger.result import Result
 from ledger.streams import Mark, read_head
 
 
-class HeadModel(BaseModel):
+class HeadModel(Result, frozen=True):
     """The last commit as the head file names it."""
-
-    model_config = ConfigDict(frozen=True)
 
     seq: int
     hash: str
 
 
-class ProblemModel(BaseModel):
+class ProblemModel(Result, frozen=True):
     """One thing that is wrong, or worth knowing; `line` counts from 1 in `stream`."""
-
-    model_config = ConfigDict(frozen=True)
 
     seq: int | None
     stream: StreamName | None
@@ -40,23 +35,19 @@ class ProblemModel(BaseModel):
     what: str
 
 
-class CheckpointModel(BaseModel):
+class CheckpointModel(Result, frozen=True):
     """A head that somebody kept; `holds` when the ledger still begins with everything up to it."""
-
-    model_config = ConfigDict(frozen=True)
 
     seq: int
     hash: str
     holds: bool
 
 
-class VerifyReport(BaseModel):
+class VerifyReport(Result, frozen=True):
     """What `moot verify --json` prints. `events` counts those that stand before the first damage.
 
     `problems` also names, without calling it damage, what an interrupted or running commit left.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     run: str
     ok: bool

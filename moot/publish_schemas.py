@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache, reduce
 from importlib import import_module
-from typing import Any, Final, cast
+from types import UnionType
+from typing import Any, Final, Literal, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import schemas
+from ledger.result import Result
 from moot.terminal import err, out
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -41,18 +47,48 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "submit": ("moot.output.submit", "Submission"),
     "verify": ("ledger.verify", "VerifyReport"),
 }
-"""Verb → module and name of the model that it prints."""
+"""Verb → module and name of the result that it prints."""
 
 
-def model_of(verb: str) -> Any:
-    """The model that a verb prints."""
+def result_of(verb: str) -> type[Result]:
+    """What a verb prints."""
     module, name = OUTPUTS[verb]
-    return getattr(import_module(module), name)
+    found: type[Result] = getattr(import_module(module), name)
+    return found
+
+
+@cache
+def _model_of(result: type[Result]) -> type[BaseModel]:
+    """The pydantic model with the fields of a result, because pydantic writes the fuller schemas."""
+    hints = get_type_hints(result)
+    fields: dict[str, Any] = {
+        f"{one.name}_": (_with_models(hints[one.name]), Field(alias=one.encode_name))
+        for one in msgspec.structs.fields(result)
+    }
+    settings = ConfigDict(extra="forbid")
+    return create_model(result.__name__, __config__=settings, __doc__=result.__doc__, **fields)
+
+
+def _is_result(hint: object) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Result)
+
+
+def _with_models(hint: Any) -> Any:
+    """A type with every result in it replaced by its model."""
+    origin: Any = get_origin(hint)
+    if origin is None and _is_result(hint):
+        return _model_of(hint)
+    if origin is None or origin is Literal:
+        return hint
+    inside: list[Any] = [_with_models(one) for one in get_args(hint)]
+    if origin is UnionType:
+        return reduce(lambda one, other: one | other, inside)
+    return origin[tuple(inside)]
 
 
 def schema_of(verb: str) -> dict[str, Any]:
     """The published schema of a verb's output: what the verb prints always satisfies it, and nothing more is in it."""
-    made = cast("dict[str, Any]", model_of(verb).model_json_schema(mode="serialization"))
+    made = _model_of(result_of(verb)).model_json_schema(mode="serialization")
     title = "moot: error" if verb == "error" else f"moot {verb} --json"
     return {"$schema": DIALECT, **_closed(made), "title": title}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from moot.errors import MootError
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from ledger.result import Result
 
 
 def out(text: str) -> None:
@@ -29,10 +29,10 @@ def err(text: str) -> None:
     _write(sys.stderr, text)
 
 
-def out_json(value: BaseModel) -> None:
+def out_json(value: Result) -> None:
     """Write one JSON object to stdout; on a terminal with line breaks in it."""
     indent = 2 if sys.stdout.isatty() else None
-    out(value.model_dump_json(indent=indent, by_alias=True) + "\n")
+    out(value.model_dump_json(indent=indent) + "\n")
 
 
 def complain(error: MootError, *, as_json: bool) -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pydantic import BaseModel, ConfigDict
+import msgspec
 
 from detectors.report import Signal, SignalReport
 from ledger.book import Book
 from ledger.diff import LedgerDiff, diff
+from ledger.result import Result
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class SignalChange(_Frozen):
+class SignalChange(Result, frozen=True):
     """A signal that reads differently: satisfied or not, and its number, in each run."""
 
     id: str
@@ -26,7 +23,7 @@ class SignalChange(_Frozen):
     value_b: str | None
 
 
-class Panel(_Frozen):
+class Panel(Result, frozen=True):
     """What the signals of one run come to."""
 
     profile: str
@@ -36,7 +33,7 @@ class Panel(_Frozen):
     advice: str
 
 
-class SignalDifferences(_Frozen):
+class SignalDifferences(Result, frozen=True):
     """The panels of both runs, and the signals that read differently."""
 
     a: Panel
@@ -44,7 +41,7 @@ class SignalDifferences(_Frozen):
     changed: list[SignalChange]
 
 
-class RunDiff(LedgerDiff):
+class RunDiff(LedgerDiff, frozen=True):
     """What differs between two runs, as the command prints it with `--json`."""
 
     signals: SignalDifferences
@@ -54,7 +51,7 @@ def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book
     """Compare two runs. `signals` reads a book in the profile wanted, the same one for both."""
     ledgers = diff(a, b, names)
     reports = (signals(a), signals(b))
-    return RunDiff(**dict(ledgers), signals=_signals(*reports))
+    return RunDiff(**msgspec.structs.asdict(ledgers), signals=_signals(*reports))
 
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:

@@ -1,20 +1,15 @@
-"""What an import or an export did, named by file and line: the `--json` output of both.
-
-Lists, not tuples, so that `model_dump()` equals the JSON.
-"""
+"""What an import or an export did, named by file and line: the `--json` output of both."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+import msgspec
+
+from ledger.result import Result
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class BadLine(_Frozen):
+class BadLine(Result, frozen=True):
     """A line that is not what its file holds. Lines count from 1; 0 is the file as a whole."""
 
     file: str
@@ -22,7 +17,7 @@ class BadLine(_Frozen):
     message: str
 
 
-class MappedId(_Frozen):
+class MappedId(Result, frozen=True):
     """An id that was illegal or taken, and the one that stands for it now."""
 
     file: str
@@ -31,7 +26,7 @@ class MappedId(_Frozen):
     why: str
 
 
-class StatusDifference(_Frozen):
+class StatusDifference(Result, frozen=True):
     """A claim whose stored status is not what its verifications lead to; the latter counts (SD-57)."""
 
     id: str
@@ -39,28 +34,28 @@ class StatusDifference(_Frozen):
     folded: str
 
 
-class ImportReport(_Frozen):
+class ImportReport(Result, frozen=True):
     """Result of an import. `ok` is false exactly when there are bad lines, and then nothing was written."""
 
     format: str
     source: str
     run: str
     ok: bool
-    counts: dict[str, int] = {}
-    bad_lines: list[BadLine] = []
-    mapped_ids: list[MappedId] = []
-    status_differences: list[StatusDifference] = []
-    notes: list[str] = []
+    counts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    bad_lines: list[BadLine] = msgspec.field(default_factory=list[BadLine])
+    mapped_ids: list[MappedId] = msgspec.field(default_factory=list[MappedId])
+    status_differences: list[StatusDifference] = msgspec.field(default_factory=list[StatusDifference])
+    notes: list[str] = msgspec.field(default_factory=list[str])
     head: str | None = None
 
 
-class ExportReport(_Frozen):
+class ExportReport(Result, frozen=True):
     """Result of an export: the files written, relative to `directory`, and what the format could not hold."""
 
     format: str
     directory: str
     files: list[str]
-    notes: list[str] = []
+    notes: list[str] = msgspec.field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.locate import find_run
-from moot.output.claims import claims_of
+from moot.output.claims import Claims, claims_of
 from moot.render.plain import claims_text
 from moot.terminal import out_json, show
 
@@ -32,9 +32,7 @@ def claims(
     ours = open_run(find_run(run))
     found = claims_of(str(ours.path), ours.book)
     if status is not None:
-        found = found.model_copy(
-            update={"claims": [claim for claim in found.claims if claim.status == status]}
-        )
+        found = Claims(run=found.run, claims=[claim for claim in found.claims if claim.status == status])
     if json:
         out_json(found)
     elif not quiet:

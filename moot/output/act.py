@@ -5,7 +5,7 @@ from __future__ import annotations
 from moot.output.base import Output
 
 
-class Act(Output):
+class Act(Output, frozen=True):
     """`events`: ids (or `@seq`) of what was written, what follows from it included."""
 
     run: str

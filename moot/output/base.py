@@ -1,11 +1,7 @@
-"""What `--json` prints: closed, frozen models. Lists, not tuples, so that `model_dump()` equals the JSON."""
+"""What `--json` prints: results of the library, and those that only a verb has."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from ledger.result import Result as Output
 
-
-class Output(BaseModel):
-    """An object that a verb prints, or a part of one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
+__all__ = ["Output"]

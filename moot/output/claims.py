@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import msgspec
 
 from ledger.book import Book
 from ledger.events import Claim
@@ -12,17 +12,17 @@ from ledger.values import Bearing, Status
 from moot.output.base import Output
 
 
-class Step(Output):
+class Step(Output, frozen=True):
     """One move of a claim; `by` is the verification's id, or that of the claim that superseded it."""
 
-    from_: Status = Field(alias="from")
+    from_: Status = msgspec.field(name="from")
     to: Status
     bearing: Bearing | None
     by: str
     seq: int
 
 
-class ClaimLine(Output):
+class ClaimLine(Output, frozen=True):
     """A claim and where it stands. `history` holds the moves that count, in their order (FORMAT 2)."""
 
     id: str
@@ -37,7 +37,7 @@ class ClaimLine(Output):
     history: list[Step]
 
 
-class Claims(Output):
+class Claims(Output, frozen=True):
     """All claims of a run, by round and number."""
 
     run: str
@@ -70,5 +70,4 @@ def _line(identity: str, event: Claim, facts: ClaimFacts) -> ClaimLine:
 
 
 def _step(entry: HistoryEntry) -> Step:
-    move = {"from": entry.from_, "to": entry.to, "bearing": entry.bearing, "by": entry.by, "seq": entry.seq}
-    return Step.model_validate(move)
+    return Step(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)

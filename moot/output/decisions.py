@@ -14,7 +14,7 @@ from moot.output.base import Output
 Standing = Literal["in_force", "at_risk", "overturned"]
 
 
-class Citation(Output):
+class Citation(Output, frozen=True):
     """What a decision rests on, and how that stands now: a claim's status, a check's result; null where it has none."""
 
     type: str
@@ -23,14 +23,14 @@ class Citation(Output):
     stands: str | None
 
 
-class Dissenter(Output):
+class Dissenter(Output, frozen=True):
     """A role whose last stance differs from a cited verdict; `ref` is its position or flip."""
 
     role: str
     ref: str
 
 
-class DecisionLine(Output):
+class DecisionLine(Output, frozen=True):
     """A decision. `at_risk`: a claim that it cites has fallen since."""
 
     id: str
@@ -49,7 +49,7 @@ class DecisionLine(Output):
     seq: int
 
 
-class Decisions(Output):
+class Decisions(Output, frozen=True):
     """All decisions of a run, in order."""
 
     run: str

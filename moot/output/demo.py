@@ -6,7 +6,7 @@ from moot.output.base import Output
 from moot.output.replay import DivergenceLine
 
 
-class Demo(Output):
+class Demo(Output, frozen=True):
     """`recorded` is always true: no seat answers in a demo."""
 
     run: str

@@ -7,7 +7,7 @@ from typing import Literal
 from moot.output.base import Output
 
 
-class Examined(Output):
+class Examined(Output, frozen=True):
     """One thing: `fault` stops every run, `missing` only what needs it. `mend` is null when nothing is to be done."""
 
     name: str
@@ -16,7 +16,7 @@ class Examined(Output):
     mend: str | None
 
 
-class Doctor(Output):
+class Doctor(Output, frozen=True):
     """`ok`: deliberations can be run here."""
 
     ok: bool

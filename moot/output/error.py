@@ -5,7 +5,7 @@ from __future__ import annotations
 from moot.output.base import Output
 
 
-class ErrorSaid(Output):
+class ErrorSaid(Output, frozen=True):
     """`code` is for programs, the rest for people; `mend` is the one line that puts it right."""
 
     code: str
@@ -14,7 +14,7 @@ class ErrorSaid(Output):
     mend: str
 
 
-class Error(Output):
+class Error(Output, frozen=True):
     """The exit code of FORMAT 13 goes with it."""
 
     error: ErrorSaid

@@ -7,7 +7,7 @@ from typing import Any
 from moot.output.base import Output
 
 
-class Log(Output):
+class Log(Output, frozen=True):
     """`events` are the lines of the ledger in global order, each as its schema in `schemas/events/` says."""
 
     run: str

@@ -7,7 +7,7 @@ from moot.output.base import Output
 from rounds.size import replies_at_most
 
 
-class NewFile(Output):
+class NewFile(Output, frozen=True):
     """`replies`: how many replies the plan asks for at most, S included."""
 
     file: str

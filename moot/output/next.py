@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field
-
 from moot.output.base import Output
 from roles.protocol import open_steps
 from rounds.session import Asked, Session
 
 
-class OpenStep(Output):
+class OpenStep(Output, frozen=True):
     """A step with the exact text for its seat and the JSON Schema that the reply must satisfy.
 
     `seat` is the kind that the opening gave the role.
@@ -24,10 +22,10 @@ class OpenStep(Output):
     round: int
     seat: str
     brief: str
-    schema_: dict[str, Any] = Field(alias="schema")
+    schema: dict[str, Any]
 
 
-class Next(Output):
+class Next(Output, frozen=True):
     """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for."""
 
     run: str

@@ -8,14 +8,14 @@ from rounds.plans import PLANS
 from rounds.protocols import PROTOCOLS
 
 
-class RoleLine(Output):
+class RoleLine(Output, frozen=True):
     """A role and the question it asks."""
 
     id: str
     question: str
 
 
-class ProtocolLine(Output):
+class ProtocolLine(Output, frozen=True):
     """A protocol: `--protocol NAME`."""
 
     name: str
@@ -24,7 +24,7 @@ class ProtocolLine(Output):
     roles: list[RoleLine]
 
 
-class PlanLine(Output):
+class PlanLine(Output, frozen=True):
     """A plan: `--plan NAME`. `stress` and `drift` are round numbers."""
 
     name: str
@@ -33,7 +33,7 @@ class PlanLine(Output):
     drift: list[int]
 
 
-class Protocols(Output):
+class Protocols(Output, frozen=True):
     """What this moot has; `castings` are for `--cast NAME`."""
 
     protocols: list[ProtocolLine]

@@ -6,7 +6,7 @@ from moot.output.base import Output
 from rounds.reexecution import Reexecution
 
 
-class DivergenceLine(Output):
+class DivergenceLine(Output, frozen=True):
     """Where the new ledger leaves the recorded one; `kind` is rules, brief, event or step."""
 
     kind: str
@@ -14,7 +14,7 @@ class DivergenceLine(Output):
     what: str
 
 
-class Replay(Output):
+class Replay(Output, frozen=True):
     """`identical` and the heads are null when nothing was executed again."""
 
     run: str

@@ -7,7 +7,7 @@ from typing import Literal
 from moot.output.base import Output
 
 
-class ReportDocument(Output):
+class ReportDocument(Output, frozen=True):
     """`text` is null when the document went to a file."""
 
     run: str

@@ -7,7 +7,7 @@ from typing import Literal
 from moot.output.base import Output
 
 
-class RunEnd(Output):
+class RunEnd(Output, frozen=True):
     """`waiting`: open steps that somebody must answer with `moot submit`; `detail`: what failed or what comes next."""
 
     run: str

@@ -9,14 +9,14 @@ from ledger.state import State
 from moot.output.base import Output
 
 
-class Lead(Output):
+class Lead(Output, frozen=True):
     """Who leads a round; null in an import that does not say."""
 
     round: int
     lead: str | None
 
 
-class StressRound(Output):
+class StressRound(Output, frozen=True):
     """A round with an absent role, planned or past."""
 
     round: int
@@ -24,7 +24,7 @@ class StressRound(Output):
     done: bool
 
 
-class DriftCheckStatus(Output):
+class DriftCheckStatus(Output, frozen=True):
     """A drift check that was made."""
 
     id: str
@@ -33,14 +33,14 @@ class DriftCheckStatus(Output):
     deviation_score: int
 
 
-class QuorumStatus(Output):
+class QuorumStatus(Output, frozen=True):
     """Steps that were asked and settled, and those that a seat really answered."""
 
     declared: int
     actual: int
 
 
-class SpendStatus(Output):
+class SpendStatus(Output, frozen=True):
     """What the calls cost. `usd` covers the calls whose cost is known; `unpriced` counts the others."""
 
     calls: int
@@ -51,7 +51,7 @@ class SpendStatus(Output):
     unpriced: int
 
 
-class StopStatus(Output):
+class StopStatus(Output, frozen=True):
     """The last recorded look at the signals. `obeyed`: it says stop, and its round is late enough to end the run."""
 
     profile: str
@@ -65,7 +65,7 @@ class StopStatus(Output):
     obeyed: bool
 
 
-class Status(Output):
+class Status(Output, frozen=True):
     """`state`: running, stopped (resumable) or finished; with `finished`, `phase` is close."""
 
     run: str

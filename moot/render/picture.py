@@ -11,6 +11,7 @@ import io
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
@@ -38,7 +39,7 @@ def signals(run: Run) -> str:
     """The stop panel as it stands."""
     import moot
 
-    report = moot.signals(run.path).model_copy(update={"run": run.path.name})
+    report = msgspec.structs.replace(moot.signals(run.path), run=run.path.name)
     return _drawn(panel(read_panel(run.events()), report), run)
 
 

@@ -24,7 +24,7 @@ def steps_text(found: Next) -> str:
 
 
 def _step(step: OpenStep, run: str) -> str:
-    schema = json.dumps(step.schema_, ensure_ascii=False, indent=2)
+    schema = json.dumps(step.schema, ensure_ascii=False, indent=2)
     return (
         f"{RULE}\n{step.step}   role {step.role}, seat {step.seat}\n{RULE}\n"
         f"{step.brief.rstrip()}\n\n"

@@ -110,7 +110,7 @@ def test_the_library_returns_what_the_verbs_print(moot: Moot, finished: Path) ->
     assert moot("verify", finished, "--json").json == library.verify(finished).model_dump()
     assert moot("diff", finished, finished, "--json").json == (library.diff(finished, run).model_dump())
     claims = moot("claims", finished, "--json").json["claims"]
-    assert claims == [claim.model_dump(by_alias=True) for claim in run.claims]
+    assert claims == [claim.model_dump() for claim in run.claims]
     decisions = moot("decisions", finished, "--json").json["decisions"]
     assert decisions == [decision.model_dump() for decision in run.decisions]
     assert len(run.events) == run.state.seq + 1 == moot("verify", finished, "--json").json["events"]

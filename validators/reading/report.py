@@ -1,20 +1,12 @@
-"""What `check` says: the report as the command prints it with `--json`.
-
-Lists, not tuples, so that `model_dump()` equals the JSON that it is published as.
-"""
+"""What `check` says: the report as the command prints it with `--json`."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
+from ledger.result import Result
 from validators.reading.rule import Severity
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class ReportedFinding(_Part):
+class ReportedFinding(Result, frozen=True):
     """A broken rule. `stream` and `line` (from 1) are where its event stands; null where there is no event."""
 
     code: str
@@ -25,14 +17,14 @@ class ReportedFinding(_Part):
     message: str
 
 
-class Unjudged(_Part):
+class Unjudged(Result, frozen=True):
     """A rule that was not asked, and why."""
 
     code: str
     reason: str
 
 
-class CheckReport(_Part):
+class CheckReport(Result, frozen=True):
     """Every finding of a run. `ok`: none of severity error."""
 
     run: str
