@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from detectors.disagreement_slope import slope_alarm
 from ledger.book import Book
-from ledger.events import Alarm, Amendment, Event, RoundOpened, RunClosed, Signals, Validation
-from ledger.events.decisions import Change, CloseReason, Gate, SignalReading, Signature
+from ledger.events import Event, RoundOpened, RunClosed, Signals, Validation
+from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
 from ledger.events.verifications import ValidationFinding
 from ledger.state import State
 from roles.protocol import Group, Protocol
 from roles.rotation import next_lead
 from rounds.budget import budgets_in_force
 from rounds.protocols.structured.records import not_applicable
+from rounds.responses import responses
 from rounds.schedule import (
     applicable_checks,
     authors,
@@ -77,7 +77,7 @@ class Controller:
         if last != "S":
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
-            events += _slope_response(book, last, len(book.events) + len(events))
+            events += responses(book, last, len(book.events) + len(events))
         return tuple(events)
 
     def _next(self, book: Book) -> tuple[Event, ...]:
@@ -87,10 +87,7 @@ class Controller:
         if synthesis_is_due(state, round_):
             if "S" not in state.validated.get(round_, ()):
                 return ()
-            reason: CloseReason = (
-                "signals" if stop_is_obeyed(state, round_) or _stopped(state) else "protocol_end"
-            )
-            return (run_closed(book, "finished", reason),)
+            return (run_closed(book, "finished", _end_reason(state, round_)),)
         if not deliberation_is_validated(state, round_):
             return ()
         limit = budgets_in_force(state).rounds
@@ -214,8 +211,13 @@ def _complete(state: State, group: Group) -> bool:
     return all(state.is_done(step.id) for step in group.steps)
 
 
-def _stopped(state: State) -> bool:
-    return any(stop_is_obeyed(state, look.round) for look in state.looks)
+def _end_reason(state: State, round_: int) -> CloseReason:
+    """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
+    assert state.opened is not None, "no run is open"
+    obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
+    if state.opened.stop.profile == "calibrated":
+        return "ready" if obeyed else "not_ready"
+    return "signals" if obeyed else "protocol_end"
 
 
 def _cause(state: State, round_: int, check: int) -> str:
@@ -238,37 +240,3 @@ def _active_focus(state: State) -> str | None:
                 if isinstance(change.to, str):
                     return change.to
     return None
-
-
-def _slope_response(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
-    """The sycophancy alarm of SD-22 and what answers it: the critic's next briefs are hardened (SD-78)."""
-    state = book.state
-    found = slope_alarm(state)
-    if found is None or any(alarm.fm == "FM-1" for alarm in state.open_alarms()):
-        return ()
-    if any(alarm.action == "closed" and alarm.round >= found.onset_round for alarm in state.alarms):
-        return ()  # somebody has seen this fall and said what follows from it
-    opened = state.opened
-    assert opened is not None, "no run is open"
-    alarm = Alarm(
-        round=state.round,
-        phase=phase,
-        by="controller",
-        fm="FM-1",
-        action="raised",
-        verdict="ALARM",
-        onset_round=found.onset_round,
-        evidence=tuple(str(entry) for entry in found.evidence),
-        params=opened.stop.params,
-        because="disagreement has fallen two rounds running",
-    )
-    hardening = Amendment(
-        round=state.round,
-        phase=phase,
-        by="controller",
-        what="charter",
-        change=(Change(path="charter.critic", from_=None, to="harden_critic"),),
-        cause=next_seq,
-        reason="The slope of disagreement is negative for the second round running (SD-22, SD-78).",
-    )
-    return (alarm, hardening)

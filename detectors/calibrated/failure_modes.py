@@ -42,6 +42,7 @@ def _share(
         planned=planned,
         thresholds=thresholds(parameters),
         sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
+        tolerated=rule.p0,
     )
 
 
@@ -154,6 +155,7 @@ def flood_or_famine(state: State, rounds: Rounds, parameters: CalibratedParamete
         thresholds=thresholds(parameters),
         have=[1] * len(rounds),
         sentence=_flood_sentence(rounds, streams[0] is n),
+        variant="flood" if streams[0] is n else "famine",
     )
 
 

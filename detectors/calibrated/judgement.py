@@ -24,12 +24,19 @@ class Judgement:
     alarms: tuple[AlarmReading, ...]
 
 
+def readings_of(state: State) -> tuple[Reading, ...]:
+    """FM-1 … FM-8 after the last round of `state`."""
+    parameters = calibrated_parameters()
+    rounds = count_rounds(state, parameters.bypass.references_at_least)
+    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
+
+
 def judge(state: State) -> Judgement:
     """The judgement after the last round of `state`."""
     parameters = calibrated_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
     planned = planned_rounds(state)
-    readings = [read(state, rounds, parameters, planned) for read in PANEL]
+    readings = readings_of(state)
     found = gates(state, rounds, readings, parameters)
     ready = all(gate.ok for gate in found)
     advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"

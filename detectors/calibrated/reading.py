@@ -28,7 +28,7 @@ class Reading:
     """A failure mode as it reads after the last round.
 
     `rounds` is E after every round; `alarm_round` the first round at whose end it reached the alarm (it latches).
-    `bad` and `units` count since `onset`; `tolerated` is the rate held against them, in words of the sentence.
+    `bad` and `units` count since `onset`.
     """
 
     mode: FailureMode
@@ -42,6 +42,17 @@ class Reading:
     units: int
     needed: int
     sentence: str
+    counts: tuple[tuple[int, int], ...] = ()
+    """(bad, all) of every round."""
+    tolerated: float | None = None
+    """The tolerated share, where the mode is one share; else None."""
+    variant: Literal["", "flood", "famine"] = ""
+
+    def has_recovered(self, since_round: int) -> bool:
+        """Whether the rounds after `since_round` kept the tolerated share: two rounds and four units at least."""
+        after = self.counts[since_round:]
+        bad, units = sum(x for x, _ in after), sum(n for _, n in after)
+        return self.tolerated is not None and len(after) >= 2 and units >= 4 and bad <= self.tolerated * units
 
     @property
     def e_value(self) -> str:
@@ -60,6 +71,8 @@ def read(
     thresholds: Thresholds,
     sentence: str,
     have: Sequence[int] | None = None,
+    tolerated: float | None = None,
+    variant: Literal["", "flood", "famine"] = "",
 ) -> Reading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
@@ -92,4 +105,7 @@ def read(
         units=len(bad) + len(good),
         needed=needed,
         sentence=sentence.format(bad=len(bad), units=len(bad) + len(good), onset=onset or 1),
+        counts=tuple(unit.counts for unit in units),
+        tolerated=tolerated,
+        variant=variant,
     )

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from detectors.parameters import params_hash
+from detectors.parameters import SignalProfile, params_hash
 from ledger.events import RunOpened
 from ledger.events.decisions import (
     Budgets,
@@ -37,7 +37,11 @@ def clock() -> Clock:
 
 
 def opening(
-    plan: str | Sequence[PlanRow] = "minimum-8", *, budgets: Budgets | None = None, positions: str = "sealed"
+    plan: str | Sequence[PlanRow] = "minimum-8",
+    *,
+    budgets: Budgets | None = None,
+    positions: str = "sealed",
+    profile: SignalProfile = "text",
 ) -> tuple[RunOpened, dict[str, bytes]]:
     """An opening and its blobs."""
     rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
@@ -57,8 +61,8 @@ def opening(
         plan=rows,
         predict=plans.default_predictions([row.absent for row in rows if row.absent]),
         stop=StopRule(
-            profile="text",
-            params=params_hash("text"),
+            profile=profile,
+            params=params_hash(profile),
             check_every=3,
             not_before=plans.obeyed_from(plan if isinstance(plan, str) else "", rows),
         ),
@@ -79,9 +83,10 @@ def begin(
     *,
     budgets: Budgets | None = None,
     positions: str = "sealed",
+    profile: SignalProfile = "text",
 ) -> Session:
     """A session on a new run at `path`, without the cost of syncing."""
-    event, blobs = opening(plan, budgets=budgets, positions=positions)
+    event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile)
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
 
 
