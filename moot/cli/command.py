@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 from typer._coercion import RuntimeParam, TypeDescriptor, build_runtime_param
-from typer.core import TyperArgument, TyperOption
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from moot.cli import Verb
@@ -41,21 +41,27 @@ def command_of(verb: Verb) -> Any:
     function: Callable[..., int] = getattr(module, verb.path.rpartition(".")[2])
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    app.command(verb.name, epilog=getattr(module, "EPILOG", None), context_settings=settings)(function)
-    command = get_command(app)
-    for parameter in command.params:
-        if isinstance(parameter, TyperArgument | TyperOption):
-            wanted = parameter.type_descriptor
-            parameter._runtime_param = _Late(wanted.parameter_info, wanted.annotation, wanted)  # pyright: ignore[reportPrivateUsage]
-    return command
+    declare = app.command(
+        verb.name, cls=_Command, epilog=getattr(module, "EPILOG", None), context_settings=settings
+    )
+    declare(function)
+    return get_command(app)
+
+
+class _Command(TyperCommand):
+    """A command that leaves typer's conversion of values, which is pydantic's, until a value needs it."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)
+        for parameter in params:
+            wanted: TypeDescriptor = parameter.type_descriptor
+            parameter._runtime_param = _Late(wanted.parameter_info, wanted.annotation, wanted)
+        return params
 
 
 @dataclass(frozen=True)
 class _Late(RuntimeParam):
-    """A word is taken as it was said; typer's own conversion waits for a value that wants more.
-
-    It is pydantic's, and to import that for every call costs as much as most verbs do.
-    """
+    """A word is taken as it was said; to import pydantic for it would cost as much as most verbs do."""
 
     described: TypeDescriptor
 
