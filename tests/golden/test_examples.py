@@ -1,0 +1,87 @@
+"""The recorded examples: whole, lawful, executed again to the same head, and free of anybody's machine.
+
+An example that is still being recorded is read like the others, but what only a finished run can show is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import moot
+from ledger.events import Statement
+from ledger.store import Run
+from ledger.verify import verify
+from rounds.reexecution import re_execute
+from rounds.session import Session
+from rounds.verdicts import standard
+from tests.rounds.openings import clock
+
+EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "runs" / "examples").glob("*/head"))
+NAMES = [path.name for path in EXAMPLES]
+MACHINE = re.compile(
+    rb"(?<![\w.])/(?:home|root|Users|tmp|var|etc|opt|work|mnt|usr|srv)/[\w.-]"
+    rb"|[A-Za-z]:\\\\(?:Users|Windows)|\blocalhost\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|@[\w-]+\.(?:com|org|net|io)\b"
+)
+"""Absolute paths, host names, addresses."""
+
+
+def _session(path: Path) -> Session:
+    return Session(Run(path), standard, clock())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+def test_it_is_intact_and_lawful(path: Path) -> None:
+    report = verify(path)
+    assert report.ok, report.problems
+    found = moot.check(path)
+    assert found.ok, [finding for finding in found.findings if finding.severity == "error"]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+def test_it_is_executed_again_to_the_same_head(path: Path) -> None:
+    session = _session(path)
+    again = re_execute(session.book(), session.protocol, session.controller)
+    assert again.divergences == ()
+    assert again.identical
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+def test_it_names_no_machine(path: Path) -> None:
+    for file in path.rglob("*"):
+        if file.is_file() and file.name not in ("lock", "driver"):
+            hits = MACHINE.findall(file.read_bytes())
+            assert not hits, (file.relative_to(path), hits)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+def test_every_reply_came_through_a_host_seat_and_contexts_were_kept_apart(path: Path) -> None:
+    roles: dict[str, set[str]] = defaultdict(set)
+    for event in _session(path).book().events:
+        if event.call is not None:
+            assert event.call.seat == "host"
+            assert event.call.simulated is None
+            assert event.call.model
+            assert event.call.context.id
+            roles[event.call.context.id].add(event.by)
+    assert all(len(served) == 1 for served in roles.values()), roles
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+def test_a_finished_one_shows_what_a_deliberation_is_for(path: Path) -> None:
+    book = _session(path).book()
+    if not book.state.finished:
+        pytest.skip(f"{path.name} is still being recorded: round {book.state.round}")
+    statuses = {claim.status for claim in book.state.claims.values()}
+    assert "tested_confirmed" in statuses
+    assert "pending" not in statuses
+    if "standard-13" in path.name:
+        assert {"tested_refuted", "superseded"} <= statuses
+        assert any(len(claim.moves) > 1 for claim in book.state.claims.values()), "nothing was tested again"
+    assert {round_.absent for round_ in book.state.rounds.values()} - {None}
+    assert book.state.drift
+    assert book.state.closures[-1].outcome
+    assert {event.type for event in book.of(Statement)} >= {"proposal", "review", "retrospective", "summary"}
