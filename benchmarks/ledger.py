@@ -21,8 +21,8 @@ from typing import Final
 import orjson
 
 from benchmarks.workload import write_run
+from ledger.following import Mark, follow
 from ledger.store import Run
-from ledger.streams import Mark, follow
 from ledger.verify import verify
 
 EVENTS: Final = 100_000

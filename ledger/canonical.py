@@ -25,12 +25,14 @@ from ledger.laws import laws_of
 from ledger.values import DEPTH_MAX, LINE_BYTES_MAX, SAFE_INTEGER
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
-_BEHIND: Final = (
-    rb'"v":([1-9][0-9]{0,5}),'
-    rb'(?:"at":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z","kind":"([a-z_]{1,24})",)?'
+_D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
+_INSTANT: Final = (
+    b"-".join([_D * 4, _D * 2, _D * 2]) + b"T" + b":".join([_D * 2] * 3) + rb"\." + _D * 6 + b"Z"
 )
-_prefix: Final = re.compile(_LINKS + _BEHIND).match
-_behind_the_links: Final = re.compile(_BEHIND).match
+_BEHIND: Final = rb'"v":1,"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
+_usual: Final = re.compile(_LINKS + _BEHIND).match
+_usual_behind_links: Final = re.compile(_BEHIND).match
+_version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
 _AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _ESCAPE: Final = re.compile(rb'\\[^nt"\\]')
 _C1: Final = re.compile(rb"\xc2[\x80-\x9f]")
@@ -85,18 +87,13 @@ def decode(line: bytes, proven: int = 0) -> Event:
     Unknown fields are accepted; `unknown_fields` names them.
     """
     try:
-        prefix = _behind_the_links(line, proven) if proven else _prefix(line)
-        if prefix is None:
-            raise NotCanonical("the line does not begin with prev, seq, rest and v")
-        version, name = prefix.groups()
-        if version != b"1":
-            raise NewerVersion(int(version))
-        kind = _kind(name or _kind_name(line))
+        usual = _usual_behind_links(line, proven) if proven else _usual(line)
+        kind = _kind(usual[1] if usual else _kind_name(line))
         if kind is None:
             raise NotCanonical("its kind is unknown")
         read, bad_form, broken_law = kind
         event = read(line)
-        if name is None or _encode(event) != line:
+        if usual is None or _encode(event) != line:
             _check_by_definition(line, event)
         if (
             (b"\\" in line and _ESCAPE.search(line))
@@ -119,7 +116,12 @@ def decode(line: bytes, proven: int = 0) -> Event:
 
 
 def _kind_name(line: bytes) -> bytes:
-    """The kind of a line whose fields after the prefix stand in another order."""
+    """The kind of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
+    version = _version(line)
+    if version is None:
+        raise NotCanonical("the line does not begin with prev, seq, rest and v")
+    if version[1] != b"1":
+        raise NewerVersion(int(version[1]))
     kind = _loads(line).get("kind")
     return kind.encode() if isinstance(kind, str) else b""
 

@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from ledger.appending import append
 from ledger.blobs import BlobStore
 from ledger.chain import Sealed
 from ledger.disk import Disk, writing
 from ledger.events import STREAMS
 from ledger.failures import LedgerError, NotARun
+from ledger.following import Mark
 from ledger.lock import locked
 from ledger.recovery import set_aside_everything
-from ledger.streams import Mark, append, read_head, stream_path
+from ledger.streams import read_head, stream_path
 
 WAIT_SECONDS: Final = 5.0
 

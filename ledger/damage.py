@@ -17,7 +17,8 @@ from ledger.canonical import NotCanonical, decode, line_hash
 from ledger.chain import BEGINNING, Head
 from ledger.events import STREAMS, StreamName, stream_of
 from ledger.failures import Problem
-from ledger.streams import PREFIX, Mark, lines_of, stream_path
+from ledger.following import Mark
+from ledger.streams import PREFIX, line_number, lines_of, stream_path
 
 PROBLEMS_MAX: Final = 100
 """More are not listed: a report is for reading."""
@@ -138,18 +139,18 @@ def tail_of(directory: Path, mark: Mark) -> Tail:
     for index, stream in enumerate(STREAMS):
         with stream_path(directory, stream).open("rb") as file:
             extra = file.seek(0, os.SEEK_END) - mark.offsets[index]
-            file.seek(mark.offsets[index])
-            found = list(islice(_impossible(stream, lines_of(file), mark, mark.lines[index]), PROBLEMS_MAX))
+            number = line_number(file, mark.offsets[index])
+            found = list(islice(_impossible(stream, lines_of(file), mark, number), PROBLEMS_MAX))
         damage += found
         if extra and not found:
             what = f"{extra} bytes beyond head, of a commit interrupted or being written: no damage"
-            notes.append(Problem(what, None, stream, mark.lines[index] + 1))
+            notes.append(Problem(what, None, stream, number))
     return Tail(tuple(damage), tuple(notes))
 
 
 def _impossible(stream: StreamName, lines: Iterator[bytes], mark: Mark, number: int) -> Iterator[Problem]:
     """Whole lines beyond the head that no writer who died can have left there."""
-    for line in _lines(stream, lines, number + 1):
+    for line in _lines(stream, lines, number):
         if isinstance(line, Problem):
             continue  # torn pages after a power failure look like anything
         if line.seq <= mark.head.seq:

@@ -73,10 +73,10 @@ def step(state: State, event: Event) -> None:
             state.positions[_id(event)] = PositionFacts(
                 event.round, event.on, event.check_id, _holder(event), event.stance, event.seq
             )
-        case Statement() | Rating() | Assumption() | Argument() | Challenge() | Response():
-            pass
         case Claim():
             _claim(state, event)
+        case Statement():
+            pass
         case Verification():
             _verification(state, event)
         case Flip():
@@ -116,6 +116,8 @@ def step(state: State, event: Event) -> None:
             state.opened = event
         case RunClosed():
             state.closures.append(event)
+        case Rating() | Assumption() | Argument() | Challenge() | Response():
+            pass
         case Screening() | Score() | Standing() | Vote() | Ruling():
             pass
         case _:

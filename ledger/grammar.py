@@ -24,9 +24,10 @@ REMEMBERED_MAX: Final = 4_096
 class Form:
     """One form of strings, and some that were found to have it."""
 
-    __slots__ = ("_match", "known")
+    __slots__ = ("_match", "known", "pattern")
 
     def __init__(self, pattern: str) -> None:
+        self.pattern: Final = pattern
         self._match = re.compile(pattern).search
         self.known: set[str] = set()
 

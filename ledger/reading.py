@@ -8,14 +8,15 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from ledger.book import Blobs, Book, book
 from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.chain import BEGINNING, Head
 from ledger.events import KINDS, STREAMS, Event, stream_of
 from ledger.failures import Damaged, NewerFormat, Problem
-from ledger.streams import Mark, follow, read_head
+from ledger.following import Mark, merged, opened
+from ledger.streams import line_number, read_head
 
 _INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.items()}
 """Kind → index of its stream."""
@@ -26,22 +27,25 @@ def decoded(directory: Path, mark: Mark, until: Head) -> Iterator[Event]:
 
     Raises `Damaged` or `NewerFormat` at the event.
     """
-    lines = follow(directory, mark, until)
-    for index, number, line, proven in lines:
-        try:
-            event = decode(line, proven)
-        except NewerVersion as error:
-            deque(lines, maxlen=0)  # a number that was only changed breaks the chain: that is damage
-            mend = f"install a moot that knows format version {error.version}"
-            raise NewerFormat("the run was written by a newer moot", str(directory), mend) from None
-        except NotCanonical as error:
-            raise _damaged(str(error), index, number, directory) from None
-        if _INDEX[event.kind] != index:
-            raise _damaged(f"a {event.kind} belongs to {stream_of(event)}", index, number, directory)
-        yield event
+    with opened(directory, mark) as files:
+        lines = merged(str(directory), files, mark, until)
+        for index, line, proven in lines:
+            try:
+                event = decode(line, proven)
+            except NewerVersion as error:
+                deque(lines, maxlen=0)  # a number that was only changed breaks the chain: that is damage
+                mend = f"install a moot that knows format version {error.version}"
+                raise NewerFormat("the run was written by a newer moot", str(directory), mend) from None
+            except NotCanonical as error:
+                raise _damaged(str(error), index, files, directory) from None
+            if _INDEX[event.kind] != index:
+                raise _damaged(f"a {event.kind} belongs to {stream_of(event)}", index, files, directory)
+            yield event
 
 
-def _damaged(what: str, index: int, number: int, directory: Path) -> Damaged:
+def _damaged(what: str, index: int, files: list[BinaryIO], directory: Path) -> Damaged:
+    """`what` is wrong with the line that a stream stands behind."""
+    number = line_number(files[index], files[index].tell()) - 1
     return Damaged((Problem(what, None, STREAMS[index], number),), str(directory))
 
 

@@ -17,7 +17,8 @@ from ledger.chain import Head
 from ledger.disk import Disk, writing
 from ledger.events import STREAMS, Event, stream_of
 from ledger.failures import Damaged, NewerFormat
-from ledger.streams import Mark, head_bytes, merged, stream_path
+from ledger.following import Mark, merged
+from ledger.streams import head_bytes, stream_path
 from ledger.values import SAFE_INTEGER
 
 _ENDLESS: Final = Head(SAFE_INTEGER, "")
@@ -45,7 +46,6 @@ def recover(directory: Path, mark: Mark, disk: Disk) -> Recovery:
         kept += events
         for index, line in lines:
             mark.offsets[index] += len(line) + 1
-            mark.lines[index] += 1
         mark.head = Head(events[-1].seq, sha256(lines[-1][1]).hexdigest())
     with writing(directory):
         if kept:
@@ -71,7 +71,7 @@ def _whole_commits(
     lines: list[tuple[int, bytes]] = []
     files: list[BinaryIO] = [BytesIO(tail) for tail in tails]
     try:
-        for index, _, line, _ in merged(str(directory), files, mark, _ENDLESS):
+        for index, line, _ in merged(str(directory), files, mark, _ENDLESS):
             event = decode(line)
             if stream_of(event) != STREAMS[index]:
                 return

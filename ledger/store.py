@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from ledger.appending import append
 from ledger.blobs import BlobStore, hash_of
 from ledger.book import Book
 from ledger.chain import Head, Sealed, seal
@@ -31,11 +32,12 @@ from ledger.failures import (
     WriteFailed,
 )
 from ledger.fold import fold
+from ledger.following import Mark, follow
 from ledger.lock import Driver, DriverLease, locked, read_driver
 from ledger.reading import Reading, decoded, without_collecting
 from ledger.recovery import Recovery, recover
 from ledger.state import State
-from ledger.streams import Mark, append, follow, read_head
+from ledger.streams import read_head
 
 WAIT_SECONDS: Final = 5.0
 
@@ -76,8 +78,10 @@ class Run:
 
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
         """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
-        for index, number, line, _ in follow(self.path, Mark(), read_head(self.path)):
-            yield STREAMS[index], number, line
+        numbers = [0] * len(STREAMS)
+        for index, line, _ in follow(self.path, Mark(), read_head(self.path)):
+            numbers[index] += 1
+            yield STREAMS[index], numbers[index], line
 
     @contextmanager
     def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:

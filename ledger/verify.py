@@ -14,9 +14,10 @@ from ledger.chain import Head
 from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
 from ledger.events import StreamName
 from ledger.failures import Damaged, Problem
+from ledger.following import Mark
 from ledger.reading import decoded
 from ledger.result import Result
-from ledger.streams import Mark, read_head
+from ledger.streams import read_head
 
 
 class HeadModel(Result, frozen=True):

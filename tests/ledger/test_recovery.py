@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ledger.appending import append
 from ledger.chain import Sealed, seal
 from ledger.disk import Disk
 from ledger.events import STREAMS, stream_of
 from ledger.failures import NewerFormat
+from ledger.following import Mark, follow
 from ledger.store import Run, create_run
-from ledger.streams import Mark, append, head_bytes
+from ledger.streams import head_bytes
 from ledger.verify import verify
 from tests.ledger import samples
 
@@ -130,8 +132,6 @@ def test_readers_repair_nothing(run: Run) -> None:
     list(run.lines())
     with run.writer() as writer:
         writer.book()
-    from ledger.streams import follow
-
     list(follow(run.path, mark, run.head()))
     head = (run.path / "head").read_bytes()
     append(run.path, sealed, mark, Disk(sync=False))

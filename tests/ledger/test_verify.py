@@ -12,7 +12,7 @@ import pytest
 from ledger.canonical import encode, line_hash
 from ledger.chain import Head
 from ledger.events import STREAMS
-from ledger.store import NotARun, Run
+from ledger.store import Damaged, NotARun, Run
 from ledger.streams import head_bytes
 from ledger.verify import VerifyReport, verify
 from tests.ledger import samples, tampering
@@ -112,6 +112,18 @@ def test_damage_is_named_with_event_stream_and_line(run: Run) -> None:
     assert len([problem for problem in report.problems if "missing" in problem.what]) == 2
 
 
+def test_a_reader_names_stream_and_line_where_the_chain_breaks(run: Run) -> None:
+    path = run.path / "verifications.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:4], lines[4].replace(b'"prev":"', b'"prev":"0', 1), *lines[5:]]))
+    with pytest.raises(Damaged) as caught:
+        Run(run.path).book()
+    (problem,) = caught.value.problems
+    assert (problem.stream, problem.line) == ("verifications", 5)
+    assert "verifications.jsonl:5" in caught.value.what
+    assert caught.value.where == str(run.path)
+
+
 def test_every_blob_referred_to_is_needed_with_its_bytes(run: Run) -> None:
     for name, content in samples.BLOBS.items():
         path = run.path / "blobs" / name
@@ -161,6 +173,11 @@ def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: Run)
     report = verify(run.path)
     assert report.damaged
     assert "belongs to claims" in report.problems[0].what
+    with pytest.raises(Damaged) as caught:
+        Run(run.path).events()
+    (problem,) = caught.value.problems
+    lines = (run.path / "decisions.jsonl").read_bytes().count(b"\n")
+    assert (problem.stream, problem.line) == ("decisions", lines)
 
 
 def test_a_head_inside_a_commit_is_damage(run: Run) -> None:
