@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from ledger.disk import readable
 from ledger.events import Call, Event, RunOpened
 from ledger.failures import Problem
 from ledger.values import GENESIS, Hash
@@ -78,7 +79,7 @@ class BlobAudit:
         if sha256 == GENESIS or self._is_remembered(sha256):  # 64 zeros: an import has none
             return
         try:
-            with (self._directory / sha256).open("rb") as file:
+            with readable(self._directory), (self._directory / sha256).open("rb") as file:
                 actual = hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             yield Problem(f"{what} is missing: blob {sha256}", event.seq)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ledger.disk import Disk, writing
+from ledger.disk import Disk, readable, writing
 from ledger.failures import Damaged, Problem
 
 _HEX64: Final = re.compile(r"[0-9a-f]{64}")
@@ -58,7 +58,8 @@ class BlobStore:
         if not _HEX64.fullmatch(sha256):
             return None
         try:
-            return (self._directory / sha256).read_bytes()
+            with readable(self._directory):
+                return (self._directory / sha256).read_bytes()
         except FileNotFoundError:
             return None
 

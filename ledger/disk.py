@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.failures import WriteFailed
+from ledger.failures import Unreadable, WriteFailed
 
 
 @contextmanager
@@ -20,6 +20,18 @@ def writing(path: Path) -> Generator[None]:
         what = error.strerror or str(error)
         mend = "free some space or mend the permissions, then do it again: nothing was acknowledged"
         raise WriteFailed(f"cannot write: {what}", str(error.filename or path), mend) from error
+
+
+@contextmanager
+def readable(path: Path) -> Generator[None]:
+    """Turn what the file system refuses, other than that a file is not there, into `Unreadable`."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        what = f"cannot read: {error.strerror or error}"
+        raise Unreadable(what, str(error.filename or path), "mend the permissions, or the disk") from error
 
 
 def write_fully(descriptor: int, content: bytes) -> None:

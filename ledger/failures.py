@@ -62,6 +62,12 @@ class DriverBusy(LedgerError):
     exit_code = 2
 
 
+class Unreadable(LedgerError):
+    """The file system refused to read a file of the run."""
+
+    exit_code = 2
+
+
 class WriteFailed(LedgerError):
     """The file system refused a write, so nothing was acknowledged."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from ledger.chain import BEGINNING, Head
+from ledger.disk import readable
 from ledger.events import STREAMS, StreamName
 from ledger.failures import Damaged, Problem
 from ledger.streams import PREFIX, READ_BYTES, line_number, stream_path
@@ -38,7 +39,7 @@ class Mark:
 @contextmanager
 def opened(directory: Path, mark: Mark) -> Generator[list[BinaryIO]]:
     """The three streams, open where `mark` says. Raises `Damaged` when one is missing."""
-    with ExitStack() as stack:
+    with ExitStack() as stack, readable(directory):
         files: list[BinaryIO] = []
         for index, stream in enumerate(STREAMS):
             file = stack.enter_context(_open(directory, stream))

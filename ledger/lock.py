@@ -46,17 +46,22 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
     while True:
         with writing(path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(descriptor, path):
+            if _flock(descriptor) and _is_at(descriptor, path):
                 return descriptor
-        except BlockingIOError:
-            pass  # held by another: wait and ask again
         os.close(descriptor)
         if time.monotonic() >= deadline:
             return None
         time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
         pause = min(pause * 2, POLL_SECONDS_MAX)
+
+
+def _flock(descriptor: int) -> bool:
+    """Whether the lock was free and is ours now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

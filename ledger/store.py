@@ -29,6 +29,7 @@ from ledger.failures import (
     NewerFormat,
     NotARun,
     Problem,
+    Unreadable,
     WriteFailed,
 )
 from ledger.fold import fold
@@ -172,6 +173,7 @@ __all__ = [
     "Problem",
     "Recovery",
     "Run",
+    "Unreadable",
     "WriteFailed",
     "Writer",
     "create_run",

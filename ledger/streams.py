@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from ledger.chain import Head
+from ledger.disk import readable
 from ledger.events import STREAMS, StreamName
 from ledger.failures import Damaged, NotARun, Problem
 from ledger.values import LINE_BYTES_MAX
@@ -33,12 +34,14 @@ def head_bytes(head: Head) -> bytes:
 def read_head(directory: Path) -> Head:
     """The last commit of the run at `directory`.
 
-    Raises `NotARun` when there is none, `Damaged` when head is unreadable, or missing beside commits.
+    Raises `NotARun` when there is none, `Damaged` when head is no head, or missing beside commits.
     """
     try:
-        content = (directory / "head").read_bytes()
+        with readable(directory):
+            content = (directory / "head").read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise _without_head(directory) from None
+        with readable(directory):
+            raise _without_head(directory) from None
     match = _HEAD.fullmatch(content)
     if match is None:
         raise Damaged((Problem("head is not of the form {seq, hash}"),), str(directory))

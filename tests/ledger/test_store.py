@@ -19,6 +19,7 @@ from ledger.store import (
     NewerFormat,
     NotARun,
     Run,
+    Unreadable,
     WriteFailed,
     create_run,
 )
@@ -295,6 +296,23 @@ def test_a_blob_is_checked_after_reading(run: Run) -> None:
         run.blobs.read(name)
     run.blobs.write(b"kept")
     assert run.blobs.read(name) == b"kept"
+
+
+@pytest.mark.parametrize("name", ["head", "claims.jsonl"])
+def test_what_cannot_be_read_is_said(run: Run, name: str) -> None:
+    (run.path / name).unlink()
+    (run.path / name).mkdir()
+    with pytest.raises(Unreadable, match="directory") as caught:
+        Run(run.path).events()
+    assert caught.value.exit_code == 2
+    assert name in caught.value.where
+
+
+def test_a_blob_that_cannot_be_read_is_said(run: Run) -> None:
+    name = "a" * 64
+    (run.path / "blobs" / name).mkdir()
+    with pytest.raises(Unreadable):
+        run.blobs.read(name)
 
 
 def test_what_was_read_is_read_again_when_the_run_was_replaced(run: Run, tmp_path: Path) -> None:
