@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from detectors.calibrated import judgement as calibrated
 from detectors.disagreement_slope import alarm_over
 from detectors.observations import Observations, observe
 from detectors.parameters import (
@@ -33,6 +32,9 @@ from ledger.book import Blobs, Book
 from ledger.events.decisions import Advice
 from ledger.fold import fold
 from ledger.state import State
+
+if TYPE_CHECKING:
+    from detectors.calibrated.judgement import Judgement
 
 SCRIPT_PANEL: Final[tuple[Callable[[Observations, ScriptParameters], Signal], ...]] = (
     script_claim_testing_slows.read,
@@ -94,7 +96,7 @@ def signals_of_state(
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)
     satisfied = sum(signal.satisfied for signal in readings)
-    failing = calibrated.judge(state) if profile == "calibrated" else None
+    failing = _judgement(state) if profile == "calibrated" else None
     stop = satisfied >= needed if failing is None else failing.ready
     quorum = state.quorum
     return SignalReport(
@@ -114,6 +116,13 @@ def signals_of_state(
         if failing is None and profile == "text"
         else list(failing.alarms if failing else ()),
     )
+
+
+def _judgement(state: State) -> Judgement:
+    """The profile `calibrated` is read for those who ask for it."""
+    from detectors.calibrated.judgement import judge
+
+    return judge(state)
 
 
 def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:

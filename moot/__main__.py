@@ -5,6 +5,7 @@ A verb's file is imported when it is used, and typer only for a verb, so that `m
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -26,7 +27,16 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moot` with `arguments` (default: the process's own); the exit code."""
-    said = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return _main(list(arguments))
+    gc.set_threshold(100_000, 50, 100)  # events are trees, not rings: little of what a verb makes is garbage
+    try:
+        return _main(sys.argv[1:])
+    finally:
+        gc.freeze()  # what is left dies with the process, and need not be searched for rings first
+
+
+def _main(said: list[str]) -> int:
     show_any_text()
     try:
         return _dispatch([word for word in said if word != DEBUG])

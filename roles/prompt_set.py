@@ -11,8 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, Final, cast
 
 import orjson
@@ -71,10 +70,10 @@ def template(prompt_set: PromptSet, path: str) -> str:
 @cache
 def installed_prompt_set() -> bytes:
     """The blob of the prompt set that this version ships; a new run opens with it."""
-    return encode_prompt_set(NAME, dict(_templates(files("roles") / "prompts", "")))
+    return encode_prompt_set(NAME, dict(_templates(Path(__file__).parent / "prompts", "")))
 
 
-def _templates(folder: Traversable, prefix: str) -> list[tuple[str, str]]:
+def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for entry in folder.iterdir():
         path = f"{prefix}{entry.name}"

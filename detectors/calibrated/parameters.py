@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 import msgspec
+
+from detectors.parameters import DIRECTORY
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,5 +97,5 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
 @cache
 def calibrated_parameters() -> CalibratedParameters:
     """The installed thresholds."""
-    content = files("detectors.parameters").joinpath("calibrated.toml").read_bytes()
+    content = (DIRECTORY / "calibrated.toml").read_bytes()
     return msgspec.toml.decode(content, type=CalibratedParameters)

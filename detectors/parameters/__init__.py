@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 import msgspec
 
 SignalProfile = Literal["script", "text", "calibrated"]
+DIRECTORY: Final = Path(__file__).parent
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -123,4 +124,4 @@ def text_parameters() -> TextParameters:
 
 @cache
 def _bytes(profile: SignalProfile) -> bytes:
-    return files(__name__).joinpath(f"{profile}.toml").read_bytes()
+    return (DIRECTORY / f"{profile}.toml").read_bytes()
