@@ -21,8 +21,11 @@ import orjson
 
 from ledger.events import KINDS, Artifact, Event
 from ledger.grammar import grammar
+from ledger.json_profile import NotCanonical, check_numbers_and_depth, parse, refuse_control_characters
 from ledger.laws import laws_of
-from ledger.values import DEPTH_MAX, LINE_BYTES_MAX, SAFE_INTEGER
+from ledger.values import DEPTH_MAX, LINE_BYTES_MAX
+
+__all__ = ["NewerVersion", "NotCanonical", "decode", "encode", "line_hash", "unknown_fields"]
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
@@ -36,13 +39,8 @@ _version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
 _AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _ESCAPE: Final = re.compile(rb'\\[^nt"\\]')
 _C1: Final = re.compile(rb"\xc2[\x80-\x9f]")
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 _encode: Final = msgspec.json.Encoder().encode
-
-
-class NotCanonical(ValueError):
-    """A line that is no event: the message says why, in one clause."""
 
 
 class NewerVersion(NotCanonical):
@@ -86,6 +84,8 @@ def decode(line: bytes, proven: int = 0) -> Event:
     Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
     Unknown fields are accepted; `unknown_fields` names them.
     """
+    if len(line) > LINE_BYTES_MAX:
+        raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
         usual = _usual_behind_links(line, proven) if proven else _usual(line)
         kind = _kind(usual[1] if usual else _kind_name(line))
@@ -100,7 +100,7 @@ def decode(line: bytes, proven: int = 0) -> Event:
             or b"\x7f" in line
             or (b"\xc2" in line and _C1.search(line))
         ):
-            _refuse_control_characters(_loads(line))
+            refuse_control_characters(parse(line))
         problem = bad_form(event) or broken_law(event)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise NotCanonical(str(error)) from None
@@ -108,10 +108,8 @@ def decode(line: bytes, proven: int = 0) -> Event:
         raise NotCanonical(f"nested deeper than {DEPTH_MAX}") from None
     if problem:
         raise NotCanonical(problem)
-    if len(line) > LINE_BYTES_MAX:
-        raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     if event.by == "import" and isinstance(event, Artifact):
-        _check_free_form(event.body, 2)  # others have the closed shape of their type
+        check_numbers_and_depth(event.body, 2)  # others have the closed shape of their type
     return event
 
 
@@ -122,24 +120,14 @@ def _kind_name(line: bytes) -> bytes:
         raise NotCanonical("the line does not begin with prev, seq, rest and v")
     if version[1] != b"1":
         raise NewerVersion(int(version[1]))
-    kind = _loads(line).get("kind")
+    kind = parse(line).get("kind")
     return kind.encode() if isinstance(kind, str) else b""
-
-
-def _loads(line: bytes) -> dict[str, Any]:
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise NotCanonical(f"not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise NotCanonical("not a JSON object")
-    return cast("dict[str, Any]", value)
 
 
 def _check_by_definition(line: bytes, event: Event) -> None:
     """The slow path: unknown fields or another order, yet perhaps canonical."""
-    value = _loads(line)
-    _check_free_form(value, 1)
+    value = parse(line)
+    check_numbers_and_depth(value, 1)
     if orjson.dumps(value) != line:
         raise NotCanonical("the bytes are not the canonical form of their own content")
     if not _AT.fullmatch(event.at):
@@ -166,38 +154,9 @@ def _missing(found: Any, known: Any, path: str) -> str | None:
     return None
 
 
-def _check_free_form(value: Any, depth: int) -> None:
-    """Numbers and depth where no type bounds them. The line is depth 1."""
-    if isinstance(value, float):
-        raise NotCanonical("a floating-point number occurs")
-    if isinstance(value, int) and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
-        raise NotCanonical("an integer beyond 2^53-1 occurs")
-    if not isinstance(value, dict | list):
-        return
-    if depth > DEPTH_MAX:
-        raise NotCanonical(f"nested deeper than {DEPTH_MAX}")
-    container = cast("dict[str, Any] | list[Any]", value)
-    for inner in container.values() if isinstance(container, dict) else container:
-        _check_free_form(inner, depth + 1)
-
-
-def _refuse_control_characters(value: Any) -> None:
-    if isinstance(value, str):
-        found = _CONTROL.search(value)
-        if found:
-            raise NotCanonical(f"control character U+{ord(found[0]):04X} in a string")
-    elif isinstance(value, dict):
-        for key, inner in cast("dict[str, Any]", value).items():
-            _refuse_control_characters(key)
-            _refuse_control_characters(inner)
-    elif isinstance(value, list):
-        for inner in cast("list[Any]", value):
-            _refuse_control_characters(inner)
-
-
 def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
     """Top-level fields of a canonical line that this version does not know, in the order read."""
     if _encode(event) == line:
         return ()
     known = {field.encode_name for field in msgspec.structs.fields(type(event))}
-    return tuple(key for key in _loads(line) if key not in known)
+    return tuple(key for key in parse(line) if key not in known)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -18,36 +16,9 @@ import msgspec
 from ledger.artifacts import BODIES
 from ledger.events import Artifact, Event
 from ledger.ids import ID_PATTERNS
+from ledger.law_checks import Broken, Law, Length, Paired, check_of, fused
 
-Broken = Callable[[Any], "str | None"]
-"""What is wrong with an event, in words; None when nothing is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Length:
-    """The list or string at `path` (`sections[].text`) holds at least / at most so many items or characters.
-
-    Not asked when field `unless[0]` equals `unless[1]`; only asked when field `when[0]` equals `when[1]`. A field
-    that is null has no length.
-    """
-
-    path: str
-    at_least: int = 0
-    at_most: int | None = None
-    unless: tuple[str, str] | None = None
-    when: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Field `field` is set if and only if `condition` holds (`other` is set, or equals `equals`)."""
-
-    field: str
-    other: str
-    equals: str | None = None
-
-
-Law = Length | Paired
+__all__ = ["LAWS", "Law", "Length", "Paired", "broken_law", "broken_waived_laws", "laws_of"]
 
 LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "statement": (Length("sections", 1), Length("sections[].text", 1), Length("sections[].name", 1)),
@@ -89,14 +60,18 @@ def broken_law(event: Event) -> str | None:
     return laws_of(event.kind)(event)
 
 
+def _matcher(pattern: str) -> Callable[[str], object]:
+    return re.compile(
+        re.sub(r"\((?!\?)", "(?:", pattern)
+    ).match  # nobody asks for the groups, and they cost time
+
+
 @cache
 def laws_of(kind: str) -> Broken:
     """`broken_law` for the events of one kind, made for speed: what is usual is asked first and at once."""
     pattern = ID_PATTERNS.get(kind)
-    is_id = (
-        re.compile(re.sub(r"\((?!\?)", "(?:", pattern)).match if pattern else None
-    )  # nobody asks for the groups
-    laws = _fused(kind)
+    is_id = _matcher(pattern) if pattern else None
+    laws = fused(LAWS.get(kind, ()))
     has_body = kind == "artifact"
 
     def broken(event: Any) -> str | None:
@@ -120,10 +95,15 @@ def laws_of(kind: str) -> Broken:
 
 def broken_waived_laws(event: Event) -> Iterator[tuple[Law, str]]:
     """The laws waived for imports that `event` does not keep, each with what is wrong."""
-    for law, broken in zip(LAWS.get(event.kind, ()), _compiled(event.kind), strict=True):
+    for law, broken in _waived(event.kind):
         problem = broken(event)
         if problem is not None:
             yield law, problem
+
+
+@cache
+def _waived(kind: str) -> tuple[tuple[Law, Broken], ...]:
+    return tuple((law, check_of(law)) for law in LAWS.get(kind, ()))
 
 
 def _body(event: Artifact) -> str | None:
@@ -132,94 +112,3 @@ def _body(event: Artifact) -> str | None:
     except msgspec.ValidationError as error:
         return f"body: {error}"
     return None
-
-
-@cache
-def _compiled(kind: str) -> tuple[Broken, ...]:
-    return tuple(_broken(law) for law in LAWS.get(kind, ()))
-
-
-def _broken(law: Law) -> Broken:
-    return _paired(law) if isinstance(law, Paired) else _length(law)
-
-
-def _fused(kind: str) -> tuple[Broken, ...]:
-    """`_compiled` in another order: the fields that only must not be empty are asked about at once."""
-    simple: dict[str, list[Length]] = {}
-    others: list[Broken] = []
-    for law in LAWS.get(kind, ()):
-        if isinstance(law, Length) and law == Length(law.path, 1):
-            simple.setdefault(law.path.rpartition("[].")[0], []).append(law)
-        else:
-            others.append(_broken(law))
-    return (*(_filled(outer, laws) for outer, laws in simple.items()), *others)
-
-
-def _filled(outer: str, laws: list[Length]) -> Broken:
-    """Several laws on fields of the event itself (`outer` is empty) or of each struct in the list `outer`."""
-    names = [law.path.rpartition("[].")[2] for law in laws]
-    values_of = attrgetter(*names)
-    is_full: Callable[[Any], object] = values_of if len(names) == 1 else lambda part: all(values_of(part))
-    list_of = attrgetter(outer) if outer else None
-    one_by_one = [_length(law) for law in laws]
-
-    def broken(event: Any) -> str | None:
-        if all(map(is_full, list_of(event))) if list_of else is_full(event):
-            return None
-        return next((problem for law in one_by_one if (problem := law(event))), None)
-
-    return broken
-
-
-def _paired(law: Paired) -> Broken:
-    def broken(event: Any) -> str | None:
-        other = getattr(event, law.other)
-        expected = other is not None if law.equals is None else other == law.equals
-        if (getattr(event, law.field) is not None) == expected:
-            return None
-        return f"{law.field} must be {'set' if expected else 'null'} here"
-
-    return broken
-
-
-def _length(law: Length) -> Broken:
-    measured = _nested(law) if "[]" in law.path else _flat(law)
-    if law.unless is not None:
-        field, value = law.unless
-        return lambda event: None if getattr(event, field) == value else measured(event)
-    if law.when is not None:
-        field, value = law.when
-        return lambda event: measured(event) if getattr(event, field) == value else None
-    return measured
-
-
-def _flat(law: Length) -> Broken:
-    value_of, least, most = attrgetter(law.path), law.at_least, law.at_most
-
-    def broken(event: Any) -> str | None:
-        value = value_of(event)
-        if value is None or (least <= len(value) and (most is None or len(value) <= most)):
-            return None
-        return (
-            f"{law.path} needs at least {least}"
-            if len(value) < least
-            else f"{law.path} allows at most {most}"
-        )
-
-    return broken
-
-
-def _nested(law: Length) -> Broken:
-    """A law over a field of each struct in a list."""
-    outer, _, inner = law.path.partition("[].")
-    list_of = attrgetter(outer)
-    measured = _flat(Length(inner, law.at_least, law.at_most))
-
-    def broken(event: Any) -> str | None:
-        for part in list_of(event):
-            problem = measured(part)
-            if problem:
-                return f"{outer}[].{problem}"
-        return None
-
-    return broken
