@@ -15,6 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from ledger.interchange.jugalbandi_counts import (
+        jugalbandi_counts as jugalbandi_counts,
+    )
     from moot.api import (
         Run as Run,
     )
@@ -42,18 +45,34 @@ if TYPE_CHECKING:
     from moot.api import (
         verify as verify,
     )
+    from rounds.debate_score import (
+        score_debate as score_debate,
+    )
+    from rounds.votes import (
+        aggregate_votes as aggregate_votes,
+    )
 
 __version__: Final = "0.1.0"
+
+_RULES: Final = {
+    "aggregate_votes": "rounds.votes",
+    "jugalbandi_counts": "ledger.interchange.jugalbandi_counts",
+    "score_debate": "rounds.debate_score",
+}
+"""Pure functions, one for every rule in code: name → where it lives."""
 
 __all__ = [
     "Run",
     "__version__",
+    "aggregate_votes",
     "check",
     "diff",
     "import_run",
+    "jugalbandi_counts",
     "open_run",
     "run_deliberation",
     "run_deliberation_async",
+    "score_debate",
     "signals",
     "verify",
     "version",
@@ -67,7 +86,7 @@ def version() -> str:
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("moot.api"), name)
+        return getattr(import_module(_RULES.get(name, "moot.api")), name)
     raise AttributeError(f"module 'moot' has no attribute {name!r}")
 
 

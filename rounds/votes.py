@@ -1,0 +1,144 @@
+"""Votes to a ruling: the rule of a tribunal, as its documents have it and as the published code has it (S4-14 … S4-20).
+
+`documented`: any VETO refuses; unanimity decides; a majority of at least two thirds decides; anything less is WARN.
+`shipped`: any VETO refuses; a confidence below 40 refuses; then the share of ACT votes rules, with the highest risk.
+
+Laws of both: the order of the votes changes nothing; a veto always wins; one vote whose numbers are not numbers from 0
+to 100, or that decides nothing known, makes the whole ballot refuse, and so does having no votes (S4-9 fails open).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, Literal
+
+from ledger.result import Result
+
+Rules = Literal["documented", "shipped"]
+Outcome = Literal["ACT", "WARN", "REFUSE"]
+DECISIONS: Final = ("ACT", "WARN", "REFUSE", "VETO")
+CONFIDENCE_AT_LEAST: Final = 40
+AGREEMENT_LOW: Final = 60
+AGREEMENT_HIGH: Final = 80
+RISK_BELOW: Final = 30
+
+
+class Ruling(Result, frozen=True):
+    """What the ballots come to. `rule` names the rule that decided; `metadata` holds the numbers behind it."""
+
+    decision: Outcome
+    rule: str
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ballot:
+    agent: str
+    decision: str
+    confidence: float
+    risk: float
+    valid: bool
+
+
+class UnknownRules(ValueError):
+    """There are no rules of that name."""
+
+
+def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented") -> Ruling:
+    """The ruling of `votes`, each with `agent`, `decision`, `confidence` (0–100) and `risk` (0–100).
+
+    Raises `UnknownRules`; a bad vote is no error but refuses.
+    """
+    if rules not in _RULES:
+        raise UnknownRules(f"no rules {rules!r}: documented or shipped")
+    ballots = sorted((_read(vote, n) for n, vote in enumerate(votes)), key=lambda ballot: ballot.agent)
+    vetoes = [ballot for ballot in ballots if ballot.decision == "VETO"]
+    common = _common(ballots)
+    if vetoes:
+        worst = min(vetoes, key=lambda ballot: (-ballot.risk, ballot.agent))
+        veto = {"veto_applied": True, "veto_agent": worst.agent, "veto_risk": worst.risk}
+        return Ruling("REFUSE", "safety_veto", common | veto)
+    if not ballots:
+        return Ruling("REFUSE", "no_votes", common | {"veto_applied": False})
+    if common["invalid_ballots"]:
+        return Ruling("REFUSE", "invalid_ballot", common | {"veto_applied": False})
+    return _RULES[rules](ballots, common | {"veto_applied": False})
+
+
+def _read(vote: Mapping[str, Any], number: int) -> _Ballot:
+    agent, decision = vote.get("agent"), vote.get("decision")
+    confidence, risk = _percent(vote.get("confidence")), _percent(vote.get("risk"))
+    known = isinstance(decision, str) and decision in DECISIONS
+    valid = known and confidence is not None and risk is not None
+    return _Ballot(
+        agent=agent if isinstance(agent, str) else f"ballot {number + 1}",
+        decision=str(decision) if valid or decision == "VETO" else "REFUSE",
+        confidence=0.0 if confidence is None else confidence,
+        risk=100.0 if risk is None else risk,
+        valid=valid,
+    )
+
+
+def _percent(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and 0 <= value <= 100 else None
+
+
+def _common(ballots: Sequence[_Ballot]) -> dict[str, Any]:
+    counts = Counter(ballot.decision for ballot in ballots)
+    return {
+        "vote_breakdown": {decision: counts[decision] for decision in DECISIONS if counts[decision]},
+        "max_risk": max((ballot.risk for ballot in ballots), default=0.0),
+        "avg_confidence": sum(ballot.confidence for ballot in ballots) / len(ballots) if ballots else 0.0,
+        "invalid_ballots": [ballot.agent for ballot in ballots if not ballot.valid],
+    }
+
+
+def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
+    counts = Counter(ballot.decision for ballot in ballots)
+    decision, most = min(counts.items(), key=lambda pair: (-pair[1], DECISIONS.index(pair[0])))
+    share = Fraction(most, len(ballots))
+    unanimous, strong = most == len(ballots), share >= Fraction(2, 3)
+    consensus = "unanimous" if unanimous else "strong_majority" if strong else "split"
+    outcome = _outcome(decision) if strong else "WARN"
+    return Ruling(
+        outcome,
+        consensus,
+        metadata
+        | {
+            "agreement_percentage": float(share * 100),
+            "consensus_type": consensus,
+            "dissenting_votes": [ballot.agent for ballot in ballots if ballot.decision != outcome],
+        },
+    )
+
+
+def _shipped(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
+    timid = min(ballots, key=lambda ballot: (ballot.confidence, ballot.agent))
+    if timid.confidence < CONFIDENCE_AT_LEAST:
+        low = {"min_confidence": timid.confidence, "low_confidence_agent": timid.agent}
+        return Ruling("REFUSE", "low_confidence", metadata | low)
+    agreement = Fraction(sum(ballot.decision == "ACT" for ballot in ballots) * 100, len(ballots))
+    metadata = metadata | {"agreement_percentage": float(agreement)}
+    if agreement < AGREEMENT_LOW:
+        others = [ballot.agent for ballot in ballots if ballot.decision != "ACT"]
+        return Ruling("REFUSE", "low_agreement", metadata | {"disagreeing_agents": others})
+    if agreement <= AGREEMENT_HIGH:
+        return Ruling("WARN", "medium_agreement", metadata)
+    if metadata["max_risk"] < RISK_BELOW:
+        return Ruling("ACT", "high_agreement_low_risk", metadata)
+    return Ruling("WARN", "high_agreement_high_risk", metadata)
+
+
+def _outcome(decision: str) -> Outcome:
+    if decision == "ACT":
+        return "ACT"
+    return "WARN" if decision == "WARN" else "REFUSE"
+
+
+_RULES: Final = {"documented": _documented, "shipped": _shipped}
