@@ -1,10 +1,14 @@
-"""The port of a seat: a request with a brief goes in, one reply with what is known about it comes out."""
+"""The port of a seat: a request with a brief goes in, one reply with what is known about it comes out.
+
+A seat makes one attempt a call. Whether another is made, when, and whether there is money for it, the driver says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from decimal import Decimal
+from typing import Protocol, runtime_checkable
 
 from ledger.events import Attempt
 from ledger.events.envelope import Isolation, SeatKind
@@ -12,18 +16,29 @@ from roles.brief import Brief
 from roles.protocol import Step
 
 
+def _unheard() -> None:
+    """Nobody waits for the first byte."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One attempt at a step; `attempt` counts from 1, the second one carries the repair brief."""
+    """One attempt at a step; `attempt` counts from 1, the second one carries the repair brief.
+
+    A seat that streams calls `began` at the first byte of the answer.
+    """
 
     step: Step
     brief: Brief
     attempt: int = 1
+    began: Callable[[], None] = _unheard
 
 
 @dataclass(frozen=True, slots=True)
 class SeatReply:
-    """What a seat returned; None is unknown. `attempts` is set only by a seat that plays recorded ones."""
+    """What a seat returned; None is unknown. `attempts` is set only by a seat that plays recorded ones.
+
+    `tokens_in` is the whole prompt, whatever of it was read from or written to a cache.
+    """
 
     content: bytes
     seat: SeatKind
@@ -44,12 +59,57 @@ class SeatReply:
     """Blobs that recorded attempts refer to."""
 
 
-class SeatFailed(Exception):
-    """A seat failed for good on a step. `reason` is one of a fallback's; `fatal` ends the whole run (exit 5)."""
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most that one attempt can use. `usd` None: the price is unknown."""
 
-    def __init__(self, reason: str, detail: str, *, fatal: bool = False) -> None:
+    tokens: int
+    usd: Decimal | None
+
+
+class SeatFailed(Exception):
+    """A seat failed for good on a step. `reason` is one of a fallback's; `fatal` ends the whole run (exit 5).
+
+    `gone`: the seat will fail at every later step, too, as with a wrong key.
+    """
+
+    def __init__(self, reason: str, detail: str, *, fatal: bool = False, gone: bool = False) -> None:
         super().__init__(detail)
-        self.reason, self.detail, self.fatal = reason, detail, fatal
+        self.reason, self.detail, self.fatal, self.gone = reason, detail, fatal, gone
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a lost attempt used, as far as it is known; None is unknown. A request that was refused used nothing."""
+
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_cache_write: int | None = None
+    tokens_out: int | None = None
+    cost_usd: str | None = None
+    latency_ms: int | None = None
+
+
+class AttemptLost(SeatFailed):
+    """One attempt brought no reply, and another may: after `wait_seconds` when the service named them.
+
+    `overloaded`: everybody who asks this seat should slow down.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        detail: str,
+        used: Used,
+        *,
+        again: bool = True,
+        gone: bool = False,
+        wait_seconds: float | None = None,
+        overloaded: bool = False,
+    ) -> None:
+        super().__init__(reason, detail, gone=gone)
+        self.used, self.again = used, again
+        self.wait_seconds, self.overloaded = wait_seconds, overloaded
 
 
 class SeatWaits(Exception):
@@ -62,5 +122,26 @@ class Seat(Protocol):
     kind: SeatKind
 
     async def reply(self, request: Request) -> SeatReply:
-        """Answer one request. Raises `SeatFailed` or `SeatWaits`."""
+        """Answer one request. Raises `SeatFailed` (`AttemptLost` when another attempt may help) or `SeatWaits`."""
+        ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A seat whose attempts cost something: each is reserved before it is made."""
+
+    caches: bool
+    """Whether a second request with the same beginning is cheaper once the first one is being answered."""
+
+    def bound(self, request: Request) -> Bound:
+        """The most that this attempt can use."""
+        ...
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A seat that holds connections."""
+
+    async def close(self) -> None:
+        """Let them go."""
         ...
