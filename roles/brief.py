@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -18,23 +19,25 @@ import orjson
 from ledger.book import Book
 from roles import brief_v1
 from roles.brief_v1 import Block, BriefUnavailable, Shared
-from roles.prompt_set import PromptSet, prompt_set_hash, template
+from roles.prompt_set import PromptSet, template
 from roles.protocol import Protocol, Step
 from roles.quoting import bar
-from roles.schema import reply_schema
+from roles.schema import reply_schema, schema_bytes
 from roles.templates import Values, render
 
 BRIEF_VERSION: Final = 1
 REPAIR_CHARACTERS_MAX: Final = 40_000
 
 Derivation = Callable[[Book, Protocol, Step, PromptSet, Shared | None], brief_v1.Derived]
-_DERIVATIONS: Final[Mapping[int, Derivation]] = {
-    1: brief_v1.derive
-}
+_DERIVATIONS: Final[Mapping[int, Derivation]] = {1: brief_v1.derive}
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+_schema_hash: Final = lru_cache(64)(_sha256)
+"""There are as many schemas as kinds of reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Brief:
     prompt_set: str
     blocks: tuple[Block, ...]
     schema: Mapping[str, Any]
+    schema_bytes: bytes
+    """The schema as its blob holds it."""
     saw: tuple[int, ...]
     repair_template: str
 
@@ -54,11 +59,6 @@ class Brief:
         return "\n".join(block.text for block in self.blocks)
 
     @property
-    def schema_bytes(self) -> bytes:
-        """The schema as its blob holds it."""
-        return orjson.dumps(self.schema)
-
-    @property
     def manifest(self) -> bytes:
         """The canonical JSON that names every block by its hash; its own hash is `call.brief`."""
         return orjson.dumps(
@@ -66,8 +66,8 @@ class Brief:
                 "brief": 1,
                 "step": self.step,
                 "prompt_set": self.prompt_set,
-                "blocks": [{"name": block.name, "sha256": _sha256(block.bytes)} for block in self.blocks],
-                "schema": _sha256(self.schema_bytes),
+                "blocks": [{"name": block.name, "sha256": block.sha256} for block in self.blocks],
+                "schema": _schema_hash(self.schema_bytes),
             }
         )
 
@@ -78,8 +78,8 @@ class Brief:
 
     def blobs(self) -> dict[str, bytes]:
         """Hash → bytes of the manifest, of every block's text and of the schema."""
-        contents = (self.manifest, self.schema_bytes, *(block.bytes for block in self.blocks))
-        return {_sha256(content): content for content in contents}
+        own = {_sha256(content): content for content in (self.manifest, self.schema_bytes)}
+        return own | {block.sha256: block.bytes for block in self.blocks}
 
 
 def derive(
@@ -98,12 +98,15 @@ def derive(
     derivation = _DERIVATIONS.get(opened.brief_version)
     if derivation is None:
         raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
+    shared = shared or Shared()
     derived = derivation(book, protocol, step, prompt_set, shared)
+    reply_type = protocol.reply_type(derived.state, step)
     return Brief(
         step=step.id,
-        prompt_set=prompt_set_hash(prompt_set),
+        prompt_set=shared.hash_of(prompt_set),
         blocks=derived.blocks,
-        schema=reply_schema(protocol.reply_type(derived.state, step)),
+        schema=reply_schema(reply_type),
+        schema_bytes=schema_bytes(reply_type),
         saw=derived.saw,
         repair_template=template(prompt_set, "blocks/repair"),
     )

@@ -13,6 +13,7 @@ from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
+import orjson
 
 from roles.replies import Reply
 
@@ -25,6 +26,8 @@ ERRORS_MAX: Final = 40
 
 _FENCED: Final = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PERHAPS_UNCLEAN: Final = re.compile(r'[\x00-\x08\x0b-\x1f\x7f-\x9f]|\\[bfru]|"(?:\s|\\[nt])+"')
+"""What a JSON text has in it when one of its strings is unclean: such characters or escapes, or a string of spaces."""
 _SURROGATE: Final = re.compile("[\\ud800-\\udfff]")
 
 
@@ -34,17 +37,24 @@ def reply_schema(reply_type: type[Reply]) -> Mapping[str, Any]:
     return {"$schema": DIALECT, **msgspec.json.schema(reply_type)}
 
 
+@cache
+def schema_bytes(reply_type: type[Reply]) -> bytes:
+    """The same as a blob."""
+    return orjson.dumps(reply_schema(reply_type))
+
+
 def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tuple[str, ...]]:
     """The reply in `raw` and no errors, or None and everything wrong with it, each as `path: what`."""
     if len(raw) > REPLY_BYTES_MAX:
         return None, (f"(reply): {len(raw)} bytes, more than {REPLY_BYTES_MAX}",)
     try:
-        value = _json(raw.decode("utf-8"))
+        text = raw.decode("utf-8")
+        value = _json(text)
     except UnicodeDecodeError as error:
         return None, (f"(reply): not UTF-8 at byte {error.start}",)
     except _NotJson as error:
         return None, (f"(reply): {error}",)
-    problems = tuple(_unclean(value, ""))
+    problems = tuple(_unclean(value, "")) if _PERHAPS_UNCLEAN.search(text) else ()
     if problems:
         return None, problems[:ERRORS_MAX]
     try:
@@ -86,7 +96,10 @@ def _json(text: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    found.clear()
     for key, value in pairs:
         if key in found:
             raise _NotJson(f"the field {key[:60]!r} is given twice in one object")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 Text = str | int
 Row = Mapping[str, Text]
@@ -28,24 +29,43 @@ def render(template: str, values: Values) -> str:
 
 
 def _render(template: str, values: Values) -> Iterator[str]:
+    for part in _parsed(template):
+        if isinstance(part, str):
+            yield part
+        elif part.inner is None:
+            yield _scalar(values, part.name)
+        else:
+            for row in _rows(values, part.name):
+                yield from _render(part.inner, {**values, **row})
+
+
+class _Tag(NamedTuple):
+    """A name to put in; with `inner`, a list with what stands in it for every row."""
+
+    name: str
+    inner: str | None
+
+
+@lru_cache(1024)
+def _parsed(template: str) -> tuple[str | _Tag, ...]:
+    """A template's literal pieces and tags, in order. A brief uses the same few templates as the last one."""
+    parts: list[str | _Tag] = []
     place = 0
     while (tag := _TAG.search(template, place)) is not None:
-        yield _literal(template[place : tag.start()])
+        parts.append(_literal(template[place : tag.start()]))
         mark, name = tag[1], tag[2]
         if mark == "/":
             raise TemplateError(f"{tag[0]} closes a list that is not open")
         if mark == "":
-            yield _scalar(values, name)
+            parts.append(_Tag(name, None))
             place = tag.end()
             continue
         closing = template.find("{{/" + name + "}}", tag.end())
         if closing < 0:
             raise TemplateError(f"{tag[0]} is not closed")
-        inner = template[tag.end() : closing]
-        for row in _rows(values, name):
-            yield from _render(inner, {**values, **row})
+        parts.append(_Tag(name, template[tag.end() : closing]))
         place = closing + len(name) + 5
-    yield _literal(template[place:])
+    return (*parts, _literal(template[place:]))
 
 
 def _literal(text: str) -> str:

@@ -18,9 +18,9 @@ from typing import Final
 
 from ledger.book import Book
 from roles.brief_v1 import settled, this_round
-from roles.brief_v1.blocks import Block, Derived, column_blocks, frame, role_block
+from roles.brief_v1.blocks import Derived, column_blocks, frame, role_block
 from roles.brief_v1.opening import at_opening
-from roles.brief_v1.scene import BriefUnavailable, Scene, Shared
+from roles.brief_v1.scene import Block, BriefUnavailable, Scene, Shared
 from roles.brief_v1.task import failed_drift, task_block
 from roles.prompt_set import PromptSet
 from roles.protocol import Column, Protocol, Sight, Step
@@ -51,12 +51,11 @@ def derive(
     `shared` keeps what briefs of one ledger have in common while several are derived in the order of their groups.
     """
     shared = shared or Shared()
-    shared.begin_group(step)
-    base = at_opening(ledger, protocol, step)
-    opened = base.state.opened
+    shared.begin_group(step, ledger)
+    base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
+    opened, view = base.state.opened, protocol.view(base.state, step)
     assert opened is not None, "the run was never opened"
-    scene = Scene(base, opened, protocol, step, prompt_set, shared)
-    view = scene.view
+    scene = Scene(base, opened, protocol, step, prompt_set, shared, view)
     blocks, saw, shown = [frame(scene)], {opened.seq}, dict[Column, tuple[Quoted, ...]]()
     for column in QUOTES:
         sight = view.get(column)

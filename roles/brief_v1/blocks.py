@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, get_args
+from collections.abc import Mapping
+from typing import Final, NamedTuple, get_args
 
 from ledger.state import State
-from roles.brief_v1.scene import Scene
+from roles.brief_v1.scene import Block, Scene
 from roles.protocol import Column, Extent, Sight
 from roles.quoting import Quoted, bar
 from roles.templates import Row, Values
@@ -15,21 +15,7 @@ ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, C
 """Columns whose quotations are blocks of their own, so that briefs that show the same ones share blobs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A named piece of a brief; stored as a blob of its own."""
-
-    name: str
-    text: str
-
-    @property
-    def bytes(self) -> bytes:
-        """The text as its blob holds it."""
-        return self.text.encode()
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(NamedTuple):
     """What a derivation makes: blocks, the seqs they show, and the state that they were made from."""
 
     blocks: tuple[Block, ...]
@@ -37,28 +23,44 @@ class Derived:
     state: State
 
 
+_EXTENTS: Final[Mapping[Extent, Mapping[str, list[Row]]]] = {
+    shown: {extent: [{}] if extent == shown else [] for extent in get_args(Extent)}
+    for shown in get_args(Extent)
+}
+"""Extent → the lists of a heading: one of its own for each extent, and only this one's is not empty."""
+
+
 def frame(scene: Scene) -> Block:
     """What holds for every step of every role."""
-    return Block("frame", scene.rendered("blocks/frame", {}))
+    found = scene.shared.fixed.get("frame")
+    if found is None:
+        found = scene.shared.fixed["frame"] = Block("frame", scene.rendered("blocks/frame", {}))
+    return found
 
 
 def column_blocks(scene: Scene, column: Column, sight: Sight, quotations: tuple[Quoted, ...]) -> list[Block]:
     """A column's heading and quotations; a column without any says so, but rules that were not added do not show."""
     if column is Column.AMENDMENTS and not quotations:
         return []
-    extents: dict[str, list[Row]] = {
-        extent: [{}] if extent == sight.extent else [] for extent in get_args(Extent)
-    }
     none: list[Row] = [] if quotations else [{}]
-    heading = scene.rendered(f"blocks/{column.value}", {"round": scene.round, "none": none, **extents})
+    heading = scene.rendered(
+        f"blocks/{column.value}", {"round": scene.round, "none": none, **_EXTENTS[sight.extent]}
+    )
     if column in ONE_BLOCK_EACH:
-        return [Block(column.value, heading), *(Block(each.name, each.text + "\n") for each in quotations)]
+        return [Block(column.value, heading), *(scene.shared.block_of(each) for each in quotations)]
     text = "\n".join([heading, *(each.text + "\n" for each in quotations)])
     return [Block(column.value, text)]
 
 
 def role_block(scene: Scene) -> Block:
     """The role's question, casting and charter: of this role alone."""
+    found = scene.shared.fixed.get(f"role {scene.step.role}")
+    if found is None:
+        found = scene.shared.fixed[f"role {scene.step.role}"] = _role_block(scene)
+    return found
+
+
+def _role_block(scene: Scene) -> Block:
     definition = next(role for role in scene.protocol.roles if role.id == scene.step.role)
     cast: list[Row] = [
         {"title": bar("", member.title), "charge": bar("", member.charge or "none beyond the charter")}

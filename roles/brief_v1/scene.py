@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from ledger.book import Book
@@ -11,7 +12,7 @@ from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verificati
 from ledger.ids import number_of
 from ledger.state import State
 from roles import quoting
-from roles.prompt_set import PromptSet, template
+from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Column, Protocol, Sight, Step, View
 from roles.quoting import Quoted
 from roles.templates import Values, render
@@ -21,28 +22,79 @@ NUMBERED: Final = ("claim", "decision", "concern", "verification")
 """Kinds whose number says their place among siblings; the others go by role."""
 
 E = TypeVar("E", bound=Event)
+Place = tuple[int, int, int, int, str]
+"""Where an event stands by law 2."""
 
 
-@dataclass(slots=True)
+class Block:
+    """A named piece of a brief; stored as a blob of its own, under `sha256`."""
+
+    __slots__ = ("bytes", "name", "sha256", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name: Final = name
+        self.text: Final = text
+        self.bytes: Final = text.encode()
+        self.sha256: Final = hashlib.sha256(self.bytes).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Block) and (self.name, self.text) == (other.name, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text))
+
+    def __repr__(self) -> str:
+        return f"Block({self.name!r}, {self.text!r})"
+
+
 class Shared:
-    """What briefs of one ledger have in common, kept while several are derived one after another.
+    """What briefs of one ledger and prompt set have in common, kept while several are derived one after another.
 
-    `quotes` hold for the whole ledger: by seq, for a claim with the number of its moves. `columns` hold for the steps
-    of one group; `begin_group` forgets them.
+    `quotes` hold for the whole ledger: by seq, for a claim with the number of its moves. So do `places`, by seq, and
+    the blocks: `fixed` by name, those of quotations by what they quote. `base`, the book at the opening, `kinds`, its
+    events by type, and `columns` hold for the steps of one group; `begin_group` forgets them.
     """
 
-    quotes: dict[tuple[int, ...], Quoted] = field(default_factory=dict[tuple[int, ...], Quoted])
-    columns: dict[tuple[Column, Sight, Sight | None, bool], Any] = field(
-        default_factory=dict[tuple[Column, Sight, "Sight | None", bool], Any]
-    )
-    group: tuple[int, str] | None = None
+    def __init__(self) -> None:
+        self.quotes: dict[tuple[int, ...], Quoted] = {}
+        self.places: dict[int, Place] = {}
+        self.fixed: dict[str, Block] = {}
+        self.base: Book | None = None
+        self.kinds: dict[type[Any], list[Any]] = {}
+        self.columns: dict[tuple[Column, Sight, Sight | None, bool], Any] = {}
+        self._blocks: dict[tuple[str, str], Block] = {}
+        self._group: tuple[int, str, int] | None = None
+        self._prompt_set: tuple[PromptSet, str] | None = None
 
-    def begin_group(self, step: Step) -> None:
-        """Forget the columns when the step belongs to another group than the last one."""
-        group = (step.name.round, step.group)
-        if group != self.group:
-            self.group = group
+    def begin_group(self, step: Step, ledger: Book) -> None:
+        """Forget what holds for one group when the step belongs to another one, or the ledger has grown."""
+        group = (step.name.round, step.group, len(ledger.events))
+        if group != self._group:
+            self._group = group
+            self.base = None
+            self.kinds.clear()
             self.columns.clear()
+
+    def open_at(self, base: Book) -> Book:
+        """Keep the book at the opening of the group; it is returned."""
+        self.base = base
+        for event in base.events:
+            self.kinds.setdefault(type(event), []).append(event)
+        return base
+
+    def hash_of(self, prompt_set: PromptSet) -> str:
+        """The hash of the prompt set, computed once."""
+        if self._prompt_set is None or self._prompt_set[0] is not prompt_set:
+            self._prompt_set = (prompt_set, prompt_set_hash(prompt_set))
+        return self._prompt_set[1]
+
+    def block_of(self, quoted: Quoted) -> Block:
+        """The block of one quotation."""
+        key = (quoted.name, quoted.text)
+        found = self._blocks.get(key)
+        if found is None:
+            found = self._blocks[key] = Block(quoted.name, quoted.text + "\n")
+        return found
 
 
 class BriefUnavailable(ValueError):
@@ -59,6 +111,13 @@ class Scene:
     step: Step
     prompt_set: PromptSet
     shared: Shared
+    view: View
+    """What the step may see."""
+
+    def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
+        """The events of one kind, in order, of one round when given."""
+        found: list[E] = self.shared.kinds.get(kind, [])
+        return tuple(found if round_ is None else [event for event in found if event.round == round_])
 
     def quoted(self, event: Event) -> Quoted:
         """An event that is quoted by itself."""
@@ -85,15 +144,15 @@ class Scene:
         """What stood when the group opened."""
         return self.book.state
 
-    @property
-    def view(self) -> View:
-        """What the step may see."""
-        return self.protocol.view(self.state, self.step)
-
     def ordered(self, events: Iterable[E]) -> list[E]:
         """Law 2: by round, phase, role and n."""
-        roles = self.protocol.role_ids()
-        return sorted(events, key=lambda event: _place(event, roles))
+        return sorted(events, key=self._place)
+
+    def _place(self, event: Event) -> Place:
+        found = self.shared.places.get(event.seq)
+        if found is None:
+            found = self.shared.places[event.seq] = _place(event, self.protocol.role_ids())
+        return found
 
     def rendered(self, path: str, values: Values) -> str:
         """A template of the run's prompt set, ending with one line feed."""
@@ -102,7 +161,7 @@ class Scene:
     def decisions_in_force(self) -> list[Decision]:
         """Decisions that no later one overturned or superseded."""
         ids = set(self.state.in_force())
-        return self.ordered(event for event in self.book.of(Decision) if event.id in ids)
+        return self.ordered(event for event in self.of(Decision) if event.id in ids)
 
     def cited_by_decisions(self) -> set[str]:
         """Ids that a decision in force rests on."""
@@ -111,20 +170,20 @@ class Scene:
     def pending_claims(self) -> list[Claim]:
         """Claims of any round that nothing has tested."""
         claims = self.state.claims
-        return [event for event in self.book.of(Claim) if claims[str(event.id)].status == "pending"]
+        return [event for event in self.of(Claim) if claims[str(event.id)].status == "pending"]
 
     def checks_of_pending_claims(self) -> list[Verification]:
         """Verifications that looked at a pending claim without moving it."""
         pending = {str(claim.id) for claim in self.pending_claims()}
-        return [check for check in self.book.of(Verification) if pending.intersection(check.claims_affected)]
+        return [check for check in self.of(Verification) if pending.intersection(check.claims_affected)]
 
     def open_tensions(self) -> list[Concern]:
         """Tensions of any round that nothing resolved."""
-        concerns, resolved = self.book.of(Concern), self.state.resolved
+        concerns, resolved = self.of(Concern), self.state.resolved
         return [event for event in concerns if event.type == "tension" and event.id not in resolved]
 
 
-def _place(event: Event, roles: tuple[str, ...]) -> tuple[int, int, int, int, str]:
+def _place(event: Event, roles: tuple[str, ...]) -> Place:
     phase = PHASES.index(event.phase) if event.phase in PHASES else len(PHASES)
     role = roles.index(event.by) if event.by in roles else len(roles)
     identity = str(event.id)

@@ -39,7 +39,7 @@ def old_claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     testable = sight.extent in ("may_move", "pending")
     return tuple(
         scene.quoted_claim(event, whole=testable or claims[str(event.id)].status in OPEN)
-        for event in scene.ordered(event for event in scene.book.of(Claim) if event.id in wanted)
+        for event in scene.ordered(event for event in scene.of(Claim) if event.id in wanted)
     )
 
 
@@ -70,7 +70,7 @@ def _moved_by_shown_verdicts(scene: Scene) -> set[str]:
     shown = scene.view.get(Column.VERDICTS)
     if shown is None or shown.extent != "all":
         return set()
-    checks = scene.book.of(Verification, scene.round)
+    checks = scene.of(Verification, scene.round)
     return {change.claim_id for check in checks for change in check.claim_status_changes}
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ledger.events import Position
-from roles.brief_v1.blocks import Block
-from roles.brief_v1.scene import Scene
+from roles.brief_v1.scene import Block, Scene
 from roles.protocol import Column
 from roles.quoting import Quoted
 from roles.templates import Row, Text, Values
@@ -103,6 +102,6 @@ def _checks(scene: Scene) -> list[Row]:
 
 
 def _own_positions(scene: Scene) -> list[str]:
-    own = [event for event in scene.book.of(Position, scene.round) if event.by == scene.step.role]
+    own = [event for event in scene.of(Position, scene.round) if event.by == scene.step.role]
     own.sort(key=lambda event: event.check_id or 0)
     return [f"check {event.check_id} {event.stance} ({event.id})" for event in own]

@@ -33,7 +33,7 @@ def supplements(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
 
 
 def _statements(scene: Scene, kind: str) -> tuple[Quoted, ...]:
-    events = [event for event in scene.book.of(Statement, scene.round) if event.type == kind]
+    events = [event for event in scene.of(Statement, scene.round) if event.type == kind]
     return tuple(scene.quoted(event) for event in scene.ordered(events))
 
 
@@ -41,13 +41,13 @@ def artifacts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's artifacts, those of some roles, or those that what is quoted points to."""
     match sight.extent:
         case "all":
-            events = scene.book.of(Artifact, scene.round)
+            events = scene.of(Artifact, scene.round)
         case "listed":
-            made = scene.book.of(Artifact, scene.round)
+            made = scene.of(Artifact, scene.round)
             events = tuple(event for event in made if event.role in sight.names)
         case "cited":
             wanted = _cited_artifacts(scene)
-            events = tuple(event for event in scene.book.of(Artifact) if event.id in wanted)
+            events = tuple(event for event in scene.of(Artifact) if event.id in wanted)
         case _:
             raise AssertionError(f"artifacts have no extent {sight.extent}")
     return tuple(scene.quoted(event) for event in scene.ordered(events))
@@ -63,7 +63,7 @@ def _cited_artifacts(scene: Scene) -> set[str]:
     for check in scene.checks_of_pending_claims():
         found |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
     named = {str(claim.id) for claim in pending}
-    for event in scene.book.of(Artifact):
+    for event in scene.of(Artifact):
         if named & {parse_reference(ref).id for ref in event.cites}:
             found.add(str(event.id))
     return found
@@ -82,14 +82,14 @@ def _sources(claim: Claim) -> set[str]:
 def claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims."""
     assert sight.extent == "all", sight
-    events = scene.ordered(scene.book.of(Claim, scene.round))
+    events = scene.ordered(scene.of(Claim, scene.round))
     return tuple(scene.quoted_claim(event) for event in events)
 
 
 def positions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """What every role expected of every check, check by check."""
     assert sight.extent == "all", sight
-    events = scene.ordered(scene.book.of(Position, scene.round))
+    events = scene.ordered(scene.of(Position, scene.round))
     events.sort(key=lambda event: event.check_id or 0)
     return tuple(scene.quoted(event) for event in events)
 
@@ -98,9 +98,9 @@ def verdicts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's verdicts, those of some checks, or those that what is quoted rests on."""
     match sight.extent:
         case "all":
-            events = scene.book.of(Verification, scene.round)
+            events = scene.of(Verification, scene.round)
         case "listed":
-            made = scene.book.of(Verification, scene.round)
+            made = scene.of(Verification, scene.round)
             events = tuple(event for event in made if str(event.check_id) in sight.names)
         case "cited":
             events = _cited_verdicts(scene)
@@ -115,7 +115,7 @@ def _cited_verdicts(scene: Scene) -> tuple[Verification, ...]:
     wanted = scene.cited_by_decisions()
     for tension in scene.open_tensions():
         wanted |= {*tension.between, *(parse_reference(entry.ref).id for entry in tension.evidence)}
-    return tuple(event for event in scene.book.of(Verification) if event.id in wanted)
+    return tuple(event for event in scene.of(Verification) if event.id in wanted)
 
 
 def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
@@ -123,8 +123,8 @@ def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     open_ones = scene.open_tensions()
     match sight.extent:
         case "all":
-            changed = scene.ordered(scene.book.of(Flip, scene.round))
-            made = [event for event in scene.book.of(Concern, scene.round) if event.type == "tension"]
+            changed = scene.ordered(scene.of(Flip, scene.round))
+            made = [event for event in scene.of(Concern, scene.round) if event.type == "tension"]
             return (*(scene.quoted(event) for event in changed), *_tensions(scene, made))
         case "last_tensions":
             return _tensions(scene, [event for event in open_ones if event.round == scene.round - 1])
