@@ -105,7 +105,7 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
     from ledger.verify import verify as verified
-    from rounds.session import protocol_of
+    from rounds.protocols import protocol_of
     from rounds.verdicts import standard
     from validators import rulebook
 

@@ -21,15 +21,11 @@ from roles.protocol import Protocol, Step, open_steps
 from rounds import engine
 from rounds.controller import Controller, run_closed
 from rounds.engine import Answer, StepRefused, find_open, sha256
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import protocol_of
 from rounds.verdicts import Verdicts
 
 Clock = Callable[[], str]
 """The present instant as FORMAT 1 writes it: `2026-03-04T05:06:07.000000Z`."""
-
-
-class ProtocolUnknown(LookupError):
-    """The run was opened with a protocol that this version does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +140,6 @@ class Session:
         return tuple(written)
 
 
-def protocol_of(opened: RunOpened) -> Protocol:
-    """The protocol that a run was opened with. Raises `ProtocolUnknown`."""
-    protocol = PROTOCOLS.get(opened.protocol)
-    if protocol is None or protocol.version < opened.protocol_version:
-        raise ProtocolUnknown(f"protocol {opened.protocol} {opened.protocol_version}")
-    return protocol
-
-
 def start(
     path: Path,
     opening: RunOpened,
@@ -169,4 +157,4 @@ def start(
     return session
 
 
-__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "protocol_of", "start"]
+__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "start"]

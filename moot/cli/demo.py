@@ -27,8 +27,8 @@ from moot.render.playback import Growing, pause_seconds, player
 from moot.render.telling import tell
 from moot.terminal import out_json
 from rounds.controller import Controller
+from rounds.protocols import protocol_of
 from rounds.reexecution import Reexecution, commits, re_execute
-from rounds.session import protocol_of
 from rounds.verdicts import standard
 
 EPILOG = "Example: moot demo --speed 3"

@@ -17,8 +17,8 @@ from moot.output.replay import Replay, reexecuted
 from moot.render.plain import replay_text
 from moot.terminal import out_json, show
 from rounds.controller import Controller
+from rounds.protocols import protocol_of
 from rounds.reexecution import Reexecution, re_execute
-from rounds.session import protocol_of
 from rounds.verdicts import standard
 
 EPILOG = "Example: moot replay @last --re-execute"

@@ -32,6 +32,6 @@ def _open_steps(state: State) -> list[str]:
     if state.finished or state.opened is None:
         return []
     from roles.protocol import open_steps
-    from rounds.session import protocol_of
+    from rounds.protocols import protocol_of
 
     return [step.id for step in open_steps(protocol_of(state.opened), state)]

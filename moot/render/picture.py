@@ -21,7 +21,7 @@ from moot.render.panel import panel, read_panel
 from moot.render.scene import scene_of
 from moot.render.stage import Stage
 from roles.protocol import open_steps
-from rounds.session import protocol_of
+from rounds.protocols import protocol_of
 
 COLUMNS: Final = 130
 _FONT_FACES: Final = "@font-face"

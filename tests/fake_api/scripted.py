@@ -11,7 +11,7 @@ from ledger.store import Run
 from roles.brief import derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import open_steps
-from rounds.session import protocol_of
+from rounds.protocols import protocol_of
 from tests.fake_api.server import Answerer
 from tests.rounds.scripted import Script
 
