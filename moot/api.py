@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
 
 from ledger import store
 from ledger.book import Book
@@ -112,7 +113,7 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     ours = _run(run)
     book = ours.book
     assert book.state.opened is not None, "a run begins with its opening"
-    context = replace(
+    context = msgspec.structs.replace(
         standard(protocol_of(book.state.opened)).context(),
         run=str(ours.path),
         unknown=_unknown_fields(ours),

@@ -45,6 +45,8 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "signals": ("detectors.report", "SignalReport"),
     "status": ("moot.output.status", "Status"),
     "submit": ("moot.output.submit", "Submission"),
+    "keygen": ("moot.output.seal", "KeyMade"),
+    "seal": ("moot.output.seal", "Sealed"),
     "verify": ("ledger.verify", "VerifyReport"),
 }
 """Verb → module and name of the result that it prints."""

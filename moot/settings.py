@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 ON = frozenset({"1", "true", "yes", "on"})
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """`runs`: where new runs go and run ids are looked up. `offline`: no seat may leave the machine."""
 
     runs: Path

@@ -1,7 +1,7 @@
 """Schemas: the published shape of every event and of every JSON output (draft 2020-12).
 
-    load("events/claim")      what a line of that kind is
-    load("output/verify")     what a verb prints with --json
+load("events/claim")      what a line of that kind is
+load("output/verify")     what a verb prints with --json
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("report", "Look", "the whole run as one document"),
     Verb("check", "Trust", "every rule that the ledger breaks"),
     Verb("verify", "Trust", "chain, canonical bytes, head and blobs"),
+    Verb("seal", "Trust", "sign the head, so that a later rewriting shows"),
+    Verb("keygen", "Trust", "make a key that seals runs"),
     Verb("replay", "Trust", "play the events; --re-execute runs the protocol again and compares"),
     Verb("diff", "Trust", "what two runs have in common and where they part"),
     Verb("import", "Exchange", "make a run from another system's files", module="import_"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -55,20 +54,17 @@ class _Command(TyperCommand):
         params: list[Any] = super().get_params(ctx)
         for parameter in params:
             wanted: TypeDescriptor = parameter.type_descriptor
-            parameter._runtime_param = _Late(wanted.parameter_info, wanted.annotation, wanted)
+            parameter._runtime_param = _Late(wanted.parameter_info, wanted.annotation)
         return params
 
 
-@dataclass(frozen=True)
 class _Late(RuntimeParam):
     """A word is taken as it was said; to import pydantic for it would cost as much as most verbs do."""
-
-    described: TypeDescriptor
 
     def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:
         if self.annotation is str:
             return value
-        return build_runtime_param(self.described).coerce(value, param=param, ctx=ctx)
+        return build_runtime_param(param.type_descriptor).coerce(value, param=param, ctx=ctx)
 
 
 def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import moot
 from ledger.chain import Head
+from ledger.seal import read_seal
+from ledger.signed_note import NoteRefused, Verifier
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
+from moot.keys import public_key
 from moot.locate import find_run
 from moot.render.findings import verify_text
 from moot.terminal import out_json, show
@@ -24,8 +28,13 @@ def verify(
     checkpoint: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SEQ:HASH", help="A head that you kept: does the run still begin with it? Repeatable."
+            metavar="FILE or SEQ:HASH",
+            help="A seal or a head that you kept: does the run still begin with it? Repeatable.",
         ),
+    ] = None,
+    key: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PUB", help="A public key that seals are checked with. Repeatable."),
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -34,7 +43,8 @@ def verify(
 
     Exit code 3 when the run is damaged, 1 when it is intact but does not begin with a given checkpoint.
     """
-    heads = [_head(said) for said in checkpoint or ()]
+    keys = tuple(public_key(path) for path in key or ())
+    heads = [_head(said, keys) for said in checkpoint or ()]
     report = moot.verify(find_run(run), heads)
     if json:
         out_json(report)
@@ -43,10 +53,19 @@ def verify(
     return report.exit_code
 
 
-def _head(said: str) -> Head:
+def _head(said: str, keys: tuple[Verifier, ...]) -> Head:
     match = CHECKPOINT.fullmatch(said)
-    if match is None:
-        raise usage(
-            f"no checkpoint {said!r}", "write SEQ:HASH, as `moot verify` prints the head", "--checkpoint"
+    if match is not None:
+        return Head(int(match[1]), match[2])
+    try:
+        note = Path(said).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        mend = "name a note that `moot seal` wrote, or SEQ:HASH as `moot verify` prints the head"
+        raise usage(f"no checkpoint {said!r}", mend, "--checkpoint") from None
+    try:
+        return read_seal(note, keys)[0].head
+    except NoteRefused as error:
+        mend = (
+            "give the signer's public key with --key" if not keys else "check the note and the key it names"
         )
-    return Head(int(match[1]), match[2])
+        raise usage(str(error), mend, said) from None

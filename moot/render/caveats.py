@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from ledger.events import Event
 from ledger.fold import step
 from ledger.state import State
 
 
-@dataclass(slots=True)
-class Calls:
+class Calls(msgspec.Struct):
     """How the replies of a run came about."""
 
     enforced: int = 0

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -33,13 +33,12 @@ LISTED: Final = 6
 EVIDENCE: Final = 6
 
 
-@dataclass(slots=True)
-class PanelFacts:
+class PanelFacts(msgspec.Struct):
     """What the panel needs beside the report: the state, and short texts of what may be named."""
 
-    state: State = field(default_factory=State)
-    replies: Counter[str | None] = field(default_factory=Counter[str | None])
-    texts: dict[str, str] = field(default_factory=dict[str, str])
+    state: State = msgspec.field(default_factory=State)
+    replies: Counter[str | None] = msgspec.field(default_factory=Counter[str | None])
+    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 def read_panel(events: Iterable[Event]) -> PanelFacts:

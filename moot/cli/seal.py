@@ -1,0 +1,59 @@
+"""`moot seal`: sign the head of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import moot
+from ledger.canonical import encode, line_hash
+from ledger.chain import Head
+from ledger.failures import Damaged, Problem
+from ledger.seal import Checkpoint, origin_of
+from ledger.seal import seal as sealed
+from moot.api import open_run
+from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD
+from moot.keys import secret_key
+from moot.locate import find_run
+from moot.output.seal import Sealed
+from moot.terminal import out_json, show
+
+EPILOG = "Example: moot seal @last --key ~/.config/moot/keys/alice.key"
+
+
+def seal(
+    run: RunArgument,
+    key: Annotated[Path, typer.Option(metavar="FILE", help="The secret key that `moot keygen` made.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the note here too: keep it where the run is not."),
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Sign a checkpoint of the head, after the whole run was verified.
+
+    The note goes to <run>/checkpoints. It proves something only where it is kept apart from the run: `moot verify
+    --checkpoint FILE --key PUB` then detects a rollback and a rewriting of the whole ledger.
+    """
+    signer = secret_key(key)
+    path = find_run(run)
+    report = moot.verify(path)
+    if report.damaged or report.head is None:
+        found = [Problem(one.what, one.seq, one.stream, one.line) for one in report.problems]
+        raise Damaged(tuple(found) or (Problem("no head"),), str(path))
+    first = next(iter(open_run(path).stream()))
+    head = Head(report.head.seq, report.head.hash)
+    note = sealed(Checkpoint(origin_of(line_hash(encode(first))), head), signer)
+    kept = path / "checkpoints" / f"{head.seq}-{signer.name}.note"
+    for file in (kept, *([out] if out else [])):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(note, encoding="utf-8")
+    if json:
+        out_json(Sealed(str(path), head.seq, head.hash, signer.name, str(out or kept)))
+    elif not quiet:
+        show(f"sealed @{head.seq} {head.hash} by {signer.name}: {out or kept}\n")
+    return GOOD
