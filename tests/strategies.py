@@ -69,7 +69,7 @@ _FORMS: dict[str, st.SearchStrategy[str]] = {
     CONTEXT_PATTERN: st.integers(1, 10**6).map("c{}".format),
     DELTA_PATTERN: texts(1, 10)
     .map("state.x[1]= ".__add__)
-    .filter(lambda text: text[11:].strip(" \n\t") != ""),
+    .filter(lambda text: text[11:].strip() != ""),
 }
 
 _LETTERS = {
