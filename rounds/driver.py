@@ -1,27 +1,34 @@
 """The automatic run: ask every open step's seat, commit replies as they arrive, until the run ends or must wait.
 
 It keeps no state of its own but the calls in flight, so a driver killed at any instant is replaced by another,
-which asks only for the steps that have no event yet (DESIGN 4).
+which asks only for the steps that have no event yet (DESIGN 4). How it ends when something fails:
+
+    a step's seat refuses it twice              the step is given up, the run goes on
+    a seat fails, another one still answers     the same, and the seat's later steps are given up without asking
+    no seat answers any more                    stopped, resumable: seats_failed
+    a budget has no room for the next attempt   calls in flight end, then stopped, resumable: budget_…
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from ledger.events import Attempt, Event
+from ledger.events import Event
 from ledger.events.decisions import CloseReason
-from roles.brief import repair
 from roles.protocol import open_steps
-from roles.seats.port import Request, Seat, SeatFailed, SeatReply, SeatWaits
-from rounds.budget import used_up
-from rounds.engine import Answer, ReplyRefused, StepRefused, sha256
+from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
+from rounds.attempts import BudgetReached, Desk, Ending, Lost, answered
+from rounds.budget import budgets_in_force, used_up
+from rounds.engine import StepRefused
+from rounds.pacing import Pace, Patience
+from rounds.purse import Purse
 from rounds.session import Asked, Session
 
-ATTEMPTS_MAX = 2
-"""One try and one repair (FORMAT 8)."""
+CALLS_AT_ONCE: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +54,23 @@ class Watch:
     lost: Callable[[str, SeatFailed], object] = _unseen
 
 
-class _RunFailed(Exception):
-    """A seat's failure that ends the run."""
-
-
 async def drive(
     session: Session,
     seats: Mapping[str, Seat],
     *,
     monotonic: Callable[[], float],
     watch: Watch | None = None,
-    calls_at_once: int = 8,
+    calls_at_once: int = CALLS_AT_ONCE,
+    purse: Purse | None = None,
+    patience: Patience | None = None,
+    staggered: bool = True,
 ) -> Outcome:
-    """Run until the run is finished, a budget is used up, or only outside seats are open."""
-    return await _Drive(session, seats, monotonic, watch or Watch(), calls_at_once).run()
+    """Run until the run is finished, a budget is used up, or only outside seats are open.
+
+    `staggered`: of the steps of a group that share a caching seat, one goes first and the others at its first byte.
+    """
+    desk = Desk(session, purse or Purse(), patience or Patience())
+    return await _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, desk, staggered).run()
 
 
 class _Drive:
@@ -71,15 +81,23 @@ class _Drive:
         monotonic: Callable[[], float],
         watch: Watch,
         calls_at_once: int,
+        desk: Desk,
+        staggered: bool,
     ) -> None:
         self._session = session
         self._seats = seats
         self._monotonic = monotonic
         self._began = monotonic()
         self._watch = watch
+        self._desk = desk
+        self._staggered = staggered
         self._slots = asyncio.Semaphore(calls_at_once)
+        self._paces = {id(seat): Pace(calls_at_once) for seat in seats.values()}
+        self._failing: dict[int, SeatFailed] = {}
+        """Seats whose last step failed for want of an answer; those that are `gone` stay here."""
         self._flying: dict[str, asyncio.Task[None]] = {}
         self._waiting: set[str] = set()
+        self._ending: Outcome | None = None
 
     async def run(self) -> Outcome:
         self._watch.committed(self._session.settle())
@@ -88,112 +106,125 @@ class _Drive:
                 outcome = self._launch()
                 if not self._flying:
                     return outcome
-                await asyncio.wait(self._flying.values(), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    self._flying.values(),
+                    return_when=asyncio.FIRST_COMPLETED,
+                    timeout=self._seconds_left(),
+                )
+                if self._seconds_left() == 0:
+                    await self._cancel()
                 self._collect()
-        except _RunFailed as failure:
-            return Outcome("failed", "seats_failed", detail=str(failure))
         finally:
-            for task in self._flying.values():
-                task.cancel()
-            await asyncio.gather(*self._flying.values(), return_exceptions=True)
+            await self._cancel()
+            for seat in {id(seat): seat for seat in self._seats.values()}.values():
+                if isinstance(seat, Closable):
+                    await seat.close()
+
+    def _seconds_left(self) -> float | None:
+        minutes = budgets_in_force(self._session.book().state).minutes
+        return None if minutes is None else max(0.0, minutes * 60 - (self._monotonic() - self._began))
+
+    async def _cancel(self) -> None:
+        for task in self._flying.values():
+            task.cancel()
+        await asyncio.gather(*self._flying.values(), return_exceptions=True)
 
     def _launch(self) -> Outcome:
         """Start what can run; the outcome counts when nothing is in flight."""
         state = self._session.book().state
         if state.finished:
             return Outcome("finished", state.closures[-1].reason)
-        minutes = (self._monotonic() - self._began) / 60
-        exhausted = used_up(state, minutes)
+        exhausted = used_up(state, (self._monotonic() - self._began) / 60)
         if exhausted is not None:
-            if not self._flying:
-                self._watch.committed(self._session.stop(exhausted))
-            return Outcome("stopped", exhausted)
+            self._end(Outcome("stopped", exhausted))
+        if self._ending is not None:
+            if not self._flying and self._ending.reason is not None:
+                self._watch.committed(self._session.stop(self._ending.reason))
+            return self._ending
         steps = open_steps(self._session.protocol, state)
-        for asked in self._session.asked() if any(step.id not in self._flying for step in steps) else ():
-            if asked.step.id not in self._flying and asked.step.id not in self._waiting:
-                self._flying[asked.step.id] = asyncio.create_task(self._ask(asked))
+        if any(step.id not in self._flying for step in steps):
+            self._start(
+                [
+                    asked
+                    for asked in self._session.asked()
+                    if asked.step.id not in self._flying and asked.step.id not in self._waiting
+                ]
+            )
         if not steps and state.closures:
             return Outcome("stopped", state.closures[-1].reason)
         return Outcome("waiting", waiting=tuple(step.id for step in steps))
+
+    def _start(self, open_now: list[Asked]) -> None:
+        """Ask open steps; where a beginning is cached, the first goes ahead of its siblings."""
+        ahead: dict[int, asyncio.Event] = {}
+        for asked in open_now:
+            seat = self._seats[asked.step.role]
+            heard = asyncio.Event()
+            first = ahead.get(id(seat))
+            if first is None and self._staggered and isinstance(seat, Metered) and seat.caches:
+                ahead[id(seat)] = heard
+            self._flying[asked.step.id] = asyncio.create_task(self._ask(asked, seat, first, heard))
+
+    def _end(self, outcome: Outcome) -> None:
+        """Nothing new is asked; what is in flight may still be answered."""
+        if self._ending is None:
+            self._ending = outcome
+        self._desk.ends = True
+        self._desk.settled.set()
 
     def _collect(self) -> None:
         for step, task in list(self._flying.items()):
             if task.done():
                 del self._flying[step]
-                task.result()
+                if not task.cancelled():
+                    task.result()
 
-    async def _ask(self, asked: Asked) -> None:
-        seat = self._seats[asked.step.role]
-        async with self._slots:
-            self._watch.asked(asked, seat)
-            try:
-                await self._attempts(asked, seat)
-            except SeatWaits:
-                self._waiting.add(asked.step.id)
-            except StepRefused:
-                pass  # somebody else answered it meanwhile; the ledger has their reply
-            except SeatFailed as failure:
-                self._watch.lost(asked.step.id, failure)
-                if failure.fatal:
-                    self._session.stop("seats_failed")
-                    raise _RunFailed(failure.detail) from failure
-                detail = failure.detail[:2_000]
-                self._watch.committed(self._session.give_up(asked.step.id, failure.reason, detail))
+    async def _ask(self, asked: Asked, seat: Seat, first: asyncio.Event | None, heard: asyncio.Event) -> None:
+        try:
+            if first is not None:
+                await first.wait()
+            async with self._slots:
+                await self._asked(asked, seat, heard)
+        finally:
+            heard.set()
 
-    async def _attempts(self, asked: Asked, seat: Seat) -> None:
-        brief = asked.brief
-        attempts: list[Attempt] = []
-        blobs: dict[str, bytes] = {}
-        for number in range(1, ATTEMPTS_MAX + 1):
-            reply = await seat.reply(Request(asked.step, brief, number))
-            try:
-                answer = _answer(reply, tuple(attempts), brief.sha256)
-                kept = {**blobs, **brief.blobs(), **reply.blobs}
-                done = self._session.submit(asked.step.id, reply.content, answer, kept)
+    async def _asked(self, asked: Asked, seat: Seat, heard: asyncio.Event) -> None:
+        """Ask one step, and do what its end asks for. Every way to fail is a row of the table above."""
+        step = asked.step.id
+        if self._ending is not None:
+            return
+        failing = self._failing.get(id(seat))
+        if failing is not None and failing.gone:
+            self._lose(step, seat, failing, {})
+            return
+        self._watch.asked(asked, seat)
+        try:
+            with suppress(
+                StepRefused, Ending
+            ):  # somebody else answered it, or it stays open for the next driver
+                done = await answered(asked, seat, self._desk, self._paces[id(seat)], heard.set)
+                self._failing.pop(id(seat), None)
                 self._watch.committed(done.events)
-                return
-            except ReplyRefused as refused:
-                attempts.append(_attempt(number, brief.sha256, reply, "; ".join(refused.errors)))
-                blobs |= {**brief.blobs(), sha256(reply.content): reply.content}
-                brief = repair(asked.brief, reply.content, refused.errors)
-        raise SeatFailed("malformed", f"{ATTEMPTS_MAX} replies were refused: {attempts[-1].error}")
+        except SeatWaits:
+            self._waiting.add(step)
+        except BudgetReached as reached:
+            self._end(Outcome("stopped", reached.reason, detail=reached.detail))
+        except Lost as lost:
+            self._lose(step, seat, lost.failure, lost.blobs)
+
+    def _lose(self, step: str, seat: Seat, failure: SeatFailed, blobs: Mapping[str, bytes]) -> None:
+        """A step is lost: given up, or left open when nobody is left to go on without it."""
+        self._watch.lost(step, failure)
+        if failure.fatal:
+            self._end(Outcome("failed", "seats_failed", detail=failure.detail))
+            return
+        if failure.away:
+            self._failing[id(seat)] = failure
+            if all(id(other) in self._failing for other in self._seats.values()):
+                self._end(Outcome("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
+        if not failure.away or self._ending is None:
+            detail = failure.detail[:2_000]
+            self._watch.committed(self._session.give_up(step, failure.reason, detail, blobs))
 
 
-def _attempt(number: int, brief: str, reply: SeatReply, error: str | None) -> Attempt:
-    return Attempt(
-        n=number,
-        brief=brief,
-        reply=sha256(reply.content),
-        error=error[:2_000] if error else None,
-        stop_reason=reply.stop_reason,
-        tokens_in=reply.tokens_in,
-        tokens_out=reply.tokens_out,
-        cost_usd=reply.cost_usd,
-        latency_ms=reply.latency_ms,
-    )
-
-
-def _answer(reply: SeatReply, failed: tuple[Attempt, ...], brief: str) -> Answer:
-    attempts = reply.attempts or (*failed, _attempt(len(failed) + 1, brief, reply, None))
-    return Answer(
-        seat=reply.seat,
-        isolation=reply.isolation,
-        provider=reply.provider,
-        model=reply.model,
-        context_id=reply.context_id,
-        attempts=attempts,
-        tokens_in=_total([attempt.tokens_in for attempt in failed], reply.tokens_in),
-        tokens_cached=reply.tokens_cached,
-        tokens_cache_write=reply.tokens_cache_write,
-        tokens_out=_total([attempt.tokens_out for attempt in failed], reply.tokens_out),
-        cost_usd=reply.cost_usd,
-        latency_ms=_total([attempt.latency_ms for attempt in failed], reply.latency_ms),
-        stop_reason=reply.stop_reason,
-        simulated=reply.simulated,
-    )
-
-
-def _total(failed: list[int | None], last: int | None) -> int | None:
-    """The total over all attempts; unknown when one of them is."""
-    known = [value for value in (*failed, last) if value is not None]
-    return sum(known) if len(known) == len(failed) + 1 else None
+__all__ = ["CALLS_AT_ONCE", "Outcome", "Watch", "drive"]

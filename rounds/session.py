@@ -103,12 +103,14 @@ class Session:
             )
             return Submitted((*events, *self._settle(writer)))
 
-    def give_up(self, step_id: str, reason: str, detail: str) -> tuple[Event, ...]:
-        """Give an open step up for good; the run goes on without it."""
+    def give_up(
+        self, step_id: str, reason: str, detail: str, blobs: Mapping[str, bytes] | None = None
+    ) -> tuple[Event, ...]:
+        """Give an open step up for good; the run goes on without it. `blobs` are replies that were refused."""
         with self.run.writer() as writer:
             step = find_open(self.protocol, writer.book(), step_id)
             drafts = engine.give_up(self.protocol, writer.book(), step, reason, detail)
-            events = writer.commit(drafts, at=self._clock())
+            events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})
             return (*events, *self._settle(writer))
 
     def settle(self) -> tuple[Event, ...]:

@@ -70,12 +70,16 @@ class Bound:
 class SeatFailed(Exception):
     """A seat failed for good on a step. `reason` is one of a fallback's; `fatal` ends the whole run (exit 5).
 
-    `gone`: the seat will fail at every later step, too, as with a wrong key.
+    `away`: no answer came at all; when nobody else answers either, the run ends and the step stays open.
+    `gone`: the seat will be away at every later step, too, as with a wrong key.
     """
 
-    def __init__(self, reason: str, detail: str, *, fatal: bool = False, gone: bool = False) -> None:
+    def __init__(
+        self, reason: str, detail: str, *, fatal: bool = False, away: bool = False, gone: bool = False
+    ) -> None:
         super().__init__(detail)
-        self.reason, self.detail, self.fatal, self.gone = reason, detail, fatal, gone
+        self.reason, self.detail, self.fatal = reason, detail, fatal
+        self.away, self.gone = away or gone, gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ class AttemptLost(SeatFailed):
         wait_seconds: float | None = None,
         overloaded: bool = False,
     ) -> None:
-        super().__init__(reason, detail, gone=gone)
+        super().__init__(reason, detail, away=True, gone=gone)
         self.used, self.again = used, again
         self.wait_seconds, self.overloaded = wait_seconds, overloaded
 

@@ -1,0 +1,107 @@
+"""Whole runs by the `anthropic` seat against the fake, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ledger.events.decisions import Budgets, PlanRow
+from ledger.spending import Spending
+from ledger.store import Run
+from ledger.verify import verify
+from roles.seats.anthropic import AnthropicSeat
+from roles.seats.port import Bound, Seat
+from roles.seats.prices import read_prices
+from rounds.driver import Outcome, drive
+from rounds.pacing import Patience
+from rounds.purse import Purse
+from rounds.session import Session
+from rounds.verdicts import standard
+from tests.fake_api.rules import KEY
+from tests.fake_api.scripted import answering
+from tests.fake_api.server import FakeApi
+from tests.rounds.openings import ROLES, begin, clock, rows
+from tests.rounds.scripted import Script
+from validators import rulebook
+
+QUICK = Patience(wait_seconds_first=0.001, wait_seconds_max=0.01)
+
+
+@contextmanager
+def environment(values: Mapping[str, str]) -> Iterator[None]:
+    """The process's environment with these values in it."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def opened(
+    path: Path, plan: str | Sequence[PlanRow] | None = None, budgets: Budgets | None = None
+) -> Session:
+    """A new run of one round, unless a plan is given."""
+    return begin(path, plan or rows(1), budgets=budgets)
+
+
+def resumed(path: Path) -> Session:
+    """A run that goes on."""
+    return Session(Run(path), standard, clock())
+
+
+class Watched(Purse):
+    """A purse that shows itself after each reservation."""
+
+    on_reserve: Callable[[Purse], None] | None = None
+
+    def reserve(self, step: str, bound: Bound) -> int:
+        number = super().reserve(step, bound)
+        if self.on_reserve:
+            self.on_reserve(self)
+        return number
+
+
+def deliberate(
+    session: Session,
+    *,
+    script: Script | None = None,
+    seats: Callable[[], Mapping[str, Seat]] | None = None,
+    on_reserve: Callable[[Purse], None] | None = None,
+    driving: Mapping[str, Any] | None = None,
+    **api: Any,
+) -> tuple[Outcome, FakeApi]:
+    """Drive a session to where it ends; every seat is the fake's unless `seats` makes others."""
+    path = session.run.path
+    spending = Spending(path)
+
+    async def driven() -> Outcome:
+        one = AnthropicSeat(prices=read_prices())
+        made = seats() if seats else dict.fromkeys(ROLES, one)
+        purse = Watched(spending.entries(), spending.note)
+        purse.on_reserve = on_reserve
+        options = {"patience": QUICK, **(driving or {})}
+        return await drive(session, made, monotonic=lambda: 0.0, purse=purse, **options)
+
+    with FakeApi(answering(path, script), **api) as fake, environment(fake.environment):
+        return asyncio.run(driven()), fake
+
+
+def sound(path: Path) -> None:
+    """The ledger is intact and keeps every rule, and no file of the run holds the key."""
+    report = verify(path)
+    assert report.ok, report.problems
+    session = resumed(path)
+    checked = rulebook.check(session.book(), session.verdicts.context())
+    errors = [finding for finding in checked.findings if finding.severity == "error"]
+    assert not errors, errors
+    for file in path.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file

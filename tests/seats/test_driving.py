@@ -1,0 +1,179 @@
+"""The driver with a seat that costs money: budgets, retries, degradation, staggering."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from ledger.events import Fallback
+from ledger.events.decisions import Budgets
+from ledger.spending import Spending
+from roles.seats.anthropic import AnthropicSeat
+from roles.seats.prices import read_prices
+from rounds.purse import Purse
+from rounds.session import Session
+from tests.fake_api.faults import Fault, status
+from tests.rounds.openings import ROLES, rows
+from tests.rounds.scripted import Script, ScriptedSeat
+from tests.seats.driven import deliberate, opened, resumed, sound
+
+
+def test_a_run_by_the_fake_ends_and_says_that_it_was_one(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run")
+    outcome, api = deliberate(session)
+    book = session.book()
+    calls = [event.call for event in book.events if event.call]
+    assert outcome.state == "finished"
+    assert {(call.seat, call.provider, call.simulated) for call in calls} == {("anthropic", "fake", "fake")}
+    assert sum(call.tokens_cached or 0 for call in calls) > 0
+    assert len(api.log) == len(calls) == book.state.spend.calls
+    assert book.state.spend.unpriced == 0
+    sound(tmp_path / "run")
+
+
+def test_lost_attempts_are_made_again_and_recorded(tmp_path: Path) -> None:
+    faults = {
+        1: status(429, retry_after="3600"),
+        2: Fault("stream_error"),
+        3: status(529),
+        4: Fault("malformed"),
+    }
+    session = opened(tmp_path / "run")
+    outcome, _ = deliberate(session, fault=faults.get)
+    call = next(event.call for event in session.book().events if event.call)
+    assert outcome.state == "finished"
+    assert [attempt.error is None for attempt in call.attempts] == [False, False, False, False, True]
+    assert [attempt.reply is None for attempt in call.attempts] == [True, True, True, False, False]
+    assert call.attempts[3].cost_usd
+    assert call.attempts[1].cost_usd is None
+    assert call.cost_usd is None, "a part of it is unknown"
+    sound(tmp_path / "run")
+
+
+def test_a_wrong_key_stops_the_run_and_leaves_every_step_open(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run")
+    outcome, api = deliberate(session, fault=lambda _: status(401))
+    assert (outcome.state, outcome.reason, len(api.log)) == ("failed", "seats_failed", 1)
+    assert "ANTHROPIC_API_KEY" in outcome.detail
+    assert not session.book().state.given_up
+    again, _ = deliberate(resumed(tmp_path / "run"))
+    assert again.state == "finished"
+    sound(tmp_path / "run")
+
+
+def test_when_one_seat_is_gone_the_others_go_on(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run")
+    scripted = ScriptedSeat(session, Script())
+
+    def mixed() -> dict[str, AnthropicSeat | ScriptedSeat]:
+        return {**dict.fromkeys(ROLES, scripted), "critic": AnthropicSeat(prices=read_prices())}
+
+    outcome, api = deliberate(session, seats=mixed, fault=lambda _: status(403))
+    lost = [event for event in session.book().events if isinstance(event, Fallback)]
+    assert outcome.state == "finished"
+    assert {event.role for event in lost} == {"critic"}
+    assert len(api.log) == 1, "a seat that is gone is not asked again"
+    state = session.book().state
+    assert state.quorum.actual == state.quorum.declared - len(lost)
+    sound(tmp_path / "run")
+
+
+def test_a_lost_verifier_leaves_verdicts_unclear(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run")
+    scripted = ScriptedSeat(session, Script())
+
+    def mixed() -> dict[str, AnthropicSeat | ScriptedSeat]:
+        return {**dict.fromkeys(ROLES, scripted), "verifier": AnthropicSeat(prices=read_prices())}
+
+    outcome, _ = deliberate(session, seats=mixed, fault=lambda _: Fault("refusal"))
+    assert outcome.state == "finished"
+    assert {facts.result for facts in session.book().state.checks.values()} <= {"UNCLEAR", "NOT_APPLICABLE"}
+    sound(tmp_path / "run")
+
+
+def spent(session: Session, purse: Purse) -> tuple[int, int, int]:
+    """Calls, tokens and millionths of dollars: spent and reserved."""
+    spend, beyond = session.book().state.spend, purse.beyond
+    return (
+        spend.calls + beyond.calls,
+        spend.tokens_in + spend.tokens_out + beyond.tokens,
+        spend.micro_usd + beyond.micro_usd,
+    )
+
+
+BUDGETS = [
+    ("budget_calls", Budgets(calls=9), 0),
+    ("budget_tokens", Budgets(tokens=90_000), 1),
+    ("budget_usd", Budgets(usd="0.40"), 2),
+]
+
+
+@pytest.mark.parametrize(("reason", "budgets", "place"), BUDGETS, ids=[reason for reason, _, _ in BUDGETS])
+def test_a_budget_is_never_exceeded_and_stops_resumably(
+    tmp_path: Path, reason: str, budgets: Budgets, place: int
+) -> None:
+    session = opened(tmp_path / "run", budgets=budgets)
+    limit = (budgets.calls, budgets.tokens, int(Decimal(budgets.usd or 0) * 1_000_000))[place]
+    assert limit
+    most: list[int] = []
+    outcome, _ = deliberate(session, on_reserve=lambda purse: most.append(spent(session, purse)[place]))
+    assert (outcome.state, outcome.reason) == ("stopped", reason)
+    assert 0 < max(most) <= limit
+    assert session.book().state.answered, "there was room for something"
+    sound(tmp_path / "run")
+    before = len(session.book().state.answered)
+    again, api = deliberate(resumed(tmp_path / "run"))
+    assert (again.state, again.reason) == ("stopped", reason)
+    assert len(resumed(tmp_path / "run").book().state.answered) - before <= 1, "what is left is little"
+    assert len(api.log) <= 1
+
+
+def test_what_a_kill_left_unsettled_stays_reserved(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"))
+    spending = Spending(tmp_path / "run")
+    purse = Purse((), spending.note)
+    seat = AnthropicSeat(prices=read_prices())
+    from roles.seats.port import Request
+
+    asked = session.asked()[0]
+    bound = seat.bound(Request(asked.step, asked.brief))
+    purse.reserve(asked.step.id, bound)
+    spending.path.write_bytes(spending.path.read_bytes() + b'\n{"act":"reser')
+    after = Purse(spending.entries())
+    assert after.beyond == purse.beyond
+    assert after.beyond.micro_usd == int((bound.usd or Decimal(0)) * 1_000_000)
+    assert after.reserve(asked.step.id, bound) == 2
+
+
+def _slow(first: float, last: float) -> Callable[[int, dict[str, object]], tuple[float, float]]:
+    return lambda *_: (first, last)
+
+
+def test_siblings_follow_at_the_first_byte_of_the_one_ahead(tmp_path: Path) -> None:
+    session = opened(tmp_path / "staggered")
+    _, api = deliberate(session, latency=_slow(0.05, 0.3))
+    reads = [one.usage["cache_read_input_tokens"] for one in api.log]
+    session = opened(tmp_path / "together")
+    began = time.monotonic()
+    _, together = deliberate(session, latency=_slow(0.05, 0.3), driving={"staggered": False})
+    assert time.monotonic() > began
+    plain = [one.usage["cache_read_input_tokens"] for one in together.log]
+    assert sum(reads) > 1.2 * sum(plain)
+    assert api.in_flight_max >= 3
+
+
+def test_calls_at_once_are_bounded(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run")
+    _, api = deliberate(session, latency=_slow(0.01, 0.03), driving={"calls_at_once": 2})
+    assert api.in_flight_max <= 2
+
+
+def test_rows_of_a_plan_are_asked_in_order(tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", rows(2, absent={2: "critic"}))
+    outcome, _ = deliberate(session)
+    assert outcome.state == "finished"
+    sound(tmp_path / "run")
