@@ -6,7 +6,7 @@ such rounds and two readings in a row need one more, so the alarm can be raised 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from detectors.decimals import decimal_string
 from detectors.observations import Tally, deliberation_rounds
@@ -16,16 +16,14 @@ from detectors.slopes import exact_slopes
 from ledger.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class SlopeReading:
+class SlopeReading(msgspec.Struct, frozen=True):
     """The slope of disagreement per round (decimal string) as it stood at the end of a round."""
 
     round: int
     slope: str
 
 
-@dataclass(frozen=True, slots=True)
-class SlopeAlarm:
+class SlopeAlarm(msgspec.Struct, frozen=True):
     """Disagreement has been falling since `onset_round`; one reading for every round since then.
 
     `evidence`: the ROBUST verdicts from the onset on, the latest first: what took the place of disagreement.

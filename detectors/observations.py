@@ -9,8 +9,9 @@ means by a round: the deliberation rounds 1 … R, silent ones too. Two things a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from ledger.book import Blobs
 from ledger.events import RoundOpened
@@ -26,19 +27,18 @@ _DISAGREEMENT: Final = frozenset({"BROKEN", "UNCLEAR"})
 _TESTED: Final = frozenset(TESTED)
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     """One round, counted. `tested` are the verifications that took a claim out of pending, once per claim."""
 
     round: int
     stress: bool = False
     verified: int = 0
     changes: int = 0
-    changing: list[str] = field(default_factory=list[str])
-    disagreeing: list[str] = field(default_factory=list[str])
-    robust: list[str] = field(default_factory=list[str])
+    changing: list[str] = msgspec.field(default_factory=list[str])
+    disagreeing: list[str] = msgspec.field(default_factory=list[str])
+    robust: list[str] = msgspec.field(default_factory=list[str])
     broken: int = 0
-    tested: list[str] = field(default_factory=list[str])
+    tested: list[str] = msgspec.field(default_factory=list[str])
     tensions: int = 0
 
     def add(self, identity: str, check: CheckFacts) -> None:
@@ -65,8 +65,7 @@ class Tally:
         return self.tensions + self.broken
 
 
-@dataclass(frozen=True, slots=True)
-class Observations:
+class Observations(msgspec.Struct, frozen=True):
     """Everything that a signal looks at. `whole` is false when later events of the run are left out."""
 
     state: State

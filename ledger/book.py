@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+import msgspec
 
 from ledger.events import Event
 from ledger.fold import fold
@@ -21,8 +22,7 @@ class Blobs(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
+class Book(msgspec.Struct, frozen=True):
     """Events in order (seq = index), what they fold to, and who has which id."""
 
     events: tuple[Event, ...]

@@ -5,8 +5,9 @@ A State is made by `ledger.fold` and read by everybody else; nobody else changes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+import msgspec
 
 from ledger.events.claims import Stance
 from ledger.events.decisions import (
@@ -25,8 +26,7 @@ SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
 """Relations of a cite by which a decision stands or falls."""
 
 
-@dataclass(slots=True)
-class ClaimFacts:
+class ClaimFacts(msgspec.Struct):
     """A claim without its text. `moves` are in order of reading; `status` and `history` order them."""
 
     round: int
@@ -36,7 +36,7 @@ class ClaimFacts:
     anchored: bool
     vague: bool = False
     """The test names no outcome (by text)."""
-    moves: list[Move] = field(default_factory=list[Move])
+    moves: list[Move] = msgspec.field(default_factory=list[Move])
     status: Status = "pending"
 
     @property
@@ -73,8 +73,7 @@ class CheckFacts(NamedTuple):
     repeats: str | None
 
 
-@dataclass(slots=True)
-class DecisionFacts:
+class DecisionFacts(msgspec.Struct):
     """A decision without its text. `overturned_by` is the later decision that ended it."""
 
     round: int
@@ -129,8 +128,7 @@ class DriftFacts(NamedTuple):
     seq: int
 
 
-@dataclass(slots=True)
-class Spend:
+class Spend(msgspec.Struct):
     """What the calls cost so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
 
     calls: int = 0
@@ -141,45 +139,44 @@ class Spend:
     unpriced: int = 0
 
 
-@dataclass(slots=True)
-class State:
+class State(msgspec.Struct):
     """What stands after event `seq` (−1: nothing read)."""
 
     seq: int = -1
     round: int = 0
     phase: str = "open"
     opened: RunOpened | None = None
-    rounds: dict[int, RoundOpened] = field(default_factory=dict[int, RoundOpened])
-    openings: list[RoundOpened] = field(default_factory=list[RoundOpened])
+    rounds: dict[int, RoundOpened] = msgspec.field(default_factory=dict[int, RoundOpened])
+    openings: list[RoundOpened] = msgspec.field(default_factory=list[RoundOpened])
     """Every opening in order of reading; an import may open a round more than once, and then `rounds` has the last."""
-    claims: dict[str, ClaimFacts] = field(default_factory=dict[str, ClaimFacts])
-    checks: dict[str, CheckFacts] = field(default_factory=dict[str, CheckFacts])
-    decisions: dict[str, DecisionFacts] = field(default_factory=dict[str, DecisionFacts])
-    positions: dict[str, PositionFacts] = field(default_factory=dict[str, PositionFacts])
-    flips: dict[str, FlipFacts] = field(default_factory=dict[str, FlipFacts])
-    concerns: dict[str, ConcernFacts] = field(default_factory=dict[str, ConcernFacts])
-    drift: dict[int, DriftFacts] = field(default_factory=dict[int, DriftFacts])
-    resolved: set[str] = field(default_factory=set[str])
+    claims: dict[str, ClaimFacts] = msgspec.field(default_factory=dict[str, ClaimFacts])
+    checks: dict[str, CheckFacts] = msgspec.field(default_factory=dict[str, CheckFacts])
+    decisions: dict[str, DecisionFacts] = msgspec.field(default_factory=dict[str, DecisionFacts])
+    positions: dict[str, PositionFacts] = msgspec.field(default_factory=dict[str, PositionFacts])
+    flips: dict[str, FlipFacts] = msgspec.field(default_factory=dict[str, FlipFacts])
+    concerns: dict[str, ConcernFacts] = msgspec.field(default_factory=dict[str, ConcernFacts])
+    drift: dict[int, DriftFacts] = msgspec.field(default_factory=dict[int, DriftFacts])
+    resolved: set[str] = msgspec.field(default_factory=set[str])
     """Ids of concerns and challenges that a disposition or a decision (`resolves`) closed."""
-    answered: dict[str, int] = field(default_factory=dict[str, int])
+    answered: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Step id → seq of the event that carries its call."""
-    given_up: dict[str, int] = field(default_factory=dict[str, int])
+    given_up: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Step id → seq of its fallback."""
-    artifacts: dict[str, int] = field(default_factory=dict[str, int])
+    artifacts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Artifact id → seq."""
-    listed: dict[str, int] = field(default_factory=dict[str, int])
+    listed: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Artifact id → how many findings it lists."""
-    linked: set[str] = field(default_factory=set[str])
+    linked: set[str] = msgspec.field(default_factory=set[str])
     """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
-    contexts: dict[str, str] = field(default_factory=dict[str, str])
+    contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
-    validated: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
     """Round → phases after which a validation stands."""
-    looks: list[Signals] = field(default_factory=list[Signals])
-    alarms: list[Alarm] = field(default_factory=list[Alarm])
-    amendments: list[Amendment] = field(default_factory=list[Amendment])
-    closures: list[RunClosed] = field(default_factory=list[RunClosed])
-    spend: Spend = field(default_factory=Spend)
+    looks: list[Signals] = msgspec.field(default_factory=list[Signals])
+    alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
+    amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
+    closures: list[RunClosed] = msgspec.field(default_factory=list[RunClosed])
+    spend: Spend = msgspec.field(default_factory=Spend)
 
     @property
     def finished(self) -> bool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
+import msgspec
 import orjson
 
 from ledger.book import Book
@@ -40,8 +40,7 @@ _schema_hash: Final = lru_cache(64)(_sha256)
 """There are as many schemas as kinds of reply."""
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(msgspec.Struct, frozen=True):
     """What a seat gets. `saw`: seqs of the events quoted, sorted; `schema`: what the reply must satisfy."""
 
     step: str
@@ -125,7 +124,7 @@ def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
         "errors": [{"error": bar("", error)} for error in errors],
     }
     block = Block("repair", render(brief.repair_template, values) + "\n")
-    return replace(brief, blocks=(*brief.blocks, block))
+    return msgspec.structs.replace(brief, blocks=(*brief.blocks, block))
 
 
 __all__ = ["BRIEF_VERSION", "Block", "Brief", "BriefUnavailable", "Shared", "derive", "repair"]

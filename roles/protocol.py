@@ -7,9 +7,10 @@ brief, a validator and a diagram can be made from the same rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
+
+import msgspec
 
 from ledger.book import Book
 from ledger.events import Event
@@ -51,8 +52,7 @@ Extent = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(msgspec.Struct, frozen=True):
     """How much of a column a step sees; `names` are roles or check ids for `listed`."""
 
     extent: Extent
@@ -63,18 +63,17 @@ View = Mapping[Column, Sight]
 """Column → how much of it; a column that is not there is never shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One act asked of one role. `task` names the template of the brief's last block; `group` the siblings."""
 
     name: StepName
     group: str
     task: str
-    id: str = field(init=False)
+    id: str = ""
     """The stable id, `r3.E.check1.verifier`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "id", str(self.name))
+        msgspec.structs.force_setattr(self, "id", str(self.name))
 
     @property
     def role(self) -> str:
@@ -82,8 +81,7 @@ class Step:
         return self.name.role
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """Steps that can run side by side; their numbers are assigned when the last one is answered or given up."""
 
     name: str
@@ -91,8 +89,7 @@ class Group:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoleDefinition:
+class RoleDefinition(msgspec.Struct, frozen=True):
     """A role of a protocol: its question and its charter's template."""
 
     id: str
@@ -100,8 +97,7 @@ class RoleDefinition:
     charter: str
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(msgspec.Struct, frozen=True):
     """A protocol: its table and its pure functions. All of them compute from the book alone."""
 
     name: str

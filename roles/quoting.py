@@ -14,9 +14,10 @@ quoted as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, cycle
 from typing import Any, Final, cast
+
+import msgspec
 
 from ledger.anchors import sections_of
 from ledger.events import (
@@ -36,8 +37,7 @@ from ledger.state import State
 from ledger.values import Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+class Quoted(msgspec.Struct, frozen=True):
     """A quotation: what it is called, its text without a final line feed, and the events that it shows."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from ledger.book import Book
 from roles.protocol import Protocol
@@ -19,8 +20,7 @@ PROFILES = ("script", "text", "calibrated")
 """Profiles whose parameters are installed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
+class Verdicts(msgspec.Struct, frozen=True):
     """Validation and signals as functions of a book, with the hashes of the rules and parameters behind them.
 
     `check` judges what a `validation` event records; `context` is what the rulebook needs to judge everything.

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 E_MAX: Final = 1_000_000.0
 """Where a printed e-value ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(msgspec.Struct, frozen=True):
     """Log likelihood ratios: one row for every worse rate of the grid, one column a round (round 1 first)."""
 
     rows: tuple[tuple[float, ...], ...]

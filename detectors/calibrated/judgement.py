@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from detectors.calibrated.failure_modes import PANEL
 from detectors.calibrated.parameters import calibrated_parameters
@@ -14,8 +14,7 @@ from ledger.events.decisions import Advice
 from ledger.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """Whether the run may end, by which gates, and the failure modes in the order of their alarms."""
 
     ready: bool

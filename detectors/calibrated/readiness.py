@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from detectors.calibrated.parameters import CalibratedParameters
 from detectors.calibrated.reading import Reading
@@ -15,8 +16,7 @@ DEFAULT_ROUNDS = 13
 MOST_CONSEQUENTIAL = "critic"
 
 
-@dataclass(frozen=True, slots=True)
-class GateReading:
+class GateReading(msgspec.Struct, frozen=True):
     """One gate: its value against its limit, in words."""
 
     name: str

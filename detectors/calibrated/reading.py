@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from detectors.calibrated.betting import Stream, onset_round, printed
 from detectors.calibrated.rounds import Units
@@ -15,16 +16,14 @@ EVIDENCE_MAX = 40
 COUNTER_EVIDENCE_MAX = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(msgspec.Struct, frozen=True):
     """E-values from which a failure mode is watched, and alarmed at."""
 
     watch: float
     alarm: float
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """A failure mode as it reads after the last round.
 
     `rounds` is E after every round; `alarm_round` the first round at whose end it reached the alarm (it latches).

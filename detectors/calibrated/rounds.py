@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from detectors.observations import deliberating_roles, deliberation_rounds
 from ledger.ids import parse_reference
@@ -16,12 +17,11 @@ _LINE_LEVEL: Final = re.compile(r"#.*[0-9]$")
 NOT_APPLICABLE: Final = "NOT_APPLICABLE"
 
 
-@dataclass(slots=True)
-class Units:
+class Units(msgspec.Struct):
     """Units of one kind in one round: ids of the bad ones and of the others."""
 
-    bad: list[str] = field(default_factory=list[str])
-    good: list[str] = field(default_factory=list[str])
+    bad: list[str] = msgspec.field(default_factory=list[str])
+    good: list[str] = msgspec.field(default_factory=list[str])
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -33,8 +33,7 @@ class Units:
         (self.bad if is_bad else self.good).append(identity)
 
 
-@dataclass(slots=True)
-class RoundUnits:
+class RoundUnits(msgspec.Struct):
     """One round, counted for every failure mode."""
 
     round: int
@@ -42,20 +41,20 @@ class RoundUnits:
     lead: str | None
     absent: str | None
     planned: str | None
-    giving_in: Units = field(default_factory=Units)
-    robust: Units = field(default_factory=Units)
-    pro_forma: Units = field(default_factory=Units)
-    unanchored: Units = field(default_factory=Units)
-    drift: Units = field(default_factory=Units)
-    shallow: Units = field(default_factory=Units)
-    vague: Units = field(default_factory=Units)
-    cited_claims: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    giving_in: Units = msgspec.field(default_factory=Units)
+    robust: Units = msgspec.field(default_factory=Units)
+    pro_forma: Units = msgspec.field(default_factory=Units)
+    unanchored: Units = msgspec.field(default_factory=Units)
+    drift: Units = msgspec.field(default_factory=Units)
+    shallow: Units = msgspec.field(default_factory=Units)
+    vague: Units = msgspec.field(default_factory=Units)
+    cited_claims: list[tuple[str, str]] = msgspec.field(default_factory=list[tuple[str, str]])
     """(role that raised the claim, id of the citing decision), one for each citation."""
-    arrivals: list[str] = field(default_factory=list[str])
-    resolutions: list[str] = field(default_factory=list[str])
+    arrivals: list[str] = msgspec.field(default_factory=list[str])
+    resolutions: list[str] = msgspec.field(default_factory=list[str])
     listed: int | None = None
     unlinked: int = 0
-    answered_checks: list[str] = field(default_factory=list[str])
+    answered_checks: list[str] = msgspec.field(default_factory=list[str])
 
 
 def count_rounds(state: State, references_at_least: int) -> tuple[RoundUnits, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+import msgspec
 
 from ledger.book import Book
 from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
@@ -101,8 +102,7 @@ class BriefUnavailable(ValueError):
     """A brief that cannot be derived here; the message says what is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """What the quoting functions read."""
 
     book: Book

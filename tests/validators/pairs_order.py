@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from msgspec import structs
 
 from ledger.book import Book, book
@@ -106,10 +104,10 @@ PAIRS = (
         "CHN001",
         base,
         at(7),
-        context=replace(CONTEXT, ledger_problems=(Problem("another hash", 7, "claims", 5),)),
+        context=structs.replace(CONTEXT, ledger_problems=(Problem("another hash", 7, "claims", 5),)),
         why="verify's problems are passed on",
     ),
-    Pair("FLD001", base, at(7), severity="warning", context=replace(CONTEXT, unknown={7: ("mood",)})),
+    Pair("FLD001", base, at(7), severity="warning", context=structs.replace(CONTEXT, unknown={7: ("mood",)})),
     Pair(
         "LAW001",
         lambda: change("C-1-1", text=""),

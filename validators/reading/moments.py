@@ -7,7 +7,8 @@ may assume a lawful book. A moment's book is alive: it is what stood then only u
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from ledger.book import Book
 from ledger.events import Event, Fallback
@@ -18,8 +19,7 @@ from validators.reading.docket import Docket, is_reply
 from validators.reading.rule import Breach
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True):
     """A reply's first event, the step and group that it answers, and the book at the moment."""
 
     event: Event

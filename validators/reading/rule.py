@@ -8,8 +8,9 @@ A finding is decided at one event: whether a rule is broken there depends only o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+import msgspec
 
 from roles.protocol import Protocol as Table
 
@@ -34,8 +35,7 @@ class Breach(NamedTuple):
     where: tuple[str | None, int | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """A broken rule: which, how bad, where, and in words. `line` counts from 1 inside the stream."""
 
     code: str
@@ -62,8 +62,7 @@ def _place(finding: Finding) -> tuple[int, str, str]:
     return (-1 if finding.seq is None else finding.seq, finding.code, finding.message)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One rule. `version` rises when it judges differently; `published` is its number among the seven of SD-49.
 
     `recorded`: its findings are part of the `validation` events, because the events and the documents alone decide it.
@@ -97,8 +96,7 @@ ReadSignals = Callable[..., Any]
 """(book, profile, at) → the report of the six signals over that prefix, with the fields of the JSON output."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleContext:
+class RuleContext(msgspec.Struct, frozen=True):
     """What the caller gives the rules, so that they import no protocol table and no detector.
 
     `unknown`: seq → fields that this version does not know. `params`: profile → hash of the installed parameters.
@@ -107,7 +105,7 @@ class RuleContext:
 
     protocol: Table | None = None
     signals: ReadSignals | None = None
-    params: Mapping[str, str] = field(default_factory=dict[str, str])
-    unknown: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    params: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    unknown: Mapping[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
     ledger_problems: tuple[LedgerProblem, ...] = ()
     run: str = ""

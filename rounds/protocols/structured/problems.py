@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from ledger.anchors import contains_quote, passages, sections_of
 from ledger.book import Book
@@ -39,8 +40,7 @@ from rounds.schedule import applicable_checks, authors
 _CITABLE = ("C", "V", "D", "N", "H")
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """What the brief of a step has shown: the only things its reply may name."""
 
     state: State
