@@ -1,7 +1,7 @@
 """Simulated deliberations as state directories: healthy ones, decoys, and one for each failure mode.
 
-Written for the tests, from the definitions of the failure modes and not from anybody's labelled data. Base rates vary from
-ledger to ledger below what is tolerated; from `onset` on a failure mode pushes its own rate up by `strength`.
+Written for the tests, from the definitions of the failure modes and not from anybody's labelled data. Base rates vary
+from ledger to ledger below what is tolerated; from `onset` on a failure mode pushes its own rate up by `strength`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Simulation:
         )
         self._claims(round_, present)
         verdicts = self._checks(round_, None if faked else absent, lead, present)
-        self._decisions(round_, lead, verdicts)
+        self._decisions(round_, verdicts)
         if round_ in (5, 10):
             failed = self.mode == "fm3" and round_ >= self.onset and self.rng.random() < 0.5 * self.strength
             verdict = "FAIL" if failed else "PASS"
@@ -165,10 +165,10 @@ class Simulation:
     def _moved(self, result: str) -> dict[str, str]:
         """A claim that the verdict moves: a pending one, or one that is tested again when none is pending."""
         to = {"ROBUST": "tested_confirmed", "BROKEN": "tested_refuted", "UNCLEAR": "tested_unclear"}[result]
-        if self.open:
-            claim = self.open.pop(self.rng.randrange(len(self.open)))
-        else:
-            claim = self.rng.choice(list(self.status))
+        pending = self.open
+        claim = (
+            pending.pop(self.rng.randrange(len(pending))) if pending else self.rng.choice(list(self.status))
+        )
         before = self.status.get(claim, "pending")
         self.status[claim] = to
         return {"claim_id": claim, "from": before, "to": to}
@@ -190,7 +190,7 @@ class Simulation:
         post = pre | {flip["role"]: flip["to"] for flip in flips}
         return {"positions_pre": pre, "positions_post": post, "flips": flips}
 
-    def _decisions(self, round_: int, lead: str, verdicts: list[str]) -> None:
+    def _decisions(self, round_: int, verdicts: list[str]) -> None:
         for n in range(1, self.rng.randint(1, 2) + 1):
             favoured = self._pushed("fm4", round_, 0.0, 0.9)
             own = [claim for claim, role in self.raised.items() if role == self.boss]
@@ -232,7 +232,5 @@ def _poisson(rng: random.Random, mean: float) -> int:
 def shuffled(files: dict[str, bytes], seed: int) -> dict[str, bytes]:
     """The same directory with the lines of every file in another order."""
     rng = random.Random(seed)
-    return {
-        name: b"".join(rng.sample(lines := content.splitlines(True), len(lines)))
-        for name, content in files.items()
-    }
+    lines = {name: content.splitlines(keepends=True) for name, content in files.items()}
+    return {name: b"".join(rng.sample(rows, len(rows))) for name, rows in lines.items()}
