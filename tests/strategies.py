@@ -67,9 +67,7 @@ _FORMS: dict[str, st.SearchStrategy[str]] = {
     ROLE_PATTERN: roles,
     STEP_PATTERN: _steps(),
     CONTEXT_PATTERN: st.integers(1, 10**6).map("c{}".format),
-    DELTA_PATTERN: texts(1, 10)
-    .map("state.x[1]= ".__add__)
-    .filter(lambda text: text[11:].strip() != ""),
+    DELTA_PATTERN: texts(1, 10).map("state.x[1]= ".__add__).filter(lambda text: text[11:].strip() != ""),
 }
 
 _LETTERS = {
