@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ledger.disk import Disk, readable, writing
+from ledger.disk import Disk, unreadable, writing
 from ledger.failures import Damaged, Problem
 
 _HEX64: Final = re.compile(r"[0-9a-f]{64}")
@@ -58,10 +58,12 @@ class BlobStore:
         if not _HEX64.fullmatch(sha256):
             return None
         try:
-            with readable(self._directory):
-                return (self._directory / sha256).read_bytes()
+            with open(f"{self._directory}{os.sep}{sha256}", "rb", buffering=0) as file:
+                return file.read()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise unreadable(error, self._directory) from error
 
     def _temporary(self, sha256: str) -> Path:
         return self._directory / f"{sha256}.{os.getpid()}.{os.urandom(4).hex()}.tmp"

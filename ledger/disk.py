@@ -30,8 +30,13 @@ def readable(path: Path) -> Generator[None]:
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
-        what = f"cannot read: {error.strerror or error}"
-        raise Unreadable(what, str(error.filename or path), "mend the permissions, or the disk") from error
+        raise unreadable(error, path) from error
+
+
+def unreadable(error: OSError, path: Path) -> Unreadable:
+    """The words for what the file system refused to read."""
+    what = f"cannot read: {error.strerror or error}"
+    return Unreadable(what, str(error.filename or path), "mend the permissions, or the disk")
 
 
 def write_fully(descriptor: int, content: bytes) -> None:

@@ -68,6 +68,14 @@ class Run:
             self._reading.catch_up()
             return self._reading.book()
 
+    def problems(self) -> list[Problem]:
+        """What `verify` finds beside the events, which reading them proves: blobs, and what follows the head."""
+        from ledger.verify import beside
+
+        with self._reading.lock:
+            self._reading.catch_up()
+            return beside(self.path, self._reading.events, self._reading.mark)
+
     def stream(self) -> Iterator[Event]:
         """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""
         return decoded(self.path, Mark(), read_head(self.path))

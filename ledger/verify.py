@@ -6,13 +6,14 @@ One pass in constant memory decides. When it meets damage, a second, patient pas
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 from ledger.blob_audit import BlobAudit
 from ledger.chain import Head
 from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
-from ledger.events import StreamName
+from ledger.events import Event, StreamName
 from ledger.failures import Damaged, Problem
 from ledger.following import Mark
 from ledger.reading import decoded
@@ -83,6 +84,15 @@ def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> Ve
         for one in checkpoints
     ]
     return _report(directory, count, head, [*problems, *tail.damage], tail.notes, held)
+
+
+def beside(directory: Path, events: Iterable[Event], mark: Mark) -> list[Problem]:
+    """What is wrong or worth knowing about a run whose events were read up to `mark`, which proved those: its blobs,
+    and what follows the head."""
+    blobs = BlobAudit(directory / "blobs")
+    tail = tail_of(directory, mark)
+    found = (problem for event in events for problem in blobs.problems(event))
+    return [*islice(found, PROBLEMS_MAX), *tail.damage, *tail.notes]
 
 
 def _read_through(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
     from ledger.chain import Head
+    from ledger.failures import Problem
     from ledger.interchange.report import ImportReport
     from ledger.verify import VerifyReport
     from moot.output.claims import ClaimLine
@@ -81,6 +82,11 @@ class Run:
         """Briefs, replies and documents, by hash."""
         return self._store.blobs
 
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
+        return self._store.problems()
+
     def stream(self, at: int | None = None) -> Iterator[Event]:
         """All events, or those up to `at`, one at a time."""
         events = self._store.stream()
@@ -105,7 +111,6 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
-    from ledger.verify import verify as verified
     from rounds.protocols import protocol_of
     from rounds.verdicts import standard
     from validators import rulebook
@@ -117,7 +122,7 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
         standard(protocol_of(book.state.opened)).context(),
         run=str(ours.path),
         unknown=_unknown_fields(ours),
-        ledger_problems=tuple(verified(ours.path).problems),
+        ledger_problems=tuple(ours.problems),
     )
     return rulebook.check(book, context, phase)
 
