@@ -12,6 +12,7 @@ from ledger.events import (
     Argument,
     Artifact,
     Assumption,
+    Call,
     Challenge,
     Claim,
     Concern,
@@ -47,6 +48,7 @@ from ledger.state import (
     DriftFacts,
     FlipFacts,
     PositionFacts,
+    Spend,
     State,
 )
 from ledger.wording import names_no_outcome
@@ -141,7 +143,11 @@ def _call(state: State, event: Event) -> None:
         state.answered[event.step] = event.seq
     if call.context.id is not None:
         state.contexts.setdefault(call.context.id, event.by)
-    spend = state.spend
+    add_call(state.spend, call)
+
+
+def add_call(spend: Spend, call: Call) -> None:
+    """Count one call into a sum."""
     spend.calls += max(1, len(call.attempts))
     spend.tokens_in += call.tokens_in or 0
     spend.tokens_cached += call.tokens_cached or 0

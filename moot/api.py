@@ -184,6 +184,7 @@ async def run_deliberation_async(
     """`run_deliberation` inside an event loop."""
     from moot.running import drive_run, open_run_at, opening_of
     from moot.seats import make_seats
+    from moot.settings import read_settings
     from moot.wishes import documents_of
     from roles.seats.port import SeatFailed
     from rounds.protocols import PROTOCOLS
@@ -192,7 +193,7 @@ async def run_deliberation_async(
     roles = PROTOCOLS[ours.deliberation.protocol].role_ids()
     given: Mapping[str, Seat | str] = dict.fromkeys(roles, seats) if isinstance(seats, str) else seats
     specs = {role: seat for role, seat in given.items() if isinstance(seat, str)}
-    made: dict[str, Seat] = make_seats(specs)
+    made: dict[str, Seat] = make_seats(specs, offline=read_settings().offline)
     made |= {role: seat for role, seat in given.items() if not isinstance(seat, str)}
     kinds = {role: seat if isinstance(seat, str) else seat.kind for role, seat in given.items()}
     session = open_run_at(Path(out), opening_of(ours, documents_of(ours, file), kinds))

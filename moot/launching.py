@@ -8,13 +8,14 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moot.errors import SEAT_FAILED, WAITING, MootError
+from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.output.run import RunEnd
 from moot.running import drive_here, new_directory, open_run_at, opening_of
-from moot.seats import choose, make_seats
+from moot.seats import choose, make_seats, unknown_costs
 from moot.sessions import open_now, open_session
 from moot.settings import read_settings
 from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
+from rounds.budget import budgets_in_force
 from rounds.deliberation import checked_budget
 from rounds.people import amend_budgets
 from rounds.protocols import PROTOCOLS
@@ -34,10 +35,29 @@ class Spoken:
 
     everybody: str | None
     specs: Mapping[str, str]
+    offline: bool = False
+    unknown_cost: bool = False
+    """Seats whose cost is not known may sit under a budget of dollars."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
         return choose(roles, self.everybody, self.specs, written)
+
+    def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
+        """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
+        return make_seats(specs, offline=self.offline or read_settings().offline)
+
+    def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
+        """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
+        if usd is None or self.unknown_cost:
+            return
+        unknown = unknown_costs(made)
+        if unknown:
+            raise usage(
+                f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
+                "name a model with a price (MOOT_PRICES), or add --allow-unknown-cost",
+                "--max-usd",
+            )
 
 
 def opened(
@@ -48,7 +68,8 @@ def opened(
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     protocol = PROTOCOLS.get(deliberation.deliberation.protocol)
     specs = spoken.seats(protocol.role_ids() if protocol else tuple(written), written)
-    made = make_seats(specs)
+    made = spoken.made(specs)
+    spoken.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file)
     opening = opening_of(deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE)
     if directory is not None:
@@ -61,7 +82,9 @@ def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[st
     """A run that goes on, with its seats and perhaps other limits."""
     session = open_session(said)
     kinds = {member.role: member.seat for member in session.opened.cast if member.seat in KEPT}
-    made = make_seats(spoken.seats(session.protocol.role_ids(), kinds))
+    made = spoken.made(spoken.seats(session.protocol.role_ids(), kinds))
+    usd = wishes.budget.get("usd", budgets_in_force(session.book().state).usd)
+    spoken.check_costs(made, usd)
     if wishes.budget:
         amend_budgets(session, checked_budget(wishes.budget))
     return session, made

@@ -11,11 +11,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledger.spending import Spending
 from ledger.store import DriverLease
 from moot import version
 from moot.clock import now
 from rounds.driver import Outcome, Watch, drive
 from rounds.opening import Opening, resolve
+from rounds.purse import Purse
 from rounds.session import Session, start
 from rounds.verdicts import standard
 
@@ -69,7 +71,10 @@ def open_run_at(path: Path, opening: Opening) -> Session:
 async def drive_run(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
     """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
     with DriverLease(session.run.path) as lease:
-        return await drive(session, seats, monotonic=time.monotonic, watch=_beating(watch, lease))
+        spending = Spending(session.run.path)
+        purse = Purse(spending.entries(), spending.note)
+        beating = _beating(watch, lease)
+        return await drive(session, seats, monotonic=time.monotonic, watch=beating, purse=purse)
 
 
 def drive_here(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:

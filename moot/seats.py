@@ -1,25 +1,35 @@
-"""Seats from what a person wrote: `host`, `human`, `tape:RUN` (DESIGN 5)."""
+"""Seats from what a person wrote: `anthropic:MODEL`, `command:PROGRAM …`, `host`, `human`, `tape:RUN` (DESIGN 5)."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from moot.errors import MootError, usage
 
 if TYPE_CHECKING:
     from roles.seats.port import Seat
+    from roles.seats.prices import Prices
 
-HERE: Final = ("host", "human", "tape")
-"""Kinds of seat that this release fills; the others of DESIGN 5 are refused by name."""
-LATER: Final = ("anthropic", "command", "local")
+KINDS: Final = ("anthropic", "command", "host", "human", "tape")
+"""Kinds of seat that this release fills."""
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+LATER: Final = ("local",)
+"""The one of DESIGN 5 that it does not."""
 NO_SEAT: Final = """\
---seats host        step by step, by your agents or you: `moot next RUN` prints a brief, `moot submit` takes a reply
---seats human       moot asks you here in the terminal, in $EDITOR if it is set
---seats tape:RUN    the recorded replies of another run
-Or one role at a time: --seat critic=human. Seats that call a model themselves need a later release of moot.
+--seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
+  ANTHROPIC_BASE_URL=…        the same with any compatible server
+--seats 'command:PROGRAM …'   a program that reads a brief and writes a reply, such as an agent's command line
+--seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
+--seats human                 moot asks you here in the terminal, in $EDITOR if it is set
+--seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
+Or one role at a time: --seat critic=human.
 """
 
 
@@ -27,7 +37,7 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    mend = "add --seats host, --seats human or --seats tape:RUN"
+    mend = "add --seats anthropic, host, human, tape:RUN or command:PROGRAM"
     return MootError("no_seat", what, "moot run", mend, more=NO_SEAT)
 
 
@@ -64,11 +74,16 @@ def choose(
 
 
 def make_seats(
-    specs: Mapping[str, str], *, delay_seconds: Callable[[str], float] | None = None
+    specs: Mapping[str, str],
+    *,
+    delay_seconds: Callable[[str], float] | None = None,
+    offline: bool = False,
 ) -> dict[str, Seat]:
     """The seats themselves; roles with the same specification share one."""
     made: dict[str, Seat] = {}
     for spec in dict.fromkeys(specs.values()):
+        if offline:
+            stays_here(spec)
         made[spec] = _make(spec, delay_seconds or _delay())
     return {role: made[spec] for role, spec in specs.items()}
 
@@ -82,6 +97,12 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
         from roles.seats.tape import TapeSeat
 
         return TapeSeat(Run(find_run(rest)).book(), delay_seconds)
+    if kind == "anthropic":
+        return _anthropic(rest)
+    if kind == "command":
+        from roles.seats.command import CommandSeat
+
+        return CommandSeat(_words(rest))
     if kind == "human":
         from moot.asking import ask
         from roles.seats.human import HumanSeat
@@ -92,18 +113,79 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     return HostSeat()
 
 
+def _anthropic(rest: str) -> Seat:
+    """`MODEL@EFFORT`, each of them or neither; prices by MOOT_PRICES when it is set."""
+    from roles.seats.anthropic import EFFORTS, INSTALL, MODEL, AnthropicSeat
+
+    if find_spec("anthropic") is None:
+        what, _, mend = INSTALL.partition(": ")
+        raise MootError("sdk_missing", what, "seat", mend)
+    model, _, effort = rest.partition("@")
+    if effort and effort not in EFFORTS:
+        raise usage(f"no effort {effort!r}", f"choose one of {', '.join(EFFORTS)}", "seat")
+    return AnthropicSeat(model or MODEL, prices=prices_in_force(), effort=effort or None)
+
+
+def prices_in_force() -> Prices:
+    """The list that MOOT_PRICES names, or the installed one."""
+    from roles.seats.prices import INSTALLED, PricesError, read_prices
+
+    said = os.environ.get("MOOT_PRICES")
+    try:
+        return read_prices(Path(said) if said else INSTALLED)
+    except PricesError as error:
+        raise usage(str(error), "mend the price list, or unset MOOT_PRICES", said or "prices") from None
+
+
+def stays_here(spec: str) -> None:
+    """Refuse a seat that could leave this machine, unless MOOT_OFFLINE_ALLOWS says that this kind of it does not."""
+    allowed = {word.strip() for word in os.environ.get("MOOT_OFFLINE_ALLOWS", "").split(",")}
+    kind = spec.partition(":")[0]
+    if kind == "anthropic":
+        host = urlsplit(os.environ.get("ANTHROPIC_BASE_URL", "")).hostname
+        if "loopback" in allowed and host in LOOPBACK:
+            return
+        mend = "leave out --offline and MOOT_OFFLINE, or choose host, human or tape:RUN"
+        raise usage("offline: an anthropic seat leaves this machine", mend, "seat")
+    if kind == "command" and "command" not in allowed:
+        mend = "leave out --offline, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
+        raise usage("offline: a program may leave this machine", mend, "seat")
+
+
+def unknown_costs(seats: Mapping[str, Seat]) -> tuple[str, ...]:
+    """Roles whose seat costs something that is not known beforehand."""
+    from roles.seats.anthropic import AnthropicSeat
+
+    return tuple(
+        role
+        for role, seat in seats.items()
+        if seat.kind == "command" or (isinstance(seat, AnthropicSeat) and not seat.priced)
+    )
+
+
+def _words(rest: str) -> list[str]:
+    try:
+        return shlex.split(rest)
+    except ValueError as error:
+        raise usage(f"command:{rest} cannot be read: {error}", "quote it as for a shell", "seat") from None
+
+
 def _check(spec: str) -> None:
     kind, colon, rest = spec.partition(":")
     if kind in LATER:
         raise usage(
-            f"seats of kind {kind!r} need a later release of moot", f"choose one of {', '.join(HERE)}", "seat"
+            f"seats of kind {kind!r} need a later release of moot",
+            f"choose one of {', '.join(KINDS)}",
+            "seat",
         )
-    if kind not in HERE:
-        near = get_close_matches(kind, HERE, 1, 0.0)
-        raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are host, human, tape:RUN", "seat")
+    if kind not in KINDS:
+        near = get_close_matches(kind, KINDS, 1, 0.0)
+        raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(KINDS)}", "seat")
     if kind == "tape" and not rest:
         raise usage("a tape needs a run", "write tape:RUN", "seat")
-    if kind != "tape" and colon:
+    if kind == "command" and not rest.strip():
+        raise usage("a command needs a program", "write 'command:PROGRAM ARGUMENTS'", "seat")
+    if kind in ("host", "human") and colon:
         raise usage(f"a {kind} seat takes nothing after the colon", f"write {kind}", "seat")
 
 

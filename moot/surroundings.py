@@ -40,7 +40,8 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'moot[anthropic]'")
     yield _key()
     yield _address()
-    yield _ok("prices", "no price list: no seat of this version is billed by moot")
+    yield _model()
+    yield _prices()
     yield _examples()
 
 
@@ -152,6 +153,23 @@ def _address() -> Examined:
     return _ok(
         "endpoint", f"{ADDRESS}: {parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
     )
+
+
+def _model() -> Examined:
+    from roles.seats.anthropic import MODEL
+
+    return _ok("model", f"{MODEL}, where `--seats anthropic` names none")
+
+
+def _prices() -> Examined:
+    from moot.errors import MootError
+    from moot.seats import prices_in_force
+
+    try:
+        prices = prices_in_force()
+    except (MootError, OSError) as error:
+        return _missing("prices", f"MOOT_PRICES: {error}", "name a readable price list, or unset MOOT_PRICES")
+    return _ok("prices", f"of {prices.dated}, {len(prices.models)} models; another list by MOOT_PRICES")
 
 
 def _examples() -> Examined:

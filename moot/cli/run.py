@@ -23,7 +23,10 @@ def run(
     question: common.QuestionOption = None,
     resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
     seats: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Who answers: host, human or tape:RUN.")
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="Who answers: anthropic[:MODEL], command:PROGRAM, host, human or tape:RUN."
+        ),
     ] = None,
     seat: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
@@ -46,6 +49,9 @@ def run(
     max_calls: common.MaxCallsOption = None,
     max_minutes: common.MaxMinutesOption = None,
     max_rounds: common.MaxRoundsOption = None,
+    allow_unknown_cost: Annotated[
+        bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
+    ] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
     no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
     json: common.JsonOption = False,
@@ -79,12 +85,11 @@ def run(
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )
-    del offline  # every seat of this release stays on this machine
     if resume is not None and (file or directory or cast or wishes.is_more_than_budgets):
         raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
     from moot import launching
 
-    spoken = launching.Spoken(everybody, specs)
+    spoken = launching.Spoken(everybody, specs, offline, allow_unknown_cost)
     if resume is not None:
         session, made = launching.resumed(resume, spoken, wishes)
     else:

@@ -17,12 +17,18 @@ EPILOG = "Example: moot status @last"
 def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
     """Say where a run stands: round and phase, leads, stress, drift, cost, the last look at the stop signals."""
     ours = open_run(find_run(run))
-    state, calls = tally(ours.stream())
     if json:
-        from moot.output.status import status_of
+        from ledger.spending import Spending
+        from moot.output.status import Ledgered, status_of
+        from rounds.purse import Purse
 
-        out_json(status_of(str(ours.path), state))
-    elif not quiet:
+        ledgered = Ledgered()
+        state, _ = tally(ledgered.seen(ours.stream()))
+        beyond = Purse(Spending(ours.path).entries()).beyond
+        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond))
+        return GOOD
+    state, calls = tally(ours.stream())
+    if not quiet:
         show(status_text(ours.path, state, caveats(state, calls), _open_steps(state)))
     return GOOD
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Literal
 
-from ledger.state import State
+from ledger.events import Event
+from ledger.fold import add_call
+from ledger.state import Spend, State
 from moot.output.base import Output
+from rounds.purse import Amounts
 
 
 class Lead(Output, frozen=True):
@@ -51,6 +55,26 @@ class SpendStatus(Output, frozen=True):
     unpriced: int
 
 
+class SpendPart(Output, frozen=True):
+    """What the calls of one role in one phase cost; `usd` covers those whose cost is known."""
+
+    role: str
+    phase: str
+    calls: int
+    tokens_in: int
+    tokens_cached: int
+    tokens_out: int
+    usd: str
+
+
+class SpendBeyond(Output, frozen=True):
+    """What attempts used that no event shows, at most: lost and refused ones of steps that were given up or killed."""
+
+    calls: int
+    tokens: int
+    usd: str
+
+
 class StopStatus(Output, frozen=True):
     """The last recorded look at the signals. `obeyed`: it says stop, and its round is late enough to end the run."""
 
@@ -82,9 +106,44 @@ class Status(Output, frozen=True):
     spend: SpendStatus
     stop: StopStatus | None
     finished: bool
+    spend_parts: list[SpendPart]
+    spend_beyond: SpendBeyond
 
 
-def status_of(run: str, state: State) -> Status:
+class Ledgered:
+    """Calls summed by role and phase while events go by."""
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str], Spend] = {}
+
+    def seen(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The same events."""
+        for event in events:
+            if event.call is not None:
+                add_call(self._sums.setdefault((event.by, event.phase), Spend()), event.call)
+            yield event
+
+    def parts(self) -> list[SpendPart]:
+        """One for each role and phase with a call."""
+        return [
+            SpendPart(
+                role=role,
+                phase=phase,
+                calls=spend.calls,
+                tokens_in=spend.tokens_in,
+                tokens_cached=spend.tokens_cached,
+                tokens_out=spend.tokens_out,
+                usd=_usd(spend.micro_usd),
+            )
+            for (role, phase), spend in sorted(self._sums.items())
+        ]
+
+
+def _usd(micro: int) -> str:
+    return f"{Decimal(micro) / 1_000_000:.6f}"
+
+
+def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -> Status:
     """Where a run stands after `state`."""
     opened = state.opened
     assert opened is not None, "a run begins with its opening"
@@ -111,11 +170,13 @@ def status_of(run: str, state: State) -> Status:
             tokens_in=spend.tokens_in,
             tokens_cached=spend.tokens_cached,
             tokens_out=spend.tokens_out,
-            usd=f"{Decimal(spend.micro_usd) / 1_000_000:.6f}",
+            usd=_usd(spend.micro_usd),
             unpriced=spend.unpriced,
         ),
         stop=_stop(state),
         finished=state.finished,
+        spend_parts=parts,
+        spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond.micro_usd)),
     )
 
 

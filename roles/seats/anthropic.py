@@ -100,6 +100,11 @@ class AnthropicSeat:
         self._monotonic = monotonic
         self._client: AsyncAnthropic | None = None
 
+    @property
+    def priced(self) -> bool:
+        """Whether the model has a price."""
+        return self.model in self._prices.models
+
     def bound(self, request: Request) -> Bound:
         """A token is at least a byte, so the bytes that are sent bound the tokens of the prompt."""
         sent = system_of(request.brief) + user_of(request.brief)

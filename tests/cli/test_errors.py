@@ -353,15 +353,20 @@ def test_a_run_is_never_opened_over_another(moot: Moot, opened: Path) -> None:
 def test_nobody_to_answer_is_said_with_the_ways_forward(moot: Moot) -> None:
     said = moot("run", "-q", "What?")
     assert said.code == 2
-    assert all(f"--seats {seat}" in said.err for seat in ("host", "human", "tape:RUN"))
+    assert all(f"--seats {seat}" in said.err for seat in ("anthropic", "host", "human", "tape:RUN"))
     assert said.err.splitlines()[-1].startswith("moot: no seat")
     assert moot("run", "-q", "What?", "--json").json["error"]["code"] == "no_seat"
     assert not Path("runs").exists()
 
 
-@pytest.mark.parametrize("kind", ["anthropic", "anthropic:some-model", "command:cat", "local"])
-def test_a_seat_of_a_later_release_is_refused_by_name(moot: Moot, kind: str) -> None:
-    assert "later release" in one_line(moot("run", "-q", "What?", "--seats", kind), 2)
+def test_a_seat_of_a_later_release_is_refused_by_name(moot: Moot) -> None:
+    assert "later release" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "anthropic:some-model", "command:cat"])
+def test_offline_refuses_what_could_leave_the_machine(moot: Moot, kind: str) -> None:
+    assert "offline" in one_line(moot("run", "-q", "What?", "--seats", kind), 2)
+    assert not Path("runs").exists()
 
 
 # ---------------------------------------------------------------- faults of moot's own

@@ -120,7 +120,7 @@ def test_status_has_the_keys_that_others_build_on(moot: Moot, finished: Path) ->
     status = moot("status", finished, "--json").json
     assert list(status) == [
         "run", "protocol", "question", "state", "round", "phase", "rounds_planned", "leads", "stress", "drift",
-        "quorum", "spend", "stop", "finished",
+        "quorum", "spend", "stop", "finished", "spend_parts", "spend_beyond",
     ]  # fmt: skip
     assert (status["state"], status["finished"], status["round"], status["rounds_planned"]) == (
         "finished",
@@ -131,6 +131,8 @@ def test_status_has_the_keys_that_others_build_on(moot: Moot, finished: Path) ->
     assert status["stress"] == [{"round": 2, "absent": "critic", "done": True}]
     assert [one["round"] for one in status["drift"]] == [3]
     assert status["quorum"]["declared"] == status["quorum"]["actual"] == status["spend"]["calls"]
+    assert sum(part["calls"] for part in status["spend_parts"]) == status["spend"]["calls"]
+    assert status["spend_beyond"] == {"calls": 0, "tokens": 0, "usd": "0.000000"}
 
 
 def test_a_claim_s_history_begins_pending_and_ends_where_it_stands(moot: Moot, finished: Path) -> None:

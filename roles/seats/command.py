@@ -1,0 +1,185 @@
+"""The `command` seat: a program that reads the brief as JSON on stdin and writes its reply on stdout.
+
+    in   {"seat":1,"step":"r3.D.critic","role":"critic","attempt":1,"brief":"…","schema":{…}}
+    out  the reply itself; or {"seat":1,"reply":{…}} with, as far as known, "model", "provider", "tokens_in",
+         "tokens_out", "cost_usd" ("0.01"), "stop_reason", and "simulated":"fake" when no model answered
+
+The program is started without a shell, once an attempt, in a process group of its own that is ended when time is up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Final, cast
+
+import orjson
+
+from ledger.events.envelope import SeatKind
+from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, Used
+
+SECONDS_MAX: Final = 600.0
+OUTPUT_BYTES_MAX: Final = 1_000_000
+SECONDS_TO_END: Final = 2.0
+TOLD_CHARACTERS: Final = 300
+KEY: Final = re.compile(r"(sk-[A-Za-z0-9_-]{8})[A-Za-z0-9_-]*")
+DECIMAL: Final = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,6})?")
+
+
+class CommandSeat:
+    """A program for one or more roles; what else it reads is trusted, not enforced."""
+
+    kind: SeatKind = "command"
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        *,
+        seconds_max: float = SECONDS_MAX,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._arguments = tuple(arguments)
+        self._seconds_max = seconds_max
+        self._monotonic = monotonic
+
+    async def reply(self, request: Request) -> SeatReply:
+        """Run the program once. Raises `SeatFailed` when there is no such program, `AttemptLost` when it fails."""
+        began = self._monotonic()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            what = f"{self._arguments[0]} cannot be started: {(error.strerror or str(error)).lower()}"
+            raise SeatFailed("unavailable", what, gone=True) from None
+        try:
+            async with asyncio.timeout(self._seconds_max):
+                out, err = await _exchanged(process, _asking(request))
+        except TimeoutError:
+            what = f"no answer in {self._seconds_max:g} seconds"
+            raise AttemptLost("timeout", what, Used(), again=False) from None
+        finally:
+            await _ended(process)
+        latency = round((self._monotonic() - began) * 1000)
+        if len(out) > OUTPUT_BYTES_MAX:
+            raise AttemptLost("malformed", f"more than {OUTPUT_BYTES_MAX} bytes", Used(), again=False)
+        if process.returncode != 0:
+            what = f"exit code {process.returncode}: {_told(err)}"
+            raise AttemptLost("unavailable", what, Used(latency_ms=latency))
+        return _read(out, latency)
+
+
+def _asking(request: Request) -> bytes:
+    return orjson.dumps(
+        {
+            "seat": 1,
+            "step": request.step.id,
+            "role": request.step.role,
+            "attempt": request.attempt,
+            "brief": request.brief.text,
+            "schema": request.brief.schema,
+        }
+    )
+
+
+async def _exchanged(process: asyncio.subprocess.Process, asking: bytes) -> tuple[bytes, bytes]:
+    """Write the request, read both outputs to their end or bound; a program need not read its input."""
+    stdin, stdout, stderr = _pipes(process)
+
+    async def write() -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            stdin.write(asking)
+            await stdin.drain()
+        stdin.close()
+
+    _, out, err = await asyncio.gather(write(), _bounded(stdout, process), _bounded(stderr, process))
+    await process.wait()
+    return out, err
+
+
+def _pipes(
+    process: asyncio.subprocess.Process,
+) -> tuple[asyncio.StreamWriter, asyncio.StreamReader, asyncio.StreamReader]:
+    assert process.stdin is not None, "stdin is a pipe"
+    assert process.stdout is not None, "stdout is a pipe"
+    assert process.stderr is not None, "stderr is a pipe"
+    return process.stdin, process.stdout, process.stderr
+
+
+async def _bounded(stream: asyncio.StreamReader, process: asyncio.subprocess.Process) -> bytes:
+    """A stream to its end; a program that goes beyond the bound is ended, and the rest thrown away."""
+    found = b""
+    while more := await stream.read(65_536):
+        if len(found) <= OUTPUT_BYTES_MAX:
+            found += more
+        else:
+            _kill(process)
+    return found
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """End the program and what it started; nothing is left running when a step is over."""
+    _kill(process)
+    _, stdout, stderr = _pipes(process)
+    with suppress(TimeoutError):  # a grandchild in a group of its own may hold the pipes open
+        async with asyncio.timeout(SECONDS_TO_END):
+            while await stdout.read(65_536) or await stderr.read(65_536):
+                pass
+            await process.wait()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _read(out: bytes, latency_ms: int) -> SeatReply:
+    """The reply in an output; the rest of an envelope says who answered, as far as it is well formed."""
+    said: dict[str, Any] = {}
+    content = out
+    with suppress(orjson.JSONDecodeError):
+        value = orjson.loads(out)
+        if isinstance(value, dict) and value.get("seat") == 1 and "reply" in value:  # pyright: ignore[reportUnknownMemberType]  # any JSON
+            said = cast("dict[str, Any]", value)
+            inner = said["reply"]
+            content = inner.encode() if isinstance(inner, str) else orjson.dumps(inner)
+    return SeatReply(
+        content=content,
+        seat="command",
+        isolation="trusted",
+        provider=_name(said.get("provider")),
+        model=_name(said.get("model")),
+        tokens_in=_count(said.get("tokens_in")),
+        tokens_out=_count(said.get("tokens_out")),
+        cost_usd=_usd(said.get("cost_usd")),
+        latency_ms=latency_ms,
+        stop_reason=_name(said.get("stop_reason")),
+        simulated="fake" if said.get("simulated") == "fake" else None,
+    )
+
+
+def _name(value: object) -> str | None:
+    return value[:200] if isinstance(value, str) and value else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
+
+
+def _usd(value: object) -> str | None:
+    return value if isinstance(value, str) and DECIMAL.fullmatch(value) else None
+
+
+def _told(err: bytes) -> str:
+    """The end of what a program complained of, on one line, without anything that looks like a key."""
+    text = " ".join(err.decode("utf-8", "replace").split())[-TOLD_CHARACTERS:]
+    return KEY.sub(r"sk-[key]", text) or "it said nothing"
