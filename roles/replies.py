@@ -1,10 +1,8 @@
 """What a seat returns for a step: closed JSON shapes, one a kind of step.
 
 Shapes bound counts, enums and lengths. What needs the ledger (does that id exist, does that quote stand there, may that
-claim be superseded) is asked at accept by the protocol.
+claim be superseded) is asked at accept by the protocol. Annotations are no texts here, as in `ledger/events`.
 """
-
-from __future__ import annotations
 
 from typing import Annotated, Literal
 

@@ -18,6 +18,8 @@ from validators.reading.docket import Docket
 from validators.reading.moments import Moment, answered, unjudged
 from validators.reading.rule import Breach, Rule
 
+Parsed = tuple[Reply | None, tuple[str, ...]]
+"""A reply, or None and why it is none."""
 _SEALED: Final = frozenset({"prev", "seq", "rest", "at", "saw", "call", "via"})
 """Envelope fields that the commit sets."""
 
@@ -27,14 +29,17 @@ def check(docket: Docket) -> Iterator[Breach]:
     protocol = docket.context.protocol
     if protocol is None:
         return
+    replies: dict[int, Parsed] = {}  # by seq, of the group that is open
     for moment in answered(docket, protocol):
-        yield from _reply(docket, protocol, moment)
+        yield from _reply(docket, protocol, moment, replies)
     yield from unjudged(docket)
 
 
-def _reply(docket: Docket, protocol: Protocol, moment: Moment) -> Iterator[Breach]:
+def _reply(
+    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed]
+) -> Iterator[Breach]:
     seq = moment.event.seq
-    reply, errors = _read(moment.book, protocol, moment.step, moment.event)
+    reply, errors = replies[seq] = _read(moment.book, protocol, moment.step, moment.event)
     if reply is None:
         if errors:
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
@@ -42,25 +47,27 @@ def _reply(docket: Docket, protocol: Protocol, moment: Moment) -> Iterator[Breac
     drafts = protocol.record(moment.book, moment.step, reply)
     yield from _compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
     if all(step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps):
-        yield from _closing(docket, protocol, moment, reply, seq + len(drafts))
+        yield from _closing(docket, protocol, moment, replies, seq + len(drafts))
 
 
 def _closing(
-    docket: Docket, protocol: Protocol, moment: Moment, reply: Reply, start: int
+    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed], start: int
 ) -> Iterator[Breach]:
-    replies = {moment.step.id: reply}
+    answered_at = {**moment.book.state.answered, moment.step.id: moment.event.seq}
+    ours: dict[str, Reply] = {}
     for step in moment.group.steps:
-        seq = moment.book.state.answered.get(step.id)
+        seq = answered_at.get(step.id)
         if seq is not None:
-            other, _ = _read(moment.book, protocol, step, docket.events[seq])
-            if other is None:
+            reply, _ = replies.get(seq) or _read(moment.book, protocol, step, docket.events[seq])
+            if reply is None:
                 return
-            replies[step.id] = other
-    drafts = protocol.close(moment.book, moment.group, replies)
+            ours[step.id] = reply
+    replies.clear()
+    drafts = protocol.close(moment.book, moment.group, ours)
     yield from _compare(drafts, docket.events[start : start + len(drafts)], start - 1, _name(moment.group))
 
 
-def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> tuple[Reply | None, tuple[str, ...]]:
+def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
     content = ledger.blobs.read(event.call.reply) if event.call else None
     if content is None:
         return None, ()

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ledger.book import Book
 from ledger.events import Signals
+from ledger.fold import step
+from ledger.state import State
 from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule
 
@@ -19,6 +22,7 @@ def check(docket: Docket) -> Iterator[Breach]:
     read = docket.context.signals
     if read is None:
         return
+    prefix = _Prefix(docket)
     for event in docket.events:
         if not isinstance(event, Signals):
             continue
@@ -27,8 +31,25 @@ def check(docket: Docket) -> Iterator[Breach]:
             message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
             yield Breach(event.seq, message, "warning")
             continue
-        report = read(docket.book, event.profile, event.through)
+        report = read(prefix.through(event.through), event.profile)
         yield from (Breach(event.seq, f"{what} on recomputing") for what in _differences(event, report))
+
+
+class _Prefix:
+    """The book as it stood after an event. Looks follow one another, so it goes on from the last one asked for."""
+
+    def __init__(self, docket: Docket) -> None:
+        self._book = docket.book
+        self._state = State()
+
+    def through(self, seq: int) -> Book:
+        """The book through event `seq`; what was returned before is no longer it."""
+        if seq < self._state.seq:
+            self._state = State()
+        events = self._book.events[: seq + 1]
+        for event in events[self._state.seq + 1 :]:
+            step(self._state, event)
+        return Book(events, self._state, self._book.by_id, self._book.blobs)
 
 
 def _differences(event: Signals, report: Any) -> Iterator[str]:

@@ -1,6 +1,8 @@
-"""The closed union of all event kinds, and the stream each belongs to (FORMAT 2)."""
+"""The closed union of all event kinds, and the stream each belongs to (FORMAT 2).
 
-from __future__ import annotations
+The files here do without `from __future__ import annotations`: msgspec would have to compile every annotation again
+from its text, which costs each start of a verb 10 ms.
+"""
 
 from typing import Final, Literal
 

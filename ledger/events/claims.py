@@ -1,7 +1,5 @@
 """What is asserted: the kinds of `claims.jsonl` (FORMAT 2)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from ledger.events.envelope import Envelope

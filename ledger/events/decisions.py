@@ -1,7 +1,5 @@
 """What is decided: the kinds of `decisions.jsonl` (FORMAT 2)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

@@ -1,7 +1,5 @@
 """The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import Struct

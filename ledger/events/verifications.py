@@ -1,7 +1,5 @@
 """What is tested: the kinds of `verifications.jsonl` (FORMAT 2)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from ledger.events.envelope import Envelope

@@ -30,8 +30,9 @@ class Moment(msgspec.Struct, frozen=True):
 
 def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     """Just before every reply to a step that the protocol knows there."""
+    through = min(docket.known_through, docket.sound_through())
     for place, event, book in _walk(docket):
-        if event.seq > min(docket.known_through, docket.sound_through()):
+        if event.seq > through:
             return
         if is_reply(event) and book.state.round in book.state.rounds:
             group = find_group(protocol, book.state, event.step or "")
@@ -49,8 +50,9 @@ def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
         if step_id in replies:
             waiting.setdefault(_settled(docket, through), set()).add(step_id)
     for place, _, book in _walk(docket):
-        for step in open_steps(protocol, book.state) if place - 1 in waiting else ():
-            group = find_group(protocol, book.state, step.id)
+        steps = open_steps(protocol, book.state) if place - 1 in waiting else ()
+        group = find_group(protocol, book.state, steps[0].id) if steps else None
+        for step in steps if group is not None else ():
             if step.id in waiting[place - 1] and group is not None:
                 yield Moment(replies[step.id], step, group, _at(book, docket, place))
 

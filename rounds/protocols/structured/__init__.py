@@ -91,17 +91,9 @@ def groups(state: State, round_: int) -> tuple[Group, ...]:
     lead = opened.lead or AUTHORS[0]
     found: list[Group] = []
     if "B" in row.phases:
-        others = tuple(role for role in present if role != lead)
-        found += [
-            _group("B", round_, "B", None, (lead,), "B"),
-            _group("C", round_, "C", None, others, "C"),
-            _group("D", round_, "D", None, present, "D.{role}"),
-            *_check_groups(state, round_, present),
-            _group("F", round_, "F", None, present, "F"),
-            _group("G", round_, "G", None, (lead,), "G"),
-        ]
-        if row.drift:
-            found.append(_group("H", round_, "H", None, ("verifier",), "H"))
+        sealed = state.opened is None or state.opened.rules.get("positions") != "off"
+        checks = applicable_checks(state, round_)
+        found += _deliberation(round_, lead, present, checks, sealed, row.drift)
     if synthesis_is_due(state, round_):
         resolve = _group("S.resolve", round_, "S", "resolve", ("verifier",), "S.resolve")
         pending = any(claim.status == "pending" for claim in state.claims.values())
@@ -112,10 +104,28 @@ def groups(state: State, round_: int) -> tuple[Group, ...]:
     return tuple(group for group in found if group.steps)
 
 
-def _check_groups(state: State, round_: int, present: tuple[str, ...]) -> list[Group]:
-    checks = applicable_checks(state, round_)
+@cache
+def _deliberation(
+    round_: int, lead: str, present: tuple[str, ...], checks: tuple[int, ...], sealed: bool, drift: bool
+) -> tuple[Group, ...]:
+    """The groups of phases B to H."""
+    others = tuple(role for role in present if role != lead)
+    return (
+        _group("B", round_, "B", None, (lead,), "B"),
+        _group("C", round_, "C", None, others, "C"),
+        _group("D", round_, "D", None, present, "D.{role}"),
+        *_check_groups(round_, present, checks, sealed),
+        _group("F", round_, "F", None, present, "F"),
+        _group("G", round_, "G", None, (lead,), "G"),
+        *((_group("H", round_, "H", None, ("verifier",), "H"),) if drift else ()),
+    )
+
+
+def _check_groups(
+    round_: int, present: tuple[str, ...], checks: tuple[int, ...], sealed: bool
+) -> list[Group]:
     found: list[Group] = []
-    if checks and (state.opened is None or state.opened.rules.get("positions") != "off"):
+    if checks and sealed:
         found.append(_group("E.position", round_, "E", "position", present, "E.position"))
     together = tuple(
         _step("E.checks", round_, "E", f"check{n}", "verifier", f"E.check{n}") for n in checks if n != 3
