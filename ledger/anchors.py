@@ -5,7 +5,7 @@ A quote matches after collapsing white space, inside one string value of its sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from ledger.book import Blobs
@@ -72,21 +72,33 @@ def _list(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 
 def strings(value: Any) -> tuple[str, ...]:
     """Every string inside a JSON value, in order."""
+    found: list[str] = []
+    _collect(value, found)
+    return tuple(found)
+
+
+def _collect(value: Any, found: list[str]) -> None:
     if isinstance(value, str):
-        return (value,)
-    if isinstance(value, dict):
-        return tuple(text for inner in cast("dict[str, Any]", value).values() for text in strings(inner))
-    if isinstance(value, list | tuple):
-        return tuple(text for inner in cast("list[Any]", value) for text in strings(inner))
-    return ()
+        found.append(value)
+    elif isinstance(value, dict):
+        for inner in cast("dict[str, Any]", value).values():
+            _collect(inner, found)
+    elif isinstance(value, list | tuple):
+        for inner in cast("list[Any]", value):
+            _collect(inner, found)
 
 
 def passages(
-    reference: Reference, by_id: Mapping[str, Event], opened: RunOpened, blobs: Blobs
+    reference: Reference,
+    by_id: Mapping[str, Event],
+    opened: RunOpened,
+    blobs: Blobs,
+    sections: Callable[[Event], Sections] = sections_of,
 ) -> tuple[str, ...] | None:
     """The string values that a reference points at; None when it does not resolve.
 
-    A context document without lines is the whole document; an event without section is all of its strings.
+    A context document without lines is the whole document; an event without section is all of its strings. `sections`
+    is for a caller that asks for many and remembers.
     """
     if reference.id.startswith("K-"):
         return _document(reference, opened, blobs)
@@ -95,7 +107,7 @@ def passages(
         return None
     if reference.section is None:
         return _own_strings(event)
-    return sections_of(event).get(reference.section)
+    return sections(event).get(reference.section)
 
 
 def _own_strings(event: Event) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from ledger.values import GENESIS, Hash
 
 REMEMBERED_MAX: Final = 1 << 17
 MANIFEST_BYTES_MAX: Final = 1 << 20
-READ_BYTES: Final = 1 << 18
+READ_BYTES: Final = 1 << 15
 
 
 class _Block(msgspec.Struct, frozen=True):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.anchors import sections_of
 from ledger.events import Artifact
 from validators.reading.bodies import entries
 from validators.reading.docket import Docket
@@ -24,7 +23,7 @@ def check(docket: Docket) -> Iterator[Breach]:
     for event in docket.events:
         if not isinstance(event, Artifact):
             continue
-        sections = sections_of(event)
+        sections = docket.sections(event)
         named = [
             *(entry.section for entry in event.findings),
             *(entry.section for entry in event.proposed_claims),

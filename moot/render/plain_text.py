@@ -25,7 +25,8 @@ def visible(text: str) -> str:
     """`text` with every character that cannot be seen replaced by one that can; line feeds stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_seen(text.replace("\r\n", "\n")))
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(line if line.isascii() and line.isprintable() else _seen(line) for line in lines)
 
 
 def one_line(text: str) -> str:
@@ -50,13 +51,13 @@ def first_sentence(text: str) -> str:
     return match[0] if match else line
 
 
-def _seen(text: str) -> list[str]:
+def _seen(text: str) -> str:
     shown: list[str] = []
     stack = 0
     for character in text:
         stack = stack + 1 if unicodedata.combining(character) else 0
         shown.append(_name(character) if stack > STACKED else _mark(character))
-    return shown
+    return "".join(shown)
 
 
 def _mark(character: str) -> str:

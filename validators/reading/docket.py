@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from ledger.anchors import passages
+from ledger.anchors import Sections, passages, sections_of
 from ledger.book import Book
 from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
 from ledger.fold import step as take
@@ -28,6 +28,7 @@ class Docket:
         "_history",
         "_lines",
         "_passages",
+        "_sections",
         "book",
         "context",
         "events",
@@ -64,6 +65,7 @@ class Docket:
         """Seq through which `openings` is complete: the ledger's end, unless rounds leave the plan."""
         self._history: dict[str, list[tuple[int, Status]]] = {}
         self._passages: dict[Reference, tuple[str, ...] | None] = {}
+        self._sections: dict[int, Sections] = {}
         self._walk()
 
     @property
@@ -130,8 +132,17 @@ class Docket:
         if not reference.id.startswith("K-") and self.earlier(reference.id, than) is None:
             return None
         if reference not in self._passages:
-            self._passages[reference] = passages(reference, self.book.by_id, self.opened, self.book.blobs)
+            self._passages[reference] = passages(
+                reference, self.book.by_id, self.opened, self.book.blobs, self.sections
+            )
         return self._passages[reference]
+
+    def sections(self, event: Event) -> Sections:
+        """The sections of an event of this book."""
+        found = self._sections.get(event.seq)
+        if found is None:
+            found = self._sections[event.seq] = sections_of(event)
+        return found
 
     def _walk(self) -> None:
         state = State()
