@@ -1,6 +1,6 @@
 """Prompt sets: all templates of a run in one blob, so that a brief can be derived again later (FORMAT 6).
 
-    {"set":1,"name":"structured-1","templates":{"blocks/claims":"…","charters/critic":"…",…}}
+    {"set":1,"name":"structured-2","templates":{"blocks/claims":"…","charters/critic":"…",…}}
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
 path below `roles/prompts/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-NAME: Final = "structured-1"
+NAME: Final = "structured-2"
 
 PromptSet = Mapping[str, Any]
 """A prompt set as read: `set`, `name`, `templates`."""
