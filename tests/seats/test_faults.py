@@ -1,0 +1,126 @@
+"""Runs with random faults: each ends complete, degraded with its quorum stated, or stopped so that it can go on.
+
+A slice runs by default, 500 runs with `-m campaign`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from ledger.events.decisions import Budgets
+from moot.render.caveats import caveats, tally
+from roles.seats.anthropic import AnthropicSeat
+from roles.seats.port import Seat
+from roles.seats.prices import read_prices
+from rounds.purse import Purse
+from rounds.session import Session
+from tests.fake_api.faults import Fault, status
+from tests.rounds.openings import ROLES
+from tests.rounds.scripted import Script
+from tests.seats.driven import deliberate, opened, resumed, sound
+
+PASSING = (
+    status(408),
+    status(429),
+    status(429, retry_after="1"),
+    status(429, retry_after="3600"),
+    status(500),
+    status(529),
+    Fault("drop"),
+    Fault("cut"),
+    Fault("stream_error"),
+    Fault("half_line"),
+    Fault("refusal"),
+    Fault("max_tokens"),
+    Fault("malformed"),
+    Fault("schema"),
+    Fault("empty"),
+)
+"""Faults after which the same seat may answer."""
+LASTING = (status(401), status(402), status(403), status(404), status(413), Fault("huge"))
+
+
+def _faults(chance: random.Random) -> Callable[[int], Fault | None]:
+    """What happens to the nth request: mostly nothing, often a passing fault, seldom a lasting one."""
+    passing, lasting = chance.choice([0.05, 0.2, 0.5, 0.9]), chance.choice([0.0, 0.0, 0.01, 0.05])
+
+    def fault(_: int) -> Fault | None:
+        if chance.random() < lasting:
+            return chance.choice(LASTING)
+        return chance.choice(PASSING) if chance.random() < passing else None
+
+    return fault
+
+
+def _budgets(chance: random.Random) -> Budgets:
+    kind = chance.choice(["none", "usd", "tokens", "calls"])
+    return Budgets(
+        usd=f"{chance.uniform(0.3, 3):.2f}" if kind == "usd" else None,
+        tokens=chance.randint(50_000, 500_000) if kind == "tokens" else None,
+        calls=chance.randint(1, 40) if kind == "calls" else None,
+    )
+
+
+def _bounded(session: Session, budgets: Budgets) -> Callable[[Purse], None]:
+    """Asserts at every reservation that spent and reserved are within the budgets."""
+
+    def look(purse: Purse) -> None:
+        spend, beyond = session.book().state.spend, purse.beyond
+        assert min(beyond.calls, beyond.tokens, beyond.micro_usd) >= 0
+        if budgets.calls is not None:
+            assert spend.calls + beyond.calls <= budgets.calls
+        if budgets.tokens is not None:
+            assert spend.tokens_in + spend.tokens_out + beyond.tokens <= budgets.tokens
+        if budgets.usd is not None:
+            assert spend.micro_usd + beyond.micro_usd <= int(Decimal(budgets.usd) * 1_000_000)
+
+    return look
+
+
+def _a_seat_each() -> dict[str, Seat]:
+    return {role: AnthropicSeat(prices=read_prices()) for role in ROLES}
+
+
+def _run(path: Path, seed: int) -> str:
+    """One run; how it ended."""
+    chance = random.Random(seed)
+    budgets = _budgets(chance)
+    session = opened(path, budgets=budgets)
+    outcome, _ = deliberate(
+        session,
+        script=Script(seed=seed),
+        seats=_a_seat_each if chance.random() < 0.5 else None,
+        on_reserve=_bounded(session, budgets),
+        fault=_faults(chance),
+    )
+    sound(path)
+    book = resumed(path).book()
+    state, calls = tally(book.events)
+    if outcome.state == "finished":
+        assert state.finished
+        if not state.given_up:
+            return "complete"
+        assert any(line.startswith("DEGRADED") for line in caveats(state, calls))
+        return "degraded"
+    assert outcome.state in ("stopped", "failed")
+    assert outcome.reason == state.closures[-1].reason
+    assert not state.finished, "it can go on"
+    return f"stopped {outcome.reason}"
+
+
+def test_every_fault_is_survived(tmp_path: Path) -> None:
+    ends = Counter(_run(tmp_path / f"run-{seed}", seed) for seed in range(12))
+    assert len(ends) >= 3, ends
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("block", range(50))
+def test_five_hundred_runs_with_faults(tmp_path: Path, block: int) -> None:
+    for seed in range(1_000 + 10 * block, 1_010 + 10 * block):
+        _run(tmp_path / f"run-{seed}", seed)
