@@ -31,18 +31,32 @@ class _Manifest(msgspec.Struct, frozen=True):
     schema: Hash
 
 
-def _hash_of_file(path: str) -> str:
-    """By plain calls of the system: a run has thousands of blobs, and most are smaller than one read."""
+_read_manifest: Final = msgspec.json.Decoder(_Manifest).decode
+
+
+def _pieces(path: str) -> Iterator[bytes]:
+    """The bytes of a file, by plain calls of the system: a run has thousands of blobs, most smaller than one read."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        content = os.read(descriptor, READ_BYTES)
-        digest = hashlib.sha256(content)
-        while content:
-            content = os.read(descriptor, READ_BYTES)
-            digest.update(content)
-        return digest.hexdigest()
+        while True:
+            piece = os.read(descriptor, READ_BYTES)
+            if piece:
+                yield piece
+            if len(piece) < READ_BYTES:
+                return
     finally:
         os.close(descriptor)
+
+
+def _named_by(manifest: bytearray) -> tuple[str, ...]:
+    """Hashes of blocks and schema; a brief that is no manifest names none (a validator sees that)."""
+    if len(manifest) > MANIFEST_BYTES_MAX:
+        return ()
+    try:
+        brief = _read_manifest(manifest)
+    except msgspec.MsgspecError:
+        return ()
+    return (*(block.sha256 for block in brief.blocks), brief.schema)
 
 
 class BlobAudit:
@@ -74,37 +88,34 @@ class BlobAudit:
     def _brief(self, sha256: str, event: Event) -> Iterator[Problem]:
         if self._is_remembered(sha256):
             return
-        found = list(self._ask("the brief", sha256, event, remember=False))
-        for named in () if found else self._named_by(sha256):
+        manifest = bytearray()
+        found = list(self._ask("the brief", sha256, event, kept=manifest))
+        for named in () if found else _named_by(manifest):
             found += self._ask("a block of the brief", named, event)
         if not found:
             self._remember(sha256)
         yield from found
 
-    def _named_by(self, sha256: str) -> tuple[str, ...]:
-        """Hashes of blocks and schema; a brief that is no manifest names none (a validator sees that)."""
-        path = self._directory / sha256
-        if path.stat().st_size > MANIFEST_BYTES_MAX:
-            return ()
-        try:
-            manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
-        except msgspec.MsgspecError:
-            return ()
-        return (*(block.sha256 for block in manifest.blocks), manifest.schema)
-
-    def _ask(self, what: str, sha256: str, event: Event, *, remember: bool = True) -> Iterator[Problem]:
+    def _ask(
+        self, what: str, sha256: str, event: Event, *, kept: bytearray | None = None
+    ) -> Iterator[Problem]:
+        """Look at one blob; the bytes of a manifest go to `kept`, and it is not good before those that it names."""
         if sha256 == GENESIS or self._is_remembered(sha256):  # 64 zeros: an import has none
             return
+        digest = hashlib.sha256()
         try:
-            actual = _hash_of_file(self._prefix + sha256)
+            for piece in _pieces(self._prefix + sha256):
+                digest.update(piece)
+                if kept is not None and len(kept) <= MANIFEST_BYTES_MAX:
+                    kept += piece
         except FileNotFoundError:
             yield Problem(f"{what} is missing: blob {sha256}", event.seq)
             return
         except OSError as error:
             raise unreadable(error, self._directory) from error
-        if actual != sha256:
+        if digest.hexdigest() != sha256:
             yield Problem(f"{what} was changed: blob {sha256} has other bytes", event.seq)
-        elif remember:
+        elif kept is None:
             self._remember(sha256)
 
     def _is_remembered(self, sha256: str) -> bool:

@@ -9,15 +9,38 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from ledger.book import Blobs
 from ledger.disk import Disk, unreadable, writing
 from ledger.failures import Damaged, Problem
 
+REMEMBERED_BYTES_MAX: Final = 1 << 25
 _HEX64: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def hash_of(content: bytes) -> str:
     """The name of a blob: SHA-256 in 64 hex digits."""
     return hashlib.sha256(content).hexdigest()
+
+
+class Remembered:
+    """Blobs that are asked for again and again: each is read once, as long as they are small together."""
+
+    __slots__ = ("_blobs", "_bytes_left", "_kept")
+
+    def __init__(self, blobs: Blobs, bytes_max: int = REMEMBERED_BYTES_MAX) -> None:
+        self._blobs = blobs
+        self._kept: dict[str, bytes] = {}
+        self._bytes_left = bytes_max
+
+    def read(self, sha256: str) -> bytes | None:
+        """As `BlobStore.read`."""
+        content = self._kept.get(sha256)
+        if content is None:
+            content = self._blobs.read(sha256)
+            if content is not None and len(content) <= self._bytes_left:
+                self._kept[sha256] = content
+                self._bytes_left -= len(content)
+        return content
 
 
 class BlobStore:

@@ -111,6 +111,7 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
+    from ledger.blobs import Remembered
     from rounds.protocols import protocol_of
     from rounds.verdicts import standard
     from validators import rulebook
@@ -124,7 +125,8 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
         unknown=_unknown_fields(ours),
         ledger_problems=tuple(ours.problems),
     )
-    return rulebook.check(book, context, phase)
+    remembered = msgspec.structs.replace(book, blobs=Remembered(book.blobs))
+    return rulebook.check(remembered, context, phase)
 
 
 def signals(run: AnyPath | Run, profile: str | None = None, at: int | None = None) -> SignalReport:

@@ -14,7 +14,7 @@ Laws
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from ledger.book import Book
 from roles.brief_v1 import settled, this_round
@@ -43,6 +43,14 @@ QUOTES: Final[Mapping[Column, Callable[[Scene, Sight], tuple[Quoted, ...]]]] = {
 """Column → what quotes it, in the order of the blocks: shared and stable, then settled, then this round's."""
 
 
+class Shown(NamedTuple):
+    """What a column shows: quotations, their blocks, and the events they come from."""
+
+    quotations: tuple[Quoted, ...]
+    blocks: list[Block]
+    seqs: frozenset[int]
+
+
 def derive(
     ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None = None
 ) -> Derived:
@@ -61,23 +69,24 @@ def derive(
         sight = view.get(column)
         if sight is None:
             continue
-        quotations, made = _column(scene, column, sight)
+        quotations, made, seqs = _column(scene, column, sight)
         shown[column] = quotations
-        saw.update(seq for quoted in quotations for seq in quoted.seqs)
+        saw |= seqs
         blocks += made
     saw.update(seq for _, seq in failed_drift(scene))
     blocks += [role_block(scene), task_block(scene, shown)]
     return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
 
 
-def _column(scene: Scene, column: Column, sight: Sight) -> tuple[tuple[Quoted, ...], list[Block]]:
-    """A column's quotations and blocks. Amendments are for one role; of the rest the key names all that they read."""
+def _column(scene: Scene, column: Column, sight: Sight) -> Shown:
+    """What a column shows. Amendments are for one role; of the rest the key names all that they read."""
     key = (column, sight, scene.view.get(Column.VERDICTS), Column.DECISIONS in scene.view)
     known = scene.shared.columns
     if column is Column.AMENDMENTS or key not in known:
         quotations = QUOTES[column](scene, sight)
-        known[key] = (quotations, column_blocks(scene, column, sight, quotations))
-    found: tuple[tuple[Quoted, ...], list[Block]] = known[key]
+        seqs = frozenset(seq for quoted in quotations for seq in quoted.seqs)
+        known[key] = Shown(quotations, column_blocks(scene, column, sight, quotations), seqs)
+    found: Shown = known[key]
     return found
 
 

@@ -42,14 +42,19 @@ def column_blocks(scene: Scene, column: Column, sight: Sight, quotations: tuple[
     """A column's heading and quotations; a column without any says so, but rules that were not added do not show."""
     if column is Column.AMENDMENTS and not quotations:
         return []
-    none: list[Row] = [] if quotations else [{}]
-    heading = scene.rendered(
-        f"blocks/{column.value}", {"round": scene.round, "none": none, **_EXTENTS[sight.extent]}
-    )
+    heading = _heading(scene, column, sight, none=not quotations)
     if column in ONE_BLOCK_EACH:
         return [Block(column.value, heading), *(scene.shared.block_of(each) for each in quotations)]
     text = "\n".join([heading, *(each.text + "\n" for each in quotations)])
     return [Block(column.value, text)]
+
+
+def _heading(scene: Scene, column: Column, sight: Sight, *, none: bool) -> str:
+    known, key = scene.shared.headings, (column, sight, scene.round, none)
+    if key not in known:
+        lists: Mapping[str, list[Row]] = {"none": [{}] if none else [], **_EXTENTS[sight.extent]}
+        known[key] = scene.rendered(f"blocks/{column.value}", {"round": scene.round, **lists})
+    return known[key]
 
 
 def role_block(scene: Scene) -> Block:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
@@ -51,15 +52,17 @@ class Block:
 class Shared:
     """What briefs of one ledger and prompt set have in common, kept while several are derived one after another.
 
-    `quotes` hold for the whole ledger: by seq, for a claim with the number of its moves. So do `places`, by seq, and
-    the blocks: `fixed` by name, those of quotations by what they quote. `base`, the book at the opening, `kinds`, its
-    events by type, and `columns` hold for the steps of one group; `begin_group` forgets them.
+    For the whole ledger hold `quotes`, by seq and for a claim with the number of its moves; `places`, by seq;
+    `question`, by how much of it is seen; the blocks in `fixed`, by name; `headings`. For the steps of one group
+    hold `base`, the book at the opening, `kinds`, its events by type, and `columns`: `begin_group` forgets them.
     """
 
     def __init__(self) -> None:
         self.quotes: dict[tuple[int, ...], Quoted] = {}
         self.places: dict[int, Place] = {}
         self.fixed: dict[str, Block] = {}
+        self.question: dict[Sight, tuple[Quoted, ...]] = {}
+        self.headings: dict[tuple[Column, Sight, int, bool], str] = {}
         self.base: Book | None = None
         self.kinds: dict[type[Any], list[Any]] = {}
         self.columns: dict[tuple[Column, Sight, Sight | None, bool], Any] = {}
@@ -73,14 +76,15 @@ class Shared:
         if group != self._group:
             self._group = group
             self.base = None
-            self.kinds.clear()
             self.columns.clear()
 
     def open_at(self, base: Book) -> Book:
         """Keep the book at the opening of the group; it is returned."""
         self.base = base
+        kinds = defaultdict[type[Any], list[Any]](list)
         for event in base.events:
-            self.kinds.setdefault(type(event), []).append(event)
+            kinds[type(event)].append(event)
+        self.kinds = kinds
         return base
 
     def hash_of(self, prompt_set: PromptSet) -> str:

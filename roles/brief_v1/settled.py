@@ -15,6 +15,13 @@ from roles.quoting import Quoted
 
 def question(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The question with goals, options and documents; or the goals alone."""
+    known = scene.shared.question.get(sight)
+    if known is None:
+        known = scene.shared.question[sight] = _question(scene, sight)
+    return known
+
+
+def _question(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     if sight.extent == "goals":
         return (quoting.goals(scene.opened),)
     found = [quoting.question(scene.opened)]
