@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from moot.cli import VERBS, Verb, find_verb
 from moot.errors import BUG, USAGE, MootError, explain, usage
@@ -97,6 +96,8 @@ def overview() -> str:
 
 
 def _unknown(word: str) -> MootError:
+    from difflib import get_close_matches
+
     names = [verb.name for verb in VERBS]
     near = get_close_matches(word.lower(), names, 1, 0.5)
     mend = f"did you mean `moot {near[0]}`?" if near else "see `moot --help`"

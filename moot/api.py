@@ -87,6 +87,11 @@ class Run:
         """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
         return self._store.problems()
 
+    @property
+    def size_bytes(self) -> int:
+        """How long the ledger is."""
+        return self._store.size_bytes()
+
     def stream(self, at: int | None = None) -> Iterator[Event]:
         """All events, or those up to `at`, one at a time."""
         events = self._store.stream()
@@ -224,8 +229,10 @@ def _run(run: AnyPath | Run) -> Run:
 
 def _unknown_fields(run: Run) -> dict[int, tuple[str, ...]]:
     """Fields that this version does not know, by seq."""
-    from ledger.canonical import unknown_fields
+    from ledger.canonical import encode, unknown_fields
 
+    if sum(len(encode(event)) + 1 for event in run.events) == run.size_bytes:
+        return {}  # they would make a line longer
     found: dict[int, tuple[str, ...]] = {}
     for event, (_, _, line) in zip(run.events, run.lines(), strict=False):
         fields = unknown_fields(line, event)

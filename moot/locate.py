@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from moot.errors import MootError
@@ -41,6 +40,8 @@ def _last(runs: Path) -> Path:
 
 
 def _mend(said: str, runs: Path) -> str:
+    from difflib import get_close_matches
+
     names = [str(path.relative_to(runs)) for path in runs_under(runs)]
     near = get_close_matches(said, names, 1, 0.6)
     if near:

@@ -7,6 +7,7 @@ hashes would pass every other rule. Source: FORMAT 5, FORMAT 7, FORMAT 8.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from ledger.book import Book
@@ -92,10 +93,16 @@ def _difference(draft: Event, event: Event) -> str | None:
     """The first field in which a committed event is not its draft."""
     if type(draft) is not type(event):
         return "kind"
-    for name in draft.__struct_fields__:
-        if name not in _SEALED and getattr(draft, name) != getattr(event, name):
+    for name in _own_fields(type(draft)):
+        if getattr(draft, name) != getattr(event, name):
             return name.rstrip("_")
     return None
+
+
+@cache
+def _own_fields(kind: type[Event]) -> tuple[str, ...]:
+    """The fields that a draft sets."""
+    return tuple(name for name in kind.__struct_fields__ if name not in _SEALED)
 
 
 def _name(group: Group) -> str:

@@ -17,7 +17,7 @@ from ledger.fold import step as take
 from ledger.ids import Reference, StepName, parse_reference, parse_step
 from ledger.state import State
 from ledger.values import Status
-from roles.protocol import open_steps
+from roles.protocol import Step, open_steps
 from validators.reading.rule import Finding, RuleContext
 
 
@@ -148,6 +148,7 @@ class Docket:
         state = State()
         known = self.opened is not None and not self.imported
         protocol = self.context.protocol if known else None
+        asked: tuple[Step, ...] = ()
         for event in self.events:
             if protocol is not None and _ends_something(event):
                 self.left_open[event.seq] = tuple(step.id for step in open_steps(protocol, state))
@@ -157,8 +158,9 @@ class Docket:
                 protocol = None
             if protocol is not None:
                 self.known_through = event.seq
-                if event.rest == 0:
-                    for step in open_steps(protocol, state):
+                if event.rest == 0 and not (event.step and any(not state.is_done(one.id) for one in asked)):
+                    asked = open_steps(protocol, state)  # a step's events open others when its group is done
+                    for step in asked:
                         self.openings.setdefault(step.id, event.seq)
 
     def _is_on_plan(self, event: Event) -> bool:

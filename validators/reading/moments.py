@@ -31,11 +31,13 @@ class Moment(msgspec.Struct, frozen=True):
 def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     """Just before every reply to a step that the protocol knows there."""
     through = min(docket.known_through, docket.sound_through())
+    group: Group | None = None
     for place, event, book in _walk(docket):
         if event.seq > through:
             return
         if is_reply(event) and book.state.round in book.state.rounds:
-            group = find_group(protocol, book.state, event.step or "")
+            if group is None or all(step.id != event.step for step in group.steps):
+                group = find_group(protocol, book.state, event.step or "")
             for step in group.steps if group else ():
                 if step.id == event.step and group is not None:
                     yield Moment(event, step, group, _at(book, docket, place))
