@@ -223,11 +223,10 @@ async def _events(
     )
     size = max(CHUNK, len(text) // 200)
     for at in range(0, max(1, len(text)), size):
-        if at:
-            await asyncio.sleep(seconds * size / len(text))
-        piece = {"type": "text_delta", "text": text[at : at + size]}
+        said = text[at : at + size]
+        await asyncio.sleep(seconds * len(said) / max(1, len(text)))
+        piece = {"type": "text_delta", "text": said}
         yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": piece}
-    await asyncio.sleep(seconds * min(1.0, size / max(1, len(text))))
     yield "content_block_stop", {"type": "content_block_stop", "index": 0}
     delta = {"stop_reason": stop, "stop_sequence": None}
     yield "message_delta", {"type": "message_delta", "delta": delta, "usage": usage}
