@@ -1,0 +1,1 @@
+"""What comes from outside stays outside: injections, hostile text, paths, limits, fuzzed bytes."""
