@@ -90,6 +90,7 @@ def _rows(values: Values, name: str) -> Sequence[Row]:
     return value
 
 
+@lru_cache(1024)
 def names(template: str) -> frozenset[str]:
     """Every name that a template uses, lists included."""
     return frozenset(tag[2] for tag in _TAG.finditer(template))

@@ -132,7 +132,7 @@ class Scene(msgspec.Struct, frozen=True):
 
     def quoted_claim(self, event: Claim, *, whole: bool = True) -> Quoted:
         """A claim as it stood when the group opened."""
-        key = (event.seq, len(self.state.claims[str(event.id)].moves), whole)
+        key = (event.seq, len(self.book.state.claims[str(event.id)].moves), whole)
         found = self.shared.quotes.get(key)
         if found is None:
             found = self.shared.quotes[key] = quoting.claim(event, self.state, whole=whole)

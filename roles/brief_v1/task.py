@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from ledger.events import Position
+from ledger.values import Status
 from roles.brief_v1.scene import Block, Scene
+from roles.prompt_set import template
 from roles.protocol import Column
 from roles.quoting import Quoted
-from roles.templates import Row, Text, Values
+from roles.templates import Row, Text, Values, names
 
 Shown = Mapping[Column, tuple[Quoted, ...]]
 
 
 def task_block(scene: Scene, shown: Shown) -> Block:
     """The task of the step."""
-    task = scene.rendered(f"tasks/{scene.step.task}", _values(scene, shown)).rstrip("\n")
+    path = f"tasks/{scene.step.task}"
+    used = names(template(scene.prompt_set, path))
+    task = scene.rendered(path, _values(scene, shown, used)).rstrip("\n")
     return Block("task", scene.rendered("blocks/task", {"step": scene.step.id, "task": task}))
 
 
@@ -32,45 +36,68 @@ def failed_drift(scene: Scene) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _values(scene: Scene, shown: Shown) -> Values:
-    failed = failed_drift(scene)
+def _values(scene: Scene, shown: Shown, used: frozenset[str]) -> Values:
+    """What the task's template uses, and no more: most of it is made from every claim that is shown."""
+    made = {**_words(scene, shown), **_lists(scene, shown)}
+    return {name: make() for name, make in made.items() if name in used}
 
+
+def _words(scene: Scene, shown: Shown) -> dict[str, Callable[[], Text]]:
     def ids(*columns: Column) -> list[str]:
         return [quoted.name for column in columns for quoted in shown.get(column, ())]
 
-    sealed = _own_positions(scene) if Column.POSITIONS in shown else []
-    claims = ids(Column.OLD_CLAIMS, Column.CLAIMS)
-    statuses = {identity: scene.state.claims[identity].status for identity in claims}
-    whole = scene.view.get(Column.QUESTION)
-    options = [option.id for option in scene.opened.options] if whole and whole.extent == "all" else []
-    words: dict[str, Text] = {
-        "round": scene.round,
-        "role": scene.step.role,
-        "goals": _line(goal.id for goal in scene.opened.goals),
-        "options": _line(options),
-        "claims": _line(claims),
-        "may_move": _line(claim for claim in claims if statuses[claim] != "superseded"),
-        "pending": _line(claim for claim in claims if statuses[claim] == "pending"),
-        "replaceable": _line(claim for claim in claims if statuses[claim] not in ("pending", "superseded")),
-        "decisions": _line(ids(Column.DECISIONS)),
-        "statements": _line(ids(Column.PROPOSAL, Column.SUPPLEMENTS)),
-        "artifacts": _line(ids(Column.ARTIFACTS)),
-        "verdicts": _line(ids(Column.VERDICTS)),
-        "tensions": _line(name for name in ids(Column.FLIPS) if name.startswith("N-")),
-        "positions": _line(sealed),
-        "failed_drift": _line(identity for identity, _ in failed),
-        "roles": _line(_active(scene)) if Column.PLAN in shown else "none",
+    def claims(*excluded: Status) -> str:
+        facts = scene.state.claims
+        named = ids(Column.OLD_CLAIMS, Column.CLAIMS)
+        return _line(claim for claim in named if facts[claim].status not in excluded)
+
+    def pending() -> str:
+        facts = scene.state.claims
+        named = ids(Column.OLD_CLAIMS, Column.CLAIMS)
+        return _line(claim for claim in named if facts[claim].status == "pending")
+
+    def options() -> str:
+        whole = scene.view.get(Column.QUESTION)
+        return _line(option.id for option in scene.opened.options if whole and whole.extent == "all")
+
+    return {
+        "round": lambda: scene.round,
+        "role": lambda: scene.step.role,
+        "goals": lambda: _line(goal.id for goal in scene.opened.goals),
+        "options": options,
+        "claims": claims,
+        "may_move": lambda: claims("superseded"),
+        "pending": pending,
+        "replaceable": lambda: claims("pending", "superseded"),
+        "decisions": lambda: _line(ids(Column.DECISIONS)),
+        "statements": lambda: _line(ids(Column.PROPOSAL, Column.SUPPLEMENTS)),
+        "artifacts": lambda: _line(ids(Column.ARTIFACTS)),
+        "verdicts": lambda: _line(ids(Column.VERDICTS)),
+        "tensions": lambda: _line(name for name in ids(Column.FLIPS) if name.startswith("N-")),
+        "positions": lambda: _line(_sealed(scene, shown)),
+        "failed_drift": lambda: _line(identity for identity, _ in failed_drift(scene)),
+        "roles": lambda: _line(_active(scene)) if Column.PLAN in shown else "none",
     }
-    lists: dict[str, list[Row]] = {
-        "checks": _checks(scene) if scene.step.task == "E.position" else [],
-        "sealed": [{}] if sealed else [],
-        "unsealed": [] if sealed else [{}],
-        "first_round": [{}] if scene.round == 1 else [],
-        "later_round": [{}] if scene.round > 1 else [],
-        "some_failed_drift": [{}] if failed else [],
-        "no_failed_drift": [] if failed else [{}],
+
+
+def _lists(scene: Scene, shown: Shown) -> dict[str, Callable[[], Sequence[Row]]]:
+    return {
+        "checks": lambda: _checks(scene) if scene.step.task == "E.position" else [],
+        "sealed": lambda: _once_if(_sealed(scene, shown)),
+        "unsealed": lambda: _once_if(not _sealed(scene, shown)),
+        "first_round": lambda: _once_if(scene.round == 1),
+        "later_round": lambda: _once_if(scene.round > 1),
+        "some_failed_drift": lambda: _once_if(failed_drift(scene)),
+        "no_failed_drift": lambda: _once_if(not failed_drift(scene)),
     }
-    return {**words, **lists}
+
+
+def _once_if(holds: object) -> Sequence[Row]:
+    return [{}] if holds else []
+
+
+def _sealed(scene: Scene, shown: Shown) -> list[str]:
+    return _own_positions(scene) if Column.POSITIONS in shown else []
 
 
 def _line(words: Iterable[str]) -> str:
