@@ -70,7 +70,7 @@ def opened(
     specs = spoken.seats(protocol.role_ids() if protocol else tuple(written), written)
     made = spoken.made(specs)
     spoken.check_costs(made, deliberation.budget.usd)
-    documents = documents_of(deliberation, file)
+    documents = documents_of(deliberation, file, wishes.contexts)
     opening = opening_of(deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE)
     if directory is not None:
         return open_run_at(Path(directory), opening), made

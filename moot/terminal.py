@@ -25,20 +25,29 @@ def show(text: str) -> None:
 
 
 def err(text: str) -> None:
-    """Write to stderr."""
-    _write(sys.stderr, text)
+    """Write to stderr; what could move a cursor or hide a word is made visible, as by `show`."""
+    from moot.render.plain_text import visible
+
+    _write(sys.stderr, visible(text))
 
 
 def out_json(value: Result) -> None:
     """Write one JSON object to stdout; on a terminal with line breaks in it."""
     indent = 2 if sys.stdout.isatty() else None
-    out(value.model_dump_json(indent=indent) + "\n")
+    out(_seen(value.model_dump_json(indent=indent)) + "\n")
+
+
+def _seen(json: str) -> str:
+    """The same JSON with what a terminal obeys or hides written as escapes."""
+    from moot.render.plain_text import json_escaped
+
+    return json_escaped(json)
 
 
 def complain(error: MootError, *, as_json: bool) -> None:
     """Say an error: one line on stderr, or one object on stdout."""
     if as_json:
-        out(error.json + "\n")
+        out(_seen(error.json) + "\n")
     else:
         err(f"{error.more}{error.line}\n")
 

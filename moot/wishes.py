@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from moot.errors import usage
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rounds.deliberation import Deliberation, Table
 
 COMMAND_LINE = "command line"
+DOCUMENT_BYTES_MAX: Final = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,38 @@ def wished(file: str | None, wishes: Wishes) -> Deliberation:
     return checked(wishes.over(table), text, file)
 
 
-def documents_of(deliberation: Deliberation, file: str | None) -> dict[str, bytes]:
-    """The bytes of every document that is named by path, which counts from the deliberation file's directory."""
+def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[str] = ()) -> dict[str, bytes]:
+    """The bytes of every document that is named by path, which counts from the deliberation file's directory.
+
+    A file reaches no further than its own directory: what lies outside is read only when the person who runs it
+    `said` so, with --context. Raises `MootError` and `OSError`.
+    """
     base = Path(file).parent if file is not None else Path()
-    paths = [document.path for document in deliberation.context if document.path is not None]
-    return {path: (base / path).read_bytes() for path in paths}
+    trusted = {str(Path(path).absolute()) for path in said}
+    found: dict[str, bytes] = {}
+    for document in deliberation.context:
+        if document.path is not None:
+            place = base / document.path
+            if file is not None and document.path not in trusted and not _is_below(base, place):
+                raise usage(
+                    "a document outside the file's directory", "add --context if you mean it", str(place)
+                )
+            found[document.path] = _bounded(place)
+    return found
+
+
+def _is_below(base: Path, place: Path) -> bool:
+    """Whether a path stays in a directory, links followed."""
+    return place.resolve().is_relative_to(base.resolve())
+
+
+def _bounded(place: Path) -> bytes:
+    """The bytes of a plain file: a device or a pipe might never end."""
+    found = place.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise usage("not a plain file", "name a file with text", str(place))
+    if found.st_size > DOCUMENT_BYTES_MAX:
+        raise usage(
+            f"{found.st_size} bytes, more than {DOCUMENT_BYTES_MAX}", "name the part that matters", str(place)
+        )
+    return place.read_bytes()

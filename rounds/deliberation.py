@@ -10,6 +10,7 @@ Every key is checked: an unknown one is an error that names the nearest known ke
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ from pydantic import (
 )
 
 from ledger.events.decisions import SignatureCode
+from ledger.json_profile import NotCanonical, refuse_control_characters
 from ledger.values import ROUND_MAX
 from rounds.plan_rows import phases_of
 from rounds.plans import PLANS
@@ -204,8 +206,18 @@ Table = dict[str, Any]
 """A deliberation file as TOML gives it, before it is checked."""
 
 
+FILE_BYTES_MAX: Final = 1 << 20
+DOTTED_NAMES_MAX: Final = 16
+"""Names joined by dots in one key: TOML's reader needs the square of them."""
+_DOTTED: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DOTTED_NAMES_MAX}}}""")
+
+
 def read_toml(content: bytes, name: str) -> tuple[Table, str]:
     """The table in a file's bytes, and its text. `name` is what errors call the file. Raises `DeliberationError`."""
+    if len(content) > FILE_BYTES_MAX:
+        raise DeliberationError(
+            f"{len(content)} bytes, more than {FILE_BYTES_MAX}", name, "name long documents by path"
+        )
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -214,9 +226,15 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
             name,
             "save it as UTF-8, or name a deliberation file",
         ) from None
+    if _DOTTED.search(text):
+        raise DeliberationError(
+            f"more than {DOTTED_NAMES_MAX} names joined by dots", name, "no key has more than two"
+        )
     try:
         return tomllib.loads(text), text
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise DeliberationError("nested too deeply", name, "no value is a list of lists of lists") from None
+    except ValueError as error:  # TOMLDecodeError, and what Python says to a number of too many digits
         raise DeliberationError(
             f"not TOML: {error}", name, "mend that line; `moot new` writes a file to start from"
         ) from None
@@ -228,10 +246,22 @@ def checked(table: Table, text: str = "", name: str = "the command line") -> Del
         raise DeliberationError(
             "there is no [deliberation] table", name, 'begin with [deliberation] and question = "…"'
         )
+    _refuse_unkept(table, name)
     try:
         return Deliberation.model_validate(table)
     except ValidationError as error:
         raise _explained(error, text, name) from None
+
+
+def _refuse_unkept(table: Table, name: str) -> None:
+    """Complain about characters that no string of a ledger holds (FORMAT 1)."""
+    try:
+        refuse_control_characters(table)
+        json.dumps(table, ensure_ascii=False, default=str).encode()
+    except NotCanonical as error:
+        raise DeliberationError(str(error), name, "take it out; line feeds and tabs are allowed") from None
+    except UnicodeEncodeError:
+        raise DeliberationError("a text that is not UTF-8", name, "write it in UTF-8") from None
 
 
 def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:

@@ -29,7 +29,7 @@ class NotAStateDirectory(LedgerError):
 def read_directory(src: Path) -> dict[str, bytes]:
     """The files of `src` by name, for `read_skill`. Raises `NotAStateDirectory`."""
     state, root = _layout(src)
-    files = {name: _bounded(state / name) for name in FILES if (state / name).is_file()}
+    files = {name: _rows(state / name, root) for name in FILES if (state / name).is_file()}
     paths = sorted({*_below(root), *_named(files)})
     documents = {path: root / path for path in paths if _is_inside(root, path)}
     if len(documents) > DOCUMENTS_MAX:
@@ -50,6 +50,8 @@ def _layout(src: Path) -> tuple[Path, Path]:
 
 def _below(root: Path) -> Iterator[str]:
     for folder in DOCUMENT_FOLDERS:
+        if not (root / folder).resolve().is_relative_to(root.resolve()):
+            continue  # a link to somewhere else: nothing there is this directory's, and it may be the whole disk
         for place, _, names in os.walk(root / folder):
             for name in names:
                 yield (Path(place) / name).relative_to(root).as_posix()
@@ -82,6 +84,12 @@ def _is_inside(root: Path, path: str) -> bool:
         return place.is_file() and place.is_relative_to(root.resolve())
     except (OSError, ValueError):  # a name that no file can have
         return False
+
+
+def _rows(path: Path, root: Path) -> bytes:
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise NotAStateDirectory("a link that leads outside", str(path), "put the file itself there")
+    return _bounded(path)
 
 
 def _bounded(path: Path) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from moot.output.new import new_of
 from moot.render.plain import new_text
 from moot.terminal import out_json, show
 from moot.wishes import Wishes, documents_of, wished
-from rounds.deliberation import Deliberation
+from rounds.deliberation import Deliberation, Document
 from rounds.deliberation_toml import to_toml
 from rounds.opening import resolve, with_casting
 
@@ -79,8 +80,9 @@ def new(
             raise usage("no question", "give -q TEXT, or call it from a terminal to be asked", "moot new")
         wishes, cast = ask_for(wishes, cast)
     deliberation = _written(wishes, cast)
-    opening = resolve(deliberation, documents_of(deliberation, None), moot=version())
-    path.write_text(to_toml(_beside(deliberation, path)), "utf-8")
+    documents = documents_of(deliberation, None)
+    opening = resolve(deliberation, documents, moot=version())
+    path.write_text(to_toml(_beside(deliberation, path, documents)), "utf-8")
     found = new_of(file, opening.event)
     if json:
         out_json(found)
@@ -100,21 +102,20 @@ def _written(wishes: Wishes, cast: str | None) -> Deliberation:
     return deliberation
 
 
-def _beside(deliberation: Deliberation, path: Path) -> Deliberation:
-    """Paths of documents as they are seen from the file's directory."""
+def _beside(deliberation: Deliberation, path: Path, documents: Mapping[str, bytes]) -> Deliberation:
+    """Documents by their path as seen from the file's directory; what lies outside it is taken in as text."""
     base = path.absolute().parent
     return deliberation.model_copy(
-        update={
-            "context": tuple(
-                document.model_copy(update={"path": _relative(document.path, base)})
-                for document in deliberation.context
-            )
-        }
+        update={"context": tuple(_placed(one, base, documents) for one in deliberation.context)}
     )
 
 
-def _relative(path: str | None, base: Path) -> str | None:
-    if path is None:
-        return None
-    place = Path(path)
-    return str(place.relative_to(base)) if place.is_relative_to(base) else path
+def _placed(document: Document, base: Path, documents: Mapping[str, bytes]) -> Document:
+    if document.path is None:
+        return document
+    if Path(document.path).resolve().is_relative_to(base.resolve()):
+        place = Path(document.path)
+        return document.model_copy(
+            update={"path": str(place.relative_to(base) if place.is_relative_to(base) else place)}
+        )
+    return Document(name=document.name, text=documents[document.path].decode("utf-8"))

@@ -29,6 +29,13 @@ def visible(text: str) -> str:
     return "\n".join(line if line.isascii() and line.isprintable() else _seen(line) for line in lines)
 
 
+def json_escaped(json: str) -> str:
+    """JSON text of the same meaning with nothing unseen in it but line feeds: `\\u202e` stands for an override."""
+    if json.isascii() and "\x7f" not in json:
+        return json
+    return "".join(_escape(one) if _is_unseen(one) and one != "\n" else one for one in json)
+
+
 def one_line(text: str) -> str:
     """`visible` text with white space collapsed, for a line or a cell."""
     return " ".join(visible(text).split())
@@ -70,10 +77,18 @@ def _mark(character: str) -> str:
         return chr(CONTROL_PICTURES + code)
     if code == 0x7F:
         return "␡"
-    unseen = unicodedata.category(character) in UNSEEN_CATEGORIES
-    if unseen or character in UNSEEN_LETTERS or VARIATION.match(character):
-        return _name(character)
-    return character
+    return _name(character) if _is_unseen(character) else character
+
+
+def _is_unseen(character: str) -> bool:
+    hidden = unicodedata.category(character) in UNSEEN_CATEGORIES
+    return hidden or character in UNSEEN_LETTERS or VARIATION.match(character) is not None
+
+
+def _escape(character: str) -> str:
+    """As JSON writes a character in ASCII: one or two UTF-16 units."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[n : n + 2].hex()}" for n in range(0, len(units), 2))
 
 
 def _name(character: str) -> str:
