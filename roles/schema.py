@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 import orjson
 
+import schemas
 from roles.replies import Reply
 
 if TYPE_CHECKING:
@@ -26,14 +27,23 @@ ERRORS_MAX: Final = 40
 
 _FENCED: Final = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_PERHAPS_UNCLEAN: Final = re.compile(r'[\x00-\x08\x0b-\x1f\x7f-\x9f]|\\[bfru]|"(?:\s|\\[nt])+"')
-"""What a JSON text has in it when one of its strings is unclean: such characters or escapes, or a string of spaces."""
+_ESCAPES: Final = ("\\u", "\\r", "\\b", "\\f")
+"""Escapes behind which such a character can stand, or half of one."""
+_BLANK: Final = re.compile(r'"(?:\s|\\[nt])+"')
 _SURROGATE: Final = re.compile("[\\ud800-\\udfff]")
 
 
 @cache
 def reply_schema(reply_type: type[Reply]) -> Mapping[str, Any]:
-    """The JSON Schema (draft 2020-12) of a reply."""
+    """The JSON Schema (draft 2020-12) of a reply: the published one, which is quicker to read than to make."""
+    try:
+        return schemas.load(f"replies/{reply_type.__name__}")
+    except FileNotFoundError:
+        return schema_of(reply_type)
+
+
+def schema_of(reply_type: type[Reply]) -> Mapping[str, Any]:
+    """The JSON Schema of a reply, made from its type."""
     return {"$schema": DIALECT, **msgspec.json.schema(reply_type)}
 
 
@@ -54,7 +64,7 @@ def parse_reply(reply_type: type[Reply], raw: bytes) -> tuple[Reply | None, tupl
         return None, (f"(reply): not UTF-8 at byte {error.start}",)
     except _NotJson as error:
         return None, (f"(reply): {error}",)
-    problems = tuple(_unclean(value, "")) if _PERHAPS_UNCLEAN.search(text) else ()
+    problems = tuple(_unclean(value, "")) if _is_perhaps_unclean(text) else ()
     if problems:
         return None, problems[:ERRORS_MAX]
     try:
@@ -109,6 +119,13 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refused(constant: str) -> None:
     raise _NotJson(f"{constant} is not JSON")
+
+
+def _is_perhaps_unclean(text: str) -> bool:
+    """Whether it is worth looking into every string of a JSON text: nearly always it is not."""
+    if any(escape in text for escape in _ESCAPES):
+        return True
+    return _CONTROL.search(text) is not None or _BLANK.search(text) is not None
 
 
 def _unclean(value: Any, path: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
-"""Schemas: the published shape of every event and of every JSON output (draft 2020-12).
+"""Schemas: the published shape of every event, of every reply, and of every JSON output (draft 2020-12).
 
 load("events/claim")      what a line of that kind is
+load("replies/CheckReply")  what a seat returns for a check
 load("output/verify")     what a verb prints with --json
 """
 

@@ -15,9 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from roles import replies
+from roles import publish_schemas, replies
 from roles.replies import CheckReply, CriticArtifact, PositionReply, Reply, ReviewReply, StatementReply
-from roles.schema import ERRORS_MAX, REPLY_BYTES_MAX, explain, parse_reply, reply_schema
+from roles.schema import (
+    ERRORS_MAX,
+    REPLY_BYTES_MAX,
+    _is_perhaps_unclean,
+    _unclean,
+    explain,
+    parse_reply,
+    reply_schema,
+    schema_of,
+)
 from tests.roles.runs import installed
 
 TYPES: tuple[type[Reply], ...] = get_args(replies.Reply)
@@ -49,8 +58,28 @@ def test_a_schema_is_draft_2020_12_and_closed(kind: type[Reply]) -> None:
 
 
 def test_schemas_are_frozen() -> None:
-    made = {kind.__name__: hashlib.sha256(orjson.dumps(reply_schema(kind))).hexdigest() for kind in TYPES}
-    assert made == json.loads(GOLDEN.read_text())
+    for schema in (reply_schema, schema_of):
+        made = {kind.__name__: hashlib.sha256(orjson.dumps(schema(kind))).hexdigest() for kind in TYPES}
+        assert made == json.loads(GOLDEN.read_text())
+
+
+def test_published_schemas_are_what_the_types_say() -> None:
+    assert publish_schemas.main(["--check"]) == 0
+
+
+@given(
+    st.recursive(
+        st.text(alphabet='a" \t\n\r\x0b\x00\x7f\x85\u2003\ud800\\u'),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab"), inner, max_size=3),
+    ),
+    st.booleans(),
+    st.sampled_from([None, 1]),
+)
+def test_an_unclean_string_is_never_passed_over(value: Any, ascii_only: bool, indent: int | None) -> None:
+    """The glance at the whole text that spares a look into every string."""
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+    if any(_unclean(value, "")):
+        assert "\ud800" in text or _is_perhaps_unclean(text)  # a raw surrogate is no UTF-8
 
 
 def test_tasks_name_every_field_of_their_reply() -> None:

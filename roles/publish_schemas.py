@@ -1,0 +1,44 @@
+"""The schemas of the replies, in `schemas/replies/`: `python -m roles.publish_schemas [--check]`.
+
+One file for every shape that a seat is asked for. They are frozen with the brief version: a brief holds their hash.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Final, get_args
+
+import schemas
+from roles.replies import Reply
+from roles.schema import schema_of
+
+DIRECTORY: Final = schemas.DIRECTORY / "replies"
+
+
+REPLIES: Final[tuple[type[Reply], ...]] = get_args(Reply)
+
+
+def published() -> dict[str, bytes]:
+    """File name → what it must hold."""
+    return {f"{kind.__name__}.json": schemas.text_of(schema_of(kind)) for kind in REPLIES}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the schemas; with --check compare them with what is there, and say what differs."""
+    wanted = published()
+    if "--check" not in arguments:
+        DIRECTORY.mkdir(exist_ok=True)
+        for name, content in wanted.items():
+            (DIRECTORY / name).write_bytes(content)
+        print(f"{len(wanted)} schemas in {DIRECTORY}")
+        return 0
+    found = {path.name: path.read_bytes() for path in DIRECTORY.glob("*.json")}
+    stale = sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+    if stale:
+        print(f"stale: {', '.join(stale)}; run `python -m roles.publish_schemas`", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
