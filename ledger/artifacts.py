@@ -3,8 +3,6 @@
 What is a matter of judgement (word budgets, hedging, generic personas) is a finding of a validator, not a shape.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta

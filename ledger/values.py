@@ -4,8 +4,6 @@ The types bound what a line may hold. The forms of strings are checked by `gramm
 fields at once, or is waived for imports, is in `laws.py`.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct

@@ -45,6 +45,8 @@ def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
 
 def lost_artifacts(state: State, round_: int) -> frozenset[str]:
     """Roles whose artifact of this round was given up."""
+    if not state.given_up:
+        return frozenset()
     return frozenset(role for role in authors(state) if f"r{round_}.D.{role}" in state.given_up)
 
 
