@@ -206,7 +206,7 @@ Table = dict[str, Any]
 """A deliberation file as TOML gives it, before it is checked."""
 
 
-FILE_BYTES_MAX: Final = 1 << 20
+FILE_BYTES_MAX: Final = 1 << 18
 DOTTED_NAMES_MAX: Final = 16
 """Names joined by dots in one key: TOML's reader needs the square of them."""
 _DOTTED: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DOTTED_NAMES_MAX}}}""")

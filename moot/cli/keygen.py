@@ -27,6 +27,8 @@ def keygen(
     quiet: QuietOption = False,
 ) -> int:
     """Make an Ed25519 key. The secret half is written for its owner alone and never printed."""
+    if not name.isprintable():
+        raise usage("a key's name is printable", "choose a name such as alice or audit-2026", "NAME")
     try:
         key = signer(name, os.urandom(32))
     except NoteRefused as error:

@@ -17,7 +17,7 @@ from moot.output.new import new_of
 from moot.render.plain import new_text
 from moot.terminal import out_json, show
 from moot.wishes import Wishes, documents_of, wished
-from rounds.deliberation import Deliberation, Document
+from rounds.deliberation import FILE_BYTES_MAX, Deliberation, Document
 from rounds.deliberation_toml import to_toml
 from rounds.opening import resolve, with_casting
 
@@ -82,7 +82,12 @@ def new(
     deliberation = _written(wishes, cast)
     documents = documents_of(deliberation, None)
     opening = resolve(deliberation, documents, moot=version())
-    path.write_text(to_toml(_beside(deliberation, path, documents)), "utf-8")
+    written = to_toml(_beside(deliberation, path, documents)).encode()
+    if len(written) > FILE_BYTES_MAX:
+        raise usage(
+            "documents from elsewhere make the file too large", f"put them beside {file}", "--context"
+        )
+    path.write_bytes(written)
     found = new_of(file, opening.event)
     if json:
         out_json(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -54,11 +55,15 @@ MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="
 MaxRoundsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many rounds.")]
 
 
+UNKEPT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters that no string of a ledger holds (FORMAT 1)."""
+
+
 def _some_words(text: str) -> str:
     """Words for the ledger: at least one, no control characters but line feeds and tabs."""
     if not text.strip():
         raise typer.BadParameter("say it in words")
-    if any(ord(character) < 32 and character not in "\n\t" for character in text) or len(text) > TEXT_MAX:
+    if UNKEPT.search(text) or len(text) > TEXT_MAX:
         raise typer.BadParameter(f"at most {TEXT_MAX} characters, no control characters")
     return text
 

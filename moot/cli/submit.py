@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from ledger.events import Event
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import TEXT_MAX, UNKEPT, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.output.submit import Submission
 from moot.sessions import first_result, names, open_now, open_session
@@ -123,5 +123,11 @@ def _reason(text: str) -> str:
     if not text.strip() or text.startswith("-"):  # the next option, taken for the reason that was left out
         raise usage(
             "giving up needs a reason", "say in a few words why the step cannot be answered", "--give-up"
+        )
+    if UNKEPT.search(text) or len(text) > TEXT_MAX:
+        raise usage(
+            "a reason that no ledger keeps",
+            f"give at most {TEXT_MAX} characters, no control characters",
+            "--give-up",
         )
     return text

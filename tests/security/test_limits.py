@@ -1,0 +1,72 @@
+"""Huge, deep, doubled or impossible input is refused in a line that says why, at once, and nothing is written."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Moot, Said, content, moot, opened
+from tests.security.hostile_bytes import HOSTILE_JSON, HOSTILE_TOML
+
+__all__ = ["moot", "opened"]
+
+SECONDS_MAX = 1.0
+
+
+def timed(call: Moot, *arguments: object) -> Said:
+    """The call, which took less than a second and did not fail by a fault of moot's."""
+    begun = time.perf_counter()
+    said = call(*arguments)
+    assert time.perf_counter() - begun < SECONDS_MAX
+    assert said.code in (1, 2), said
+    assert "fault of moot's" not in said.err
+    assert "Traceback" not in said.err
+    assert all(line.isprintable() for line in (said.out + said.err).splitlines())
+    return said
+
+
+@pytest.mark.parametrize("name", HOSTILE_JSON)
+def test_a_reply(moot: Moot, opened: Path, tmp_path: Path, name: str) -> None:
+    before = content(opened)
+    (tmp_path / "reply.json").write_bytes(HOSTILE_JSON[name])
+    said = timed(moot, "submit", opened, "r1.B.action", "reply.json")
+    assert said.err.splitlines()[0].startswith("moot: the reply to r1.B.action is refused: ")
+    assert len(said.err) < 1_000
+    assert content(opened) == before
+
+
+@pytest.mark.parametrize("name", HOSTILE_JSON)
+def test_an_import(moot: Moot, tmp_path: Path, name: str) -> None:
+    if name == "nothing":
+        pytest.skip("an empty line is no row")
+    source = tmp_path / "source"
+    source.mkdir()
+    for stem in ("claims", "verifications", "decisions"):
+        (source / f"{stem}.jsonl").write_bytes(HOSTILE_JSON[name] + b"\n" if stem == "claims" else b"")
+    said = timed(moot, "import", "skill", source, "--out", "out")
+    assert "claims.jsonl:1: " in said.out
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", HOSTILE_TOML)
+def test_a_deliberation(moot: Moot, tmp_path: Path, name: str) -> None:
+    (tmp_path / "d.toml").write_bytes(HOSTILE_TOML[name])
+    said = timed(moot, "run", "d.toml", "--seats", "host", "--out", "out")
+    assert said.err.count("\n") == 1
+    assert "d.toml" in said.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("said", ["a\x1b[31mb", "a\x9bb", "a\udcffb", "a\x00b"])
+def test_words_of_the_command_line(moot: Moot, opened: Path, said: str) -> None:
+    before = content(opened)
+    for call in (
+        ("note", opened, said),
+        ("submit", opened, "r1.B.action", "--give-up", said),
+        ("run", "-q", said, "--seats", "host", "--out", "out"),
+        ("keygen", said, "--out", "keys"),
+    ):
+        timed(moot, *call)
+    assert content(opened) == before

@@ -1,0 +1,154 @@
+"""Paths from outside go nowhere they should not: tried with real files, links and pipes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ledger.interchange.skill_directory import NotAStateDirectory, read_directory
+from ledger.store import Run
+from tests.cli.conftest import Moot, content, finished, moot
+from tests.ledger.interchange.sources import SMALL, source
+
+__all__ = ["finished", "moot"]
+
+SECRET = b"the secret of somebody else\n"
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file outside every directory that a test works in."""
+    path = tmp_path / "elsewhere" / "secret.md"
+    path.parent.mkdir()
+    path.write_bytes(SECRET)
+    return path
+
+
+def written(folder: Path, path: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / "d.toml"
+    file.write_text(f"[deliberation]\nquestion = 'x'\n[[context]]\nname = 'd'\npath = '{path}'\n", "utf-8")
+    return file
+
+
+@pytest.mark.parametrize("way", ["absolute", "above", "link", "linked directory"])
+def test_a_deliberation_file_names_no_document_outside_its_directory(
+    moot: Moot, tmp_path: Path, secret: Path, way: str
+) -> None:
+    box = tmp_path / "box"
+    box.mkdir()
+    (box / "link.md").symlink_to(secret)
+    (box / "folder").symlink_to(secret.parent)
+    path = {
+        "absolute": str(secret),
+        "above": "../elsewhere/secret.md",
+        "link": "link.md",
+        "linked directory": "folder/secret.md",
+    }[way]
+    said = moot("run", written(box, path), "--seats", "host", "--out", "out")
+    assert said.code == 2
+    assert "outside the file's directory" in said.err
+    assert said.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_document_beside_the_file_or_said_by_the_person_is_read(
+    moot: Moot, tmp_path: Path, secret: Path
+) -> None:
+    box = tmp_path / "box"
+    box.mkdir()
+    (box / "inside.md").write_bytes(b"inside\n")
+    assert moot("run", written(box, "inside.md"), "--seats", "host", "--out", "a").code == 4
+    assert moot("run", box / "d.toml", "--seats", "host", "--out", "b", "--context", secret).code == 4
+    opened = Run(tmp_path / "b").book().state.opened
+    assert opened is not None
+    assert [document.name for document in opened.context] == ["d", "secret.md"]
+
+
+def test_what_new_writes_is_run_as_it_is(moot: Moot, tmp_path: Path, secret: Path) -> None:
+    (tmp_path / "box").mkdir()
+    assert moot("new", "box/d.toml", "-q", "x", "--context", secret).code == 0
+    assert moot("run", "box/d.toml", "--seats", "host", "--out", "out").code == 4
+    run = Run(tmp_path / "out")
+    opened = run.book().state.opened
+    assert opened is not None
+    assert [run.blobs.read(document.sha256) for document in opened.context] == [SECRET]
+
+
+def test_a_document_without_an_end_is_refused(moot: Moot, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "large").write_bytes(b"x" * ((1 << 22) + 1))
+    for path, why in (
+        ("/dev/zero", "plain file"),
+        ("pipe", "plain file"),
+        ("folder", "plain file"),
+        ("large", "more than"),
+    ):
+        said = moot("run", "-q", "x", "--seats", "host", "--out", "out", "--context", path)
+        assert (said.code, why in said.err) == (2, True), said
+    assert not (tmp_path / "out").exists()
+
+
+def imported_from(folder: Path) -> Path:
+    for name, data in source(SMALL, {"artifacts/one.md": b"# one\n"}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def test_an_import_follows_no_link_out_of_its_directory(tmp_path: Path, secret: Path) -> None:
+    folder = imported_from(tmp_path / "src")
+    (folder / "artifacts" / "two.md").symlink_to(secret)
+    (folder / "rounds").symlink_to(secret.parent)
+    os.mkfifo(folder / "artifacts" / "pipe")
+    files = read_directory(folder)
+    assert SECRET not in files.values()
+    assert "artifacts/one.md" in files
+    assert not {"artifacts/two.md", "rounds/secret.md", "artifacts/pipe"} & set(files)
+
+
+def test_rows_that_are_a_link_to_elsewhere_are_refused(moot: Moot, tmp_path: Path) -> None:
+    folder = imported_from(tmp_path / "src")
+    shutil.move(folder / "claims.jsonl", tmp_path / "theirs.jsonl")
+    (folder / "claims.jsonl").symlink_to(tmp_path / "theirs.jsonl")
+    with pytest.raises(NotAStateDirectory, match="leads outside"):
+        read_directory(folder)
+    assert moot("import", "skill", folder, "--out", "out").code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_link_that_stays_inside_is_followed(tmp_path: Path) -> None:
+    folder = imported_from(tmp_path / "src")
+    (folder / "artifacts" / "two.md").symlink_to("one.md")
+    assert read_directory(folder)["artifacts/two.md"] == b"# one\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "../../etc", "/etc", "/etc/passwd", "", "..", "a\0b", "x" * 5_000, "\x1b[2J"]
+)
+def test_a_name_that_is_no_run_is_one_line(moot: Moot, name: str) -> None:
+    for verb in ("status", "verify", "claims", "report"):
+        said = moot(verb, name)
+        assert said.code == 2, said
+        assert said.out == ""
+        assert said.err.count("\n") == 1
+        assert said.err[:-1].isprintable()
+
+
+@pytest.mark.parametrize("form", ["skill", "csv", "markdown"])
+def test_an_export_writes_into_an_empty_directory_only(
+    moot: Moot, tmp_path: Path, secret: Path, finished: Path, form: str
+) -> None:
+    before = content(finished)
+    for target in (finished, secret.parent, secret):
+        assert moot("export", finished, target, "--to", form).code == 2
+    (tmp_path / "dangling").symlink_to(tmp_path / "elsewhere" / "secret.md")
+    assert moot("export", finished, "dangling", "--to", form).code == 2
+    assert moot("export", finished, "out", "--to", form).code == 0
+    assert secret.read_bytes() == SECRET
+    assert content(finished) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dangling", "elsewhere", "out"]
