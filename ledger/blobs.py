@@ -14,12 +14,25 @@ from ledger.disk import Disk, unreadable, writing
 from ledger.failures import Damaged, Problem
 
 REMEMBERED_BYTES_MAX: Final = 1 << 25
+READ_BYTES: Final = 1 << 15
 _HEX64: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def hash_of(content: bytes) -> str:
     """The name of a blob: SHA-256 in 64 hex digits."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _read(path: str) -> bytes:
+    """A whole file, by plain calls of the system: a run has thousands of blobs, most smaller than one read."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces = [os.read(descriptor, READ_BYTES)]
+        while len(pieces[-1]) == READ_BYTES:
+            pieces.append(os.read(descriptor, READ_BYTES))
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
 
 
 class Remembered:
@@ -81,8 +94,7 @@ class BlobStore:
         if not _HEX64.fullmatch(sha256):
             return None
         try:
-            with open(f"{self._directory}{os.sep}{sha256}", "rb", buffering=0) as file:
-                return file.read()
+            return _read(f"{self._directory}{os.sep}{sha256}")
         except FileNotFoundError:
             return None
         except OSError as error:

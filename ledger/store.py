@@ -16,7 +16,7 @@ from typing import Final
 
 from ledger.appending import append
 from ledger.blobs import BlobStore, hash_of
-from ledger.book import Book
+from ledger.book import Blobs, Book
 from ledger.chain import Head, Sealed, seal
 from ledger.creation import AlreadyARun, create
 from ledger.disk import Disk, writing
@@ -74,13 +74,16 @@ class Run:
             self._reading.catch_up()
             return sum(self._reading.mark.offsets)
 
-    def problems(self) -> list[Problem]:
-        """What `verify` finds beside the events, which reading them proves: blobs, and what follows the head."""
+    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
+        """What `verify` finds beside the events, which reading them proves: blobs, and what follows the head.
+
+        The blobs are read through `blobs` when that is given.
+        """
         from ledger.verify import beside
 
         with self._reading.lock:
             self._reading.catch_up()
-            return beside(self.path, self._reading.events, self._reading.mark)
+            return beside(self.path, self._reading.events, self._reading.mark, blobs or self.blobs)
 
     def stream(self) -> Iterator[Event]:
         """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""

@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 
 from ledger.blob_audit import BlobAudit
+from ledger.blobs import BlobStore
+from ledger.book import Blobs
 from ledger.chain import Head
 from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
 from ledger.events import Event, StreamName
@@ -86,12 +88,12 @@ def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> Ve
     return _report(directory, count, head, [*problems, *tail.damage], tail.notes, held)
 
 
-def beside(directory: Path, events: Iterable[Event], mark: Mark) -> list[Problem]:
+def beside(directory: Path, events: Iterable[Event], mark: Mark, blobs: Blobs) -> list[Problem]:
     """What is wrong or worth knowing about a run whose events were read up to `mark`, which proved those: its blobs,
     and what follows the head."""
-    blobs = BlobAudit(directory / "blobs")
+    audit = BlobAudit(blobs)
     tail = tail_of(directory, mark)
-    found = (problem for event in events for problem in blobs.problems(event))
+    found = (problem for event in events for problem in audit.problems(event))
     return [*islice(found, PROBLEMS_MAX), *tail.damage, *tail.notes]
 
 
@@ -99,7 +101,7 @@ def _read_through(
     directory: Path, mark: Mark, head: Head, checkpoints: Sequence[Head]
 ) -> tuple[int, list[Problem], dict[int, str]]:
     """Events read, problems, and the hashes of the lines that checkpoints ask for."""
-    blobs = BlobAudit(directory / "blobs")
+    blobs = BlobAudit(BlobStore(directory / "blobs"))
     problems: list[Problem] = []
     wanted = {one.seq for one in checkpoints}
     hashes = {head.seq: head.hash}

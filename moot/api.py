@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ledger import store
-from ledger.book import Book
+from ledger.book import Blobs, Book
 from ledger.events import Event
 from ledger.fold import fold
 from ledger.state import State
@@ -82,10 +82,9 @@ class Run:
         """Briefs, replies and documents, by hash."""
         return self._store.blobs
 
-    @property
-    def problems(self) -> list[Problem]:
+    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
         """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
-        return self._store.problems()
+        return self._store.problems(blobs)
 
     @property
     def size_bytes(self) -> int:
@@ -122,16 +121,15 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     from validators import rulebook
 
     ours = _run(run)
-    book = ours.book
+    book = msgspec.structs.replace(ours.book, blobs=Remembered(ours.blobs))
     assert book.state.opened is not None, "a run begins with its opening"
     context = msgspec.structs.replace(
         standard(protocol_of(book.state.opened)).context(),
         run=str(ours.path),
         unknown=_unknown_fields(ours),
-        ledger_problems=tuple(ours.problems),
+        ledger_problems=tuple(ours.problems(book.blobs)),
     )
-    remembered = msgspec.structs.replace(book, blobs=Remembered(book.blobs))
-    return rulebook.check(remembered, context, phase)
+    return rulebook.check(book, context, phase)
 
 
 def signals(run: AnyPath | Run, profile: str | None = None, at: int | None = None) -> SignalReport:

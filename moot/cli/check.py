@@ -11,7 +11,7 @@ from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
-from moot.render.caveats import caveats, tally
+from moot.render.caveats import calls_of, caveats
 from moot.render.findings import check_text, github_text
 from moot.terminal import out_json, show
 from validators.rulebook import PhaseUnknown
@@ -45,5 +45,5 @@ def check(
     elif format == "github":
         show(github_text(report))
     elif not quiet:
-        show(check_text(report, caveats(*tally(ours.events))))
+        show(check_text(report, caveats(ours.book.state, calls_of(ours.events))))
     return GOOD if report.ok else NO

@@ -7,7 +7,7 @@ from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.locate import find_run
 from moot.output.decisions import decisions_of
-from moot.render.caveats import caveats, tally
+from moot.render.caveats import calls_of, caveats
 from moot.render.plain import decisions_text
 from moot.terminal import out_json, show
 
@@ -21,5 +21,5 @@ def decisions(run: RunArgument, json: JsonOption = False, quiet: QuietOption = F
     if json:
         out_json(found)
     elif not quiet:
-        show(decisions_text(found, caveats(*tally(ours.events))))
+        show(decisions_text(found, caveats(ours.book.state, calls_of(ours.events))))
     return GOOD

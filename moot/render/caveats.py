@@ -44,6 +44,14 @@ def tally(events: Iterable[Event]) -> tuple[State, Calls]:
     return state, calls
 
 
+def calls_of(events: Iterable[Event]) -> Calls:
+    """How the replies of a run came about, for those who have its state already."""
+    calls = Calls()
+    for event in events:
+        calls.add(event)
+    return calls
+
+
 def caveats(state: State, calls: Calls) -> list[str]:
     """Lines to print before a verdict, the gravest first; none when there is nothing to say (FORMAT 9, DESIGN 4)."""
     opened, quorum = state.opened, state.quorum
