@@ -140,6 +140,8 @@ def _unclean(value: Any, path: str) -> Iterator[str]:
             yield f"{path}: nothing but white space"
     elif isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
+            if _SURROGATE.search(key):  # the one kind of key that the decoder cannot even call unknown
+                yield f"{path or '(reply)'}: a lone surrogate in the field {ascii(key[:60])}"
             yield from _unclean(inner, f"{path}.{_key(key)}".lstrip("."))
     elif isinstance(value, list):
         for n, inner in enumerate(cast("list[Any]", value)):

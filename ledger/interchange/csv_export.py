@@ -1,6 +1,7 @@
 """A run as tables: one CSV file a kind, inert in spreadsheets.
 
-A cell that a spreadsheet would take for a formula (it begins with = + - @ TAB or CR) is written behind an apostrophe.
+A cell that a spreadsheet would take for a formula (it begins with = + - @, their full-width forms, TAB, CR or LF) is
+written behind an apostrophe.
 Lists and objects are compact JSON. `lifecycle.csv` holds what no event stores: every move of every claim.
 """
 
@@ -17,7 +18,7 @@ from ledger.book import Book
 from ledger.events import KINDS, Event
 from ledger.interchange.report import Exported
 
-FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 LIFECYCLE_COLUMNS: Final = ("claim", "round", "from", "to", "bearing", "by", "seq", "legal")
 
 

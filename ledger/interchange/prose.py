@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
@@ -10,18 +11,26 @@ from ledger.anchors import sections_of
 from ledger.events import Artifact, Statement
 
 _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
+_UNSEEN: Final = frozenset({"Cf", "Zl", "Zp"})
 _SPECIAL: Final = re.compile(r"([\\<>\[])")
+
+
+def _seen(text: str) -> str:
+    """Characters that hide or turn words around, named as the terminal shows them: `<U+202E>`."""
+    if text.isascii():
+        return text
+    return "".join(f"<U+{ord(one):04X}>" if unicodedata.category(one) in _UNSEEN else one for one in text)
 
 
 def quoted(text: str) -> str:
     """`text` as a block quote; HTML is shown, not run, and no words pass for a drift verdict (SD-68)."""
-    escaped = _DRIFT.sub(r"\1\2\\:", _SPECIAL.sub(r"\\\1", text))
+    escaped = _DRIFT.sub(r"\1\2\\:", _SPECIAL.sub(r"\\\1", _seen(text)))
     return "\n".join(f"> {line}".rstrip() for line in escaped.split("\n"))
 
 
 def inline(text: str) -> str:
     """`text` on one line, safe inside a sentence."""
-    return _DRIFT.sub(r"\1\2\\:", _SPECIAL.sub(r"\\\1", " ".join(text.split())))
+    return _DRIFT.sub(r"\1\2\\:", _SPECIAL.sub(r"\\\1", " ".join(_seen(text).split())))
 
 
 def document(title: str, parts: Iterable[tuple[str, str]]) -> bytes:

@@ -18,6 +18,7 @@ HOSTILE_JSON: Final = {
     "zero bytes": b"\0" * 100,
     "UTF-16": '{"a":1}'.encode("utf-16"),
     "a lone surrogate": b'{"sections":"\\ud800"}',
+    "a key with a lone surrogate": b'{"sections\\ud800":[],"responds_to":[],"options":[]}',
     "a byte order mark": b"\xef\xbb\xbf{}",
     "no UTF-8": b'{"a":"\xff"}',
     "an escape code": b'{"sections":[{"name":"main","text":"\\u001b[31m"}],"responds_to":[],"options":[]}',
