@@ -141,7 +141,7 @@ def _unclean(value: Any, path: str) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, inner in cast("dict[str, Any]", value).items():
             if _SURROGATE.search(key):  # the one kind of key that the decoder cannot even call unknown
-                yield f"{path or '(reply)'}: a lone surrogate in the field {ascii(key[:60])}"
+                yield f"{path or '(reply)'}: a lone surrogate in the field {key[:60]!a}"
             yield from _unclean(inner, f"{path}.{_key(key)}".lstrip("."))
     elif isinstance(value, list):
         for n, inner in enumerate(cast("list[Any]", value)):
