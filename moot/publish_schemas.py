@@ -31,6 +31,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "diff": ("rounds.compare", "RunDiff"),
     "doctor": ("moot.output.doctor", "Doctor"),
     "error": ("moot.output.error", "Error"),
+    "estimate": ("moot.output.estimate", "Estimate"),
     "export": ("ledger.interchange.report", "ExportReport"),
     "import": ("ledger.interchange.report", "ImportReport"),
     "log": ("moot.output.log", "Log"),

@@ -115,15 +115,28 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
 
 def _anthropic(rest: str) -> Seat:
     """`MODEL@EFFORT`, each of them or neither; prices by MOOT_PRICES when it is set."""
-    from roles.seats.anthropic import EFFORTS, INSTALL, MODEL, AnthropicSeat
+    from roles.seats.anthropic import INSTALL, AnthropicSeat
 
     if find_spec("anthropic") is None:
         what, _, mend = INSTALL.partition(": ")
         raise MootError("sdk_missing", what, "seat", mend)
+    model, effort = _model_and_effort(rest)
+    return AnthropicSeat(model, prices=prices_in_force(), effort=effort)
+
+
+def model_of(spec: str) -> str | None:
+    """The model that a specification asks for; None where it names none, as commands and people do."""
+    kind, _, rest = spec.partition(":")
+    return _model_and_effort(rest)[0] if kind == "anthropic" else None
+
+
+def _model_and_effort(rest: str) -> tuple[str, str | None]:
+    from roles.seats.anthropic import EFFORTS, MODEL
+
     model, _, effort = rest.partition("@")
     if effort and effort not in EFFORTS:
         raise usage(f"no effort {effort!r}", f"choose one of {', '.join(EFFORTS)}", "seat")
-    return AnthropicSeat(model or MODEL, prices=prices_in_force(), effort=effort or None)
+    return model or MODEL, effort or None
 
 
 def prices_in_force() -> Prices:

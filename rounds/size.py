@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ledger.events.decisions import PlanRow
+from roles.rotation import next_lead
 from rounds.plans import STRUCTURED_ROLES
 from rounds.schedule import NEEDS
+
+VERIFIER = "verifier"
+
+
+class Asked(NamedTuple):
+    """One reply of a plan: who gives it, and the kind of its step, `phase` or `phase.act`."""
+
+    role: str
+    kind: str
+
+    @property
+    def phase(self) -> str:
+        """The phase that the step belongs to."""
+        return self.kind.partition(".")[0]
 
 
 def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:
     """Replies of all rounds and of S, when nothing stops the run early and a claim is left to be resolved."""
-    return sum(_round(row, positions) for row in plan) + _synthesis()
+    return asked_at_most(plan, positions=positions).total()
 
 
-def _round(row: PlanRow, positions: bool) -> int:
+def asked_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> Counter[Asked]:
+    """The same replies by role and kind of step, S led by whom the last round's turn falls to."""
+    asked: Counter[Asked] = Counter()
+    leads: list[str] = []
+    for row in plan:
+        leads.append(next_lead(STRUCTURED_ROLES, leads, row.absent))
+        asked.update(_round(row, leads[-1], positions))
+    asked.update(_synthesis(leads[-1]))
+    return asked
+
+
+def _round(row: PlanRow, lead: str, positions: bool) -> Iterator[Asked]:
     if "B" not in row.phases:
-        return 0
-    active = len(STRUCTURED_ROLES) - (row.absent is not None)
+        return
+    active = [role for role in STRUCTURED_ROLES if role != row.absent]
     checks = sum(row.absent not in roles for roles in NEEDS.values()) - (row.round == 1)
-    sealed = active if positions and checks else 0
-    lead_and_others = 1 + (active - 1)
-    return lead_and_others + active + sealed + checks + active + 1 + row.drift
+    yield Asked(lead, "B")
+    for role in active:
+        if role != lead:
+            yield Asked(role, "C")
+        yield Asked(role, "D")
+        if positions and checks:
+            yield Asked(role, "E.position")
+        yield Asked(role, "F")
+    yield from [Asked(VERIFIER, "E.check")] * checks
+    yield Asked(lead, "G")
+    if row.drift:
+        yield Asked(VERIFIER, "H")
 
 
-def _synthesis() -> int:
-    return 1 + len(STRUCTURED_ROLES) + 1
+def _synthesis(lead: str) -> Iterator[Asked]:
+    yield Asked(VERIFIER, "S.resolve")
+    yield from (Asked(role, "S.review") for role in STRUCTURED_ROLES)
+    yield Asked(lead, "S.close")

@@ -25,6 +25,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "claims": ("claims", "{run}"),
     "decisions": ("decisions", "{run}"),
     "diff": ("diff", "{run}", "{run}"),
+    "estimate": ("estimate", "estimated.toml", "--seats", "anthropic"),
     "error": ("status", "nothing-here"),
     "export": ("export", "{run}", "exported", "--to", "skill"),
     "log": ("log", "{run}", "--kind", "claim"),
@@ -49,6 +50,7 @@ def validator(verb: str) -> Draft202012Validator:
 def called(moot: Moot, verb: str, run: Path, opened: Path) -> Said:
     session_reply = b'{"sections":[{"name":"main","text":"One stream."}],"responds_to":[],"options":[]}'
     Path("reply.json").write_bytes(session_reply)
+    Path("estimated.toml").write_text('[deliberation]\nquestion = "Which storage?"\n')
     places = {"{run}": str(run), "{opened}": str(opened)}
     return moot(*[places.get(word, word) for word in CALLS[verb]], "--json")
 

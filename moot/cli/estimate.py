@@ -1,0 +1,50 @@
+"""`moot estimate`: what a deliberation may take, before it is run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from moot.cli.options import JsonOption, QuietOption
+from moot.errors import GOOD
+from moot.output.estimate import estimate_of
+from moot.render.estimated import estimate_text
+from moot.running import opening_of
+from moot.seats import choose, model_of, prices_in_force, read_seats
+from moot.terminal import out_json, show
+from moot.wishes import Wishes, documents_of, wished
+from rounds.protocols import PROTOCOLS
+
+EPILOG = "Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5"
+
+
+def estimate(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")],
+    seats: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Who answers, as `moot run` takes it.")
+    ] = None,
+    seat: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Say how many replies a deliberation asks for at most, and about how many tokens and dollars they take.
+
+    Nothing is opened and nobody is asked. A model without a price costs "unknown"; prices are those of the installed
+    list, or of MOOT_PRICES. What the numbers rest on is printed with them.
+    """
+    everybody, spoken = read_seats(seats, seat or ())
+    deliberation = wished(file, Wishes())
+    protocol = PROTOCOLS.get(deliberation.deliberation.protocol)
+    written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
+    specs = choose(protocol.role_ids() if protocol else tuple(written), everybody, spoken, written)
+    opening = opening_of(deliberation, documents_of(deliberation, file), specs, name=file)
+    models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
+    found = estimate_of(file, opening.event, specs, models, prices_in_force())
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(estimate_text(found))
+    return GOOD

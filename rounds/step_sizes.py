@@ -1,0 +1,37 @@
+"""How large briefs and replies are by kind of step: medians of a recorded run, for estimates alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+SOURCE: Final = "measured on the recorded example storage-minimum-8"
+
+
+class StepSize(NamedTuple):
+    """Bytes of a brief with its reply schema and without documents, and words of a reply.
+
+    `documents`: whether the brief carries the documents of the deliberation too. What is not `measured` was not
+    recorded when the table was made, and is taken from the kinds that it resembles.
+    """
+
+    brief_bytes: int
+    reply_words: int
+    documents: bool = True
+    measured: bool = True
+
+
+SIZES: Final[Mapping[str, StepSize]] = {
+    "B": StepSize(46_000, 850),
+    "C": StepSize(46_000, 420),
+    "D": StepSize(46_000, 800),
+    "E.position": StepSize(48_000, 160),
+    "E.check": StepSize(48_000, 270, documents=False),
+    "F": StepSize(78_000, 570),
+    "G": StepSize(91_000, 1_380),
+    "H": StepSize(18_000, 350, documents=False),
+    "S.resolve": StepSize(48_000, 1_380, documents=False, measured=False),
+    "S.review": StepSize(91_000, 570, measured=False),
+    "S.close": StepSize(91_000, 1_380, measured=False),
+}
+"""Kind of step → its size."""

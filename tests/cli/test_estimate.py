@@ -1,0 +1,103 @@
+"""`moot estimate`: replies, tokens and dollars before anything is run; what has no price is unknown."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Moot
+
+FILE = '[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n'
+PRICES = """\
+dated = "2030-01-01"
+[models]
+flat = [{ input = "1", output = "10", cache_read = "1", cache_write = "1" }]
+"""
+
+
+@pytest.fixture
+def file(moot: Moot) -> Path:
+    assert callable(moot)  # it goes to a directory of its own first
+    path = Path("plan.toml")
+    path.write_text(FILE)
+    return path
+
+
+def by_seat(found: Any) -> dict[str, Any]:
+    return {one["seat"]: one for one in found["seats"]}
+
+
+def test_replies_are_those_of_the_plan_by_role_and_phase(moot: Moot, file: Path) -> None:
+    found = moot("estimate", file, "--seats", "anthropic", "--json").json
+    assert found["replies_at_most"] == 142 == sum(part["replies"] for part in found["parts"])
+    assert {part["role"] for part in found["parts"] if part["phase"] == "H"} == {"verifier"}
+    assert found["rounds"] == 8
+    assert list(Path().iterdir()) == [file]
+
+
+def test_dollars_are_tokens_times_prices(
+    moot: Moot, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices" / "list.toml"
+    prices.parent.mkdir()
+    prices.write_text(PRICES)
+    monkeypatch.setenv("MOOT_PRICES", str(prices))
+    found = moot("estimate", file, "--seats", "anthropic:flat@high", "--json").json
+    for bound in ("low", "high"):
+        expected = Decimal(found["tokens_in"][bound] + 10 * found["tokens_out"][bound]) / 1_000_000
+        assert Decimal(found["usd"][bound]) == expected > 0
+    assert found["tokens_in"]["low"] < found["tokens_in"]["high"]
+    assert found["prices_dated"] == "2030-01-01"
+
+
+def test_what_has_no_price_is_unknown_and_so_is_the_total(moot: Moot, file: Path) -> None:
+    seats = ("--seats", "anthropic", "--seat", "critic=anthropic:nobody-knows", "--seat", "verifier=host")
+    found = moot("estimate", file, *seats, "--json").json
+    costs = {seat: one["usd"] for seat, one in by_seat(found).items()}
+    assert costs["anthropic"] is not None
+    assert costs["anthropic:nobody-knows"] is costs["host"] is found["usd"] is None
+    assert by_seat(found)["anthropic:nobody-knows"]["roles"] == ["critic"]
+    assert found["tokens_in"]["low"] == sum(one["tokens_in"]["low"] for one in found["seats"])
+    said = moot("estimate", file, *seats)
+    assert said.code == 0
+    assert said.out.startswith("ESTIMATE of plan.toml")
+    assert said.out.count("dollars unknown") == 3
+    assert "measured on the recorded example storage-minimum-8" in said.out
+
+
+def test_people_take_no_tokens(moot: Moot, file: Path) -> None:
+    found = moot("estimate", file, "--seats", "human", "--json").json
+    assert found["tokens_in"] == found["tokens_out"] == {"low": 0, "high": 0}
+    assert found["usd"] == {"low": "0.000000", "high": "0.000000"}
+
+
+def test_documents_are_in_it(moot: Moot, file: Path) -> None:
+    without = moot("estimate", file, "--seats", "anthropic", "--json").json
+    Path("facts.md").write_text("A fact.\n" * 1_000)
+    file.write_text(FILE + '[[context]]\nname = "facts.md"\npath = "facts.md"\n')
+    found = moot("estimate", file, "--seats", "anthropic", "--json").json
+    replies = found["replies_at_most"] - sum(
+        part["replies"] for part in found["parts"] if part["role"] == "verifier"
+    )
+    more = found["tokens_in"]["high"] - without["tokens_in"]["high"]
+    assert more == replies * 8_000 // 4 * 2
+    assert found["tokens_out"] == without["tokens_out"]
+
+
+@pytest.mark.parametrize(
+    ("seats", "what"),
+    [
+        ((), "no seat"),
+        (("--seats", "anthropic@huge"), "no seat 'anthropic@huge'"),
+        (("--seats", "anthropic:m@huge"), "no effort 'huge'"),
+        (("--seats", "host", "--seat", "critc=host"), "no role 'critc'"),
+    ],
+)
+def test_bad_seats_are_refused_as_by_run(moot: Moot, file: Path, seats: tuple[str, ...], what: str) -> None:
+    said = moot("estimate", file, *seats)
+    assert said.code == 2
+    assert what in said.err
+    assert said.out == ""
