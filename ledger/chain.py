@@ -7,7 +7,6 @@ line 1  {"prev":"<sha256 of line 0>","seq":1,"rest":0,…}      head = (1, <sha2
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -17,8 +16,7 @@ from ledger.events import Event
 from ledger.values import GENESIS
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The last event of a ledger: its number and the hash of its line, which is the next line's `prev`."""
 
     seq: int
@@ -29,8 +27,7 @@ BEGINNING: Final = Head(-1, GENESIS)
 """The head of a ledger without events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(msgspec.Struct, frozen=True):
     """One commit: events as they will be read again, their lines without line feed, the head they lead to."""
 
     events: tuple[Event, ...]

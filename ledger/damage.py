@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import msgspec
 
 from ledger.canonical import NotCanonical, decode, line_hash
 from ledger.chain import BEGINNING, Head
@@ -124,8 +125,7 @@ def _content(line: _Line) -> Iterator[Problem]:
         yield line.problem(f"a {event.kind} belongs to {stream_of(event)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(msgspec.Struct, frozen=True):
     """What lies beyond the head: `damage` can be no interrupted commit, `notes` can."""
 
     damage: tuple[Problem, ...] = ()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ledger.failures import Unreadable, WriteFailed
 
@@ -46,8 +47,7 @@ def write_fully(descriptor: int, content: bytes) -> None:
         left = left[os.write(descriptor, left) :]
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(msgspec.Struct, frozen=True):
     """The write operations of the store. Without `sync` nothing survives a power failure: for tests only."""
 
     sync: bool = True

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
+
+import msgspec
 
 from ledger.chain import BEGINNING, Head
 from ledger.disk import readable
@@ -24,12 +25,11 @@ Link = tuple[int, bytes, int]
 """Stream index, line, and how many of its first bytes are proven to be right: prev, seq and rest."""
 
 
-@dataclass(slots=True)
-class Mark:
+class Mark(msgspec.Struct):
     """How far the streams are read: the head there, and the offset in each stream."""
 
     head: Head = BEGINNING
-    offsets: list[int] = field(default_factory=lambda: [0] * len(STREAMS))
+    offsets: list[int] = msgspec.field(default_factory=lambda: [0] * len(STREAMS))
 
     def copy(self) -> Mark:
         """The same place, which does not move with this one."""

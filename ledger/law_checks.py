@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 Broken = Callable[[Any], "str | None"]
 """What is wrong with an event, in words; None when nothing is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Length:
+class Length(msgspec.Struct, frozen=True):
     """The list or string at `path` (`sections[].text`) holds at least / at most so many items or characters.
 
     Not asked when field `unless[0]` equals `unless[1]`; only asked when field `when[0]` equals `when[1]`. A field
@@ -26,8 +26,7 @@ class Length:
     when: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(msgspec.Struct, frozen=True):
     """Field `field` is set if and only if `condition` holds (`other` is set, or equals `equals`)."""
 
     field: str

@@ -6,11 +6,12 @@ A whole commit was not acknowledged but is kept, and the head moves on; everythi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
+
+import msgspec
 
 from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.chain import Head
@@ -24,8 +25,7 @@ from ledger.values import SAFE_INTEGER
 _ENDLESS: Final = Head(SAFE_INTEGER, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(msgspec.Struct, frozen=True):
     """What was found beyond the head: events of whole commits, now kept, and files in `quarantine/`."""
 
     kept: tuple[Event, ...] = ()
