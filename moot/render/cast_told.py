@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from ledger.book import Book
 from ledger.events.envelope import Call
 from ledger.ids import parse_step
+from moot.render.families import Answered, one_family
 from moot.render.story import Filling, Seat
 
 
@@ -76,6 +77,13 @@ def answered_by(seats: Iterable[Seat]) -> str:
     if len(groups) == 1:
         return f"all seats: {next(iter(groups))}"
     return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
+
+
+def one_family_told(seats: Iterable[Seat]) -> str | None:
+    """The warning that all model seats are of one family, or None."""
+    return one_family(
+        Answered(seat.role, one.seat, one.provider, one.model) for seat in seats for one in seat.fillings
+    )
 
 
 def _unasked(seat: Seat) -> str:

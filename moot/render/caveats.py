@@ -9,6 +9,7 @@ import msgspec
 from ledger.events import Event
 from ledger.fold import step
 from ledger.state import State
+from moot.render.families import Answered, one_family
 
 
 class Calls(msgspec.Struct):
@@ -18,6 +19,7 @@ class Calls(msgspec.Struct):
     trusted: int = 0
     continued: int = 0
     recorded: int = 0
+    answered: set[Answered] = msgspec.field(default_factory=set[Answered])
 
     def add(self, event: Event) -> None:
         """Count an event's call, if it has one."""
@@ -28,6 +30,7 @@ class Calls(msgspec.Struct):
         self.trusted += call.isolation == "trusted"
         self.continued += call.context.mode == "continued"
         self.recorded += call.simulated == "recorded"
+        self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
 
     @property
     def all(self) -> int:
@@ -68,4 +71,5 @@ def caveats(state: State, calls: Calls) -> list[str]:
         }
         said = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
         lines.append(f"isolation of {calls.all} {'reply' if calls.all == 1 else 'replies'}: {said}")
-    return lines
+    alike = one_family(calls.answered)
+    return [*lines, f"WARNING: {alike}"] if alike else lines

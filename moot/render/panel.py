@@ -22,6 +22,7 @@ from ledger.fold import step
 from ledger.lifecycle import OPEN
 from ledger.state import State
 from moot.render import theme, words
+from moot.render.families import Answered, one_family
 from moot.render.labels import labels_of
 from moot.render.next_round import next_round
 from moot.render.plain_text import one_line, shortened
@@ -38,6 +39,7 @@ class PanelFacts(msgspec.Struct):
 
     state: State = msgspec.field(default_factory=State)
     replies: Counter[str | None] = msgspec.field(default_factory=Counter[str | None])
+    answered: set[Answered] = msgspec.field(default_factory=set[Answered])
     texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
@@ -47,7 +49,9 @@ def read_panel(events: Iterable[Event]) -> PanelFacts:
     for event in events:
         step(facts.state, event)
         if event.call is not None:
-            facts.replies[event.call.simulated] += 1
+            call = event.call
+            facts.replies[call.simulated] += 1
+            facts.answered.add(Answered(event.by, call.seat, call.provider, call.model))
         if isinstance(event, Claim | Decision | Concern) and event.id is not None:
             facts.texts[event.id] = shortened(event.text, TEXT)
     return facts
@@ -174,6 +178,8 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
     quorum = state.quorum
     if quorum.declared:
         yield f"Quorum: {quorum.actual} of {quorum.declared} steps answered", []
+    if alike := one_family(facts.answered):
+        yield f"Warning: {one_line(alike)}", []
     waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
     yield f"Open claims: {len(waiting)} of {len(state.claims)}", list(_open_claims(facts, waiting))
     asked = [

@@ -11,7 +11,7 @@ from typing import Final
 from detectors.report import SignalReport
 from ledger.chain import Head
 from moot.render import theme, words
-from moot.render.cast_told import answered_by
+from moot.render.cast_told import answered_by, one_family_told
 from moot.render.markdown import inline, paragraphs
 from moot.render.report_decisions import decided, decisions_table
 from moot.render.report_tables import (
@@ -79,6 +79,8 @@ def _first(story: Story) -> Iterator[str]:
     else:
         yield f"moot {inline(story.moot)}, protocol {inline(story.protocol)}, {days}."
         yield f"Answered by {inline(answered_by(story.seats))}."
+        if alike := one_family_told(story.seats):
+            yield f"**Warning**: {inline(alike)}."
     if story.goals:
         yield ""
         yield from (f"- **{goal.id}** {inline(goal.text)}" for goal in story.goals)
