@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
@@ -67,6 +66,8 @@ class Shared:
         self.kinds: dict[type[Any], list[Any]] = {}
         self.columns: dict[tuple[Column, Sight, Sight | None, bool], Any] = {}
         self._blocks: dict[tuple[str, str], Block] = {}
+        self._sorted = 0
+        """How many events of the ledger are in `kinds`."""
         self._group: tuple[int, str, int] | None = None
         self._prompt_set: tuple[PromptSet, str] | None = None
 
@@ -79,12 +80,14 @@ class Shared:
             self.columns.clear()
 
     def open_at(self, base: Book) -> Book:
-        """Keep the book at the opening of the group; it is returned."""
+        """Keep the book at the opening of the group; it is returned. Most groups open where the last one ended."""
+        if len(base.events) < self._sorted:
+            self.kinds.clear()
+            self._sorted = 0
+        for event in base.events[self._sorted :]:
+            self.kinds.setdefault(type(event), []).append(event)
+        self._sorted = len(base.events)
         self.base = base
-        kinds = defaultdict[type[Any], list[Any]](list)
-        for event in base.events:
-            kinds[type(event)].append(event)
-        self.kinds = kinds
         return base
 
     def hash_of(self, prompt_set: PromptSet) -> str:
