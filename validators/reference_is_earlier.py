@@ -7,7 +7,6 @@ verifications and decisions have rules of their own. Source: FORMAT 1 (12), FORM
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Final
 
 from ledger.events import Concern, Event
@@ -43,9 +42,9 @@ def _parties(event: Event, docket: Docket) -> Iterator[Breach]:
 
 
 def _saw(event: Event) -> Iterator[Breach]:
-    if any(later <= earlier for earlier, later in pairwise(event.saw)):
+    if event.saw != tuple(sorted(set(event.saw))):
         yield Breach(event.seq, "saw is not sorted and unique")
-    if any(seq >= event.seq for seq in event.saw):
+    if max(event.saw, default=-1) >= event.seq:
         yield Breach(event.seq, "saw names an event that is not earlier")
 
 

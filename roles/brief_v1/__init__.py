@@ -14,7 +14,7 @@ Laws
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ledger.book import Book
 from roles.brief_v1 import settled, this_round
@@ -41,6 +41,10 @@ QUOTES: Final[Mapping[Column, Callable[[Scene, Sight], tuple[Quoted, ...]]]] = {
     Column.AMENDMENTS: settled.amendments,
 }
 """Column → what quotes it, in the order of the blocks: shared and stable, then settled, then this round's."""
+
+
+OF_THE_ROUND: Final = frozenset({Column.QUESTION, Column.PLAN})
+"""Columns that are the same for every group of a round."""
 
 
 class Shown(NamedTuple):
@@ -80,8 +84,12 @@ def derive(
 
 def _column(scene: Scene, column: Column, sight: Sight) -> Shown:
     """What a column shows. Amendments are for one role; of the rest the key names all that they read."""
-    key = (column, sight, scene.view.get(Column.VERDICTS), Column.DECISIONS in scene.view)
     known = scene.shared.columns
+    key: tuple[Any, ...]
+    if column in OF_THE_ROUND:
+        known, key = scene.shared.rounds, (column, sight, scene.round)
+    else:
+        key = (column, sight, scene.view.get(Column.VERDICTS), Column.DECISIONS in scene.view)
     if column is Column.AMENDMENTS or key not in known:
         quotations = QUOTES[column](scene, sight)
         seqs = frozenset(seq for quoted in quotations for seq in quoted.seqs)

@@ -11,7 +11,7 @@ import msgspec
 from ledger.book import Book
 from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
 from ledger.ids import number_of
-from ledger.state import State
+from ledger.state import ClaimFacts, State
 from roles import quoting
 from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Column, Protocol, Sight, Step, View
@@ -52,8 +52,9 @@ class Shared:
     """What briefs of one ledger and prompt set have in common, kept while several are derived one after another.
 
     For the whole ledger hold `quotes`, by seq and for a claim with the number of its moves; `places`, by seq;
-    `question`, by how much of it is seen; the blocks in `fixed`, by name; `headings`. For the steps of one group
-    hold `base`, the book at the opening, `kinds`, its events by type, and `columns`: `begin_group` forgets them.
+    `question`, by how much of it is seen; the blocks in `fixed`, by name; `headings`; `rounds`, the columns that are
+    a round's. For the steps of one group hold `base`, the book at the opening, `kinds`, its events by type, and
+    `columns`: `begin_group` forgets them.
     """
 
     def __init__(self) -> None:
@@ -64,7 +65,8 @@ class Shared:
         self.headings: dict[tuple[Column, Sight, int, bool], str] = {}
         self.base: Book | None = None
         self.kinds: dict[type[Any], list[Any]] = {}
-        self.columns: dict[tuple[Column, Sight, Sight | None, bool], Any] = {}
+        self.columns: dict[tuple[Any, ...], Any] = {}
+        self.rounds: dict[tuple[Any, ...], Any] = {}
         self._blocks: dict[tuple[str, str], Block] = {}
         self._sorted = 0
         """How many events of the ledger are in `kinds`."""
@@ -133,9 +135,9 @@ class Scene(msgspec.Struct, frozen=True):
             found = self.shared.quotes[(event.seq,)] = quoting.BY_ITSELF[event.kind](event)
         return found
 
-    def quoted_claim(self, event: Claim, *, whole: bool = True) -> Quoted:
+    def quoted_claim(self, event: Claim, facts: ClaimFacts, *, whole: bool = True) -> Quoted:
         """A claim as it stood when the group opened."""
-        key = (event.seq, len(self.book.state.claims[str(event.id)].moves), whole)
+        key = (event.seq, len(facts.moves), whole)
         found = self.shared.quotes.get(key)
         if found is None:
             found = self.shared.quotes[key] = quoting.claim(event, self.state, whole=whole)

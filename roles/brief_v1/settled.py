@@ -44,10 +44,11 @@ def old_claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """Earlier claims; those that are settled and only cited are quoted in short."""
     wanted, claims = _wanted(scene, sight), scene.state.claims
     testable = sight.extent in ("may_move", "pending")
-    return tuple(
-        scene.quoted_claim(event, whole=testable or claims[str(event.id)].status in OPEN)
-        for event in scene.ordered(event for event in scene.of(Claim) if event.id in wanted)
-    )
+    found: list[Quoted] = []
+    for event in scene.ordered(event for event in scene.of(Claim) if event.id in wanted):
+        facts = claims[str(event.id)]
+        found.append(scene.quoted_claim(event, facts, whole=testable or facts.status in OPEN))
+    return tuple(found)
 
 
 def _wanted(scene: Scene, sight: Sight) -> set[str]:

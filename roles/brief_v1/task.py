@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from ledger.events import Position
+from ledger.lifecycle import STATUSES, TESTED
 from ledger.values import Status
 from roles.brief_v1.scene import Block, Scene
 from roles.prompt_set import template
@@ -38,58 +39,27 @@ def failed_drift(scene: Scene) -> tuple[tuple[str, int], ...]:
 
 def _values(scene: Scene, shown: Shown, used: frozenset[str]) -> Values:
     """What the task's template uses, and no more: most of it is made from every claim that is shown."""
-    made = {**_words(scene, shown), **_lists(scene, shown)}
-    return {name: make() for name, make in made.items() if name in used}
+    return {name: _VALUES[name](scene, shown) for name in used if name in _VALUES}
 
 
-def _words(scene: Scene, shown: Shown) -> dict[str, Callable[[], Text]]:
-    def ids(*columns: Column) -> list[str]:
-        return [quoted.name for column in columns for quoted in shown.get(column, ())]
-
-    def claims(*excluded: Status) -> str:
-        facts = scene.state.claims
-        named = ids(Column.OLD_CLAIMS, Column.CLAIMS)
-        return _line(claim for claim in named if facts[claim].status not in excluded)
-
-    def pending() -> str:
-        facts = scene.state.claims
-        named = ids(Column.OLD_CLAIMS, Column.CLAIMS)
-        return _line(claim for claim in named if facts[claim].status == "pending")
-
-    def options() -> str:
-        whole = scene.view.get(Column.QUESTION)
-        return _line(option.id for option in scene.opened.options if whole and whole.extent == "all")
-
-    return {
-        "round": lambda: scene.round,
-        "role": lambda: scene.step.role,
-        "goals": lambda: _line(goal.id for goal in scene.opened.goals),
-        "options": options,
-        "claims": claims,
-        "may_move": lambda: claims("superseded"),
-        "pending": pending,
-        "replaceable": lambda: claims("pending", "superseded"),
-        "decisions": lambda: _line(ids(Column.DECISIONS)),
-        "statements": lambda: _line(ids(Column.PROPOSAL, Column.SUPPLEMENTS)),
-        "artifacts": lambda: _line(ids(Column.ARTIFACTS)),
-        "verdicts": lambda: _line(ids(Column.VERDICTS)),
-        "tensions": lambda: _line(name for name in ids(Column.FLIPS) if name.startswith("N-")),
-        "positions": lambda: _line(_sealed(scene, shown)),
-        "failed_drift": lambda: _line(identity for identity, _ in failed_drift(scene)),
-        "roles": lambda: _line(_active(scene)) if Column.PLAN in shown else "none",
-    }
+def _ids(shown: Shown, *columns: Column) -> list[str]:
+    return [quoted.name for column in columns for quoted in shown.get(column, ())]
 
 
-def _lists(scene: Scene, shown: Shown) -> dict[str, Callable[[], Sequence[Row]]]:
-    return {
-        "checks": lambda: _checks(scene) if scene.step.task == "E.position" else [],
-        "sealed": lambda: _once_if(_sealed(scene, shown)),
-        "unsealed": lambda: _once_if(not _sealed(scene, shown)),
-        "first_round": lambda: _once_if(scene.round == 1),
-        "later_round": lambda: _once_if(scene.round > 1),
-        "some_failed_drift": lambda: _once_if(failed_drift(scene)),
-        "no_failed_drift": lambda: _once_if(not failed_drift(scene)),
-    }
+def _options(scene: Scene, shown: Shown) -> str:
+    del shown
+    whole = scene.view.get(Column.QUESTION)
+    return _line(option.id for option in scene.opened.options if whole and whole.extent == "all")
+
+
+def _claims(statuses: Collection[Status]) -> Callable[[Scene, Shown], str]:
+    """Ids of the claims that are shown and stand in one of these ways."""
+
+    def line(scene: Scene, shown: Shown) -> str:
+        facts, named = scene.state.claims, _ids(shown, Column.OLD_CLAIMS, Column.CLAIMS)
+        return _line(claim for claim in named if facts[claim].status in statuses)
+
+    return line
 
 
 def _once_if(holds: object) -> Sequence[Row]:
@@ -132,3 +102,32 @@ def _own_positions(scene: Scene) -> list[str]:
     own = [event for event in scene.of(Position, scene.round) if event.by == scene.step.role]
     own.sort(key=lambda event: event.check_id or 0)
     return [f"check {event.check_id} {event.stance} ({event.id})" for event in own]
+
+
+_PENDING: Final[tuple[Status, ...]] = ("pending",)
+_VALUES: Final[Mapping[str, Callable[[Scene, Shown], Text | Sequence[Row]]]] = {
+    "round": lambda scene, _: scene.round,
+    "role": lambda scene, _: scene.step.role,
+    "goals": lambda scene, _: _line(goal.id for goal in scene.opened.goals),
+    "options": _options,
+    "claims": _claims(STATUSES),
+    "may_move": _claims((*_PENDING, *TESTED)),
+    "pending": _claims(_PENDING),
+    "replaceable": _claims(TESTED),
+    "decisions": lambda _, shown: _line(_ids(shown, Column.DECISIONS)),
+    "statements": lambda _, shown: _line(_ids(shown, Column.PROPOSAL, Column.SUPPLEMENTS)),
+    "artifacts": lambda _, shown: _line(_ids(shown, Column.ARTIFACTS)),
+    "verdicts": lambda _, shown: _line(_ids(shown, Column.VERDICTS)),
+    "tensions": lambda _, shown: _line(name for name in _ids(shown, Column.FLIPS) if name.startswith("N-")),
+    "positions": lambda scene, shown: _line(_sealed(scene, shown)),
+    "failed_drift": lambda scene, _: _line(identity for identity, _ in failed_drift(scene)),
+    "roles": lambda scene, shown: _line(_active(scene)) if Column.PLAN in shown else "none",
+    "checks": lambda scene, _: _checks(scene) if scene.step.task == "E.position" else [],
+    "sealed": lambda scene, shown: _once_if(_sealed(scene, shown)),
+    "unsealed": lambda scene, shown: _once_if(not _sealed(scene, shown)),
+    "first_round": lambda scene, _: _once_if(scene.round == 1),
+    "later_round": lambda scene, _: _once_if(scene.round > 1),
+    "some_failed_drift": lambda scene, _: _once_if(failed_drift(scene)),
+    "no_failed_drift": lambda scene, _: _once_if(not failed_drift(scene)),
+}
+"""Name in a template → what is put there."""

@@ -83,7 +83,7 @@ def claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims."""
     assert sight.extent == "all", sight
     events = scene.ordered(scene.of(Claim, scene.round))
-    return tuple(scene.quoted_claim(event) for event in events)
+    return tuple(scene.quoted_claim(event, scene.state.claims[str(event.id)]) for event in events)
 
 
 def positions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
