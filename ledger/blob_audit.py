@@ -61,7 +61,8 @@ class BlobAudit:
         manifest, problem = self._read("the brief", sha256, event)
         found = [problem] if problem else []
         for named in _named_by(manifest):
-            found += self._ask("a block of the brief", named, event)
+            if not self._is_remembered(named):
+                found += self._ask("a block of the brief", named, event)
         if not found:
             self._remember(sha256)
         yield from found
