@@ -67,4 +67,5 @@ $(READY): requirements.lock pyproject.toml
 	"$$python" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators
 	@touch $@
