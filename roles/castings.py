@@ -7,8 +7,10 @@ charge`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
+
+from roles.protocol import RoleDefinition
 
 
 class Part(NamedTuple):
@@ -151,6 +153,11 @@ def cast_of(casting: str | None, domain: str | None) -> Casting:
     if found is None:
         raise UnknownCasting(f"no casting {casting!r}; there are {', '.join(CASTINGS)}")
     return found
+
+
+def own_casting(roles: Sequence[RoleDefinition]) -> Casting:
+    """The casting of a protocol whose roles are the same in every domain: its own words for each."""
+    return {role.id: Part(role.title or role.id.replace("_", " "), role.question) for role in roles}
 
 
 def _suggested(domain: str) -> str:

@@ -3,7 +3,8 @@
     {"set":1,"name":"structured-2","templates":{"blocks/claims":"…","charters/critic":"…",…}}
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
-path below `roles/prompts/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
+path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
+The sets of the short protocols share what stands in `roles/prompts/common/`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from typing import Any, Final, cast
 
 import orjson
 
-NAME: Final = "structured-2"
+STRUCTURED: Final = "structured"
+_NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-2"}
+"""Folder → the set's name where it is not the folder's with a 1: a changed set has a new name."""
+_PROMPTS: Final = Path(__file__).parent / "prompts"
 
 PromptSet = Mapping[str, Any]
 """A prompt set as read: `set`, `name`, `templates`."""
@@ -68,9 +72,11 @@ def template(prompt_set: PromptSet, path: str) -> str:
 
 
 @cache
-def installed_prompt_set() -> bytes:
-    """The blob of the prompt set that this version ships; a new run opens with it."""
-    return encode_prompt_set(NAME, dict(_templates(Path(__file__).parent / "prompts", "")))
+def installed_prompt_set(protocol: str = STRUCTURED) -> bytes:
+    """The blob of the prompt set that this version ships for a protocol; a new run opens with it."""
+    shared = [] if protocol == STRUCTURED else _templates(_PROMPTS / "common", "")
+    own = _templates(_PROMPTS / protocol, "")
+    return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-1"), dict([*shared, *own]))
 
 
 def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:

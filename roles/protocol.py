@@ -14,6 +14,7 @@ import msgspec
 
 from ledger.book import Book
 from ledger.events import Event
+from ledger.events.decisions import PlanRow
 from ledger.ids import StepName
 from ledger.state import State
 from roles.replies import Reply
@@ -34,6 +35,8 @@ class Column(StrEnum):
     VERDICTS = "verdicts"
     FLIPS = "flips"
     AMENDMENTS = "amendments"
+    RECORD = "record"
+    """What earlier steps handed in, by `Sight.picks` (brief version 2)."""
 
 
 Extent = Literal[
@@ -49,7 +52,28 @@ Extent = Literal[
     "last_tensions",  # FLIPS: the tensions of the last round, where cited as open
     "open_tensions",  # FLIPS: every tension that is not resolved
     "reviews_and_open_tensions",  # FLIPS: the same, and this round's retrospectives (S.review) of all roles
+    "picked",  # RECORD: what `picks` name
 ]
+
+Whose = Literal[
+    "all",
+    "own",  # what the role asked wrote itself
+    "others",  # what any other role, or another repetition of this one, wrote
+    "target",  # what the role named in the step's act (`on_safety`) wrote
+    "aimed",  # what names an event of the role asked as its target
+]
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """What earlier steps of one phase handed in, as far as a brief quotes it. `kinds`: none is every kind."""
+
+    phase: str
+    kinds: tuple[str, ...] = ()
+    whose: Whose = "all"
+    back: int = 0
+    """How many rounds back; 0 is this round."""
+    sections: tuple[str, ...] = ()
+    """Of statements only these sections, without a head; none is the whole statement."""
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -57,6 +81,7 @@ class Sight(msgspec.Struct, frozen=True):
 
     extent: Extent
     names: tuple[str, ...] = ()
+    picks: tuple[Pick, ...] = ()
 
 
 View = Mapping[Column, Sight]
@@ -95,6 +120,18 @@ class RoleDefinition(msgspec.Struct, frozen=True):
     id: str
     question: str
     charter: str
+    title: str = ""
+    """Who holds the seat, where the protocol has no castings by domain."""
+
+
+Rules = Mapping[str, str | int | bool | None]
+"""`run_opened.rules`: the named variants in force."""
+
+
+def nothing_owed(book: Book) -> tuple[Event, ...]:
+    """The controller of most protocols writes nothing inside a round."""
+    del book
+    return ()
 
 
 class Protocol(msgspec.Struct, frozen=True):
@@ -120,6 +157,25 @@ class Protocol(msgspec.Struct, frozen=True):
     id (a given-up step has none). `via` is filled in by the engine from the event's step."""
     give_up: Callable[[Book, Step], tuple[str, tuple[Event, ...]]]
     """(book, step) → the fallback's `instead`, and events that stand in for the missing reply."""
+    owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
+    """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
+    plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None
+    """(named variants, number of options) → the rounds; None: the deliberation file's plan, with looks at the stop
+    signals, alarms and a synthesis."""
+    variants: Mapping[str, tuple[str, ...]] = {}
+    """Named variant → its values, the first the default: what `[rules]` can choose here."""
+    options_wanted: tuple[int, int] = (0, 64)
+    """Least and most options that the protocol can compare."""
+    cast: Callable[[Rules], tuple[str, ...]] | None = None
+    """Named variants → the roles of a run in protocol order; None: all."""
+    brief_version: int = 1
+    prompts: str = "structured"
+    """Which installed prompt set a new run opens with."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the run looks at the stop signals, raises alarms and ends with a synthesis."""
+        return self.plan is None
 
     def role_ids(self) -> tuple[str, ...]:
         """Role ids in protocol order."""
@@ -137,6 +193,11 @@ def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
         if waiting:
             return waiting
     return ()
+
+
+def is_complete(state: State, group: Group) -> bool:
+    """Whether every step of a group is answered or given up."""
+    return all(state.is_done(step.id) for step in group.steps)
 
 
 def find_group(protocol: Protocol, state: State, step_id: str) -> Group | None:

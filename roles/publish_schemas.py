@@ -7,16 +7,45 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Final, get_args
+from typing import Final
 
 import schemas
-from roles.replies import Reply
+from roles.replies import (
+    ActionArtifact,
+    AssessmentReply,
+    CheckReply,
+    ClosingReply,
+    CriticArtifact,
+    DriftReply,
+    GuardianArtifact,
+    ObserverArtifact,
+    PositionReply,
+    Reply,
+    ResolveReply,
+    RetrospectiveReply,
+    ReviewReply,
+    StatementReply,
+)
 from roles.schema import schema_of
 
 DIRECTORY: Final = schemas.DIRECTORY / "replies"
 
 
-REPLIES: Final[tuple[type[Reply], ...]] = get_args(Reply)
+REPLIES: Final[tuple[type[Reply], ...]] = (
+    StatementReply,
+    ActionArtifact,
+    GuardianArtifact,
+    ObserverArtifact,
+    CriticArtifact,
+    PositionReply,
+    CheckReply,
+    ReviewReply,
+    AssessmentReply,
+    DriftReply,
+    ResolveReply,
+    RetrospectiveReply,
+    ClosingReply,
+)
 
 
 def published() -> dict[str, bytes]:

@@ -278,15 +278,5 @@ class ClosingReply(Part, frozen=True, kw_only=True):
     decisions: Annotated[tuple[DecisionDraft, ...], Meta(min_length=1, max_length=5)]
 
 
-Reply = (
-    StatementReply
-    | ArtifactReply
-    | PositionReply
-    | CheckReply
-    | ReviewReply
-    | AssessmentReply
-    | DriftReply
-    | ResolveReply
-    | RetrospectiveReply
-    | ClosingReply
-)
+Reply = Part
+"""Any reply: every protocol asks for shapes of its own."""

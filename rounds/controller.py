@@ -13,18 +13,14 @@ from ledger.events import Event, RoundOpened, RunClosed, Signals, Validation
 from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
 from ledger.events.verifications import ValidationFinding
 from ledger.state import State
-from roles.protocol import Group, Protocol
+from roles.protocol import Protocol, is_complete
 from roles.rotation import next_lead
 from rounds.budget import budgets_in_force
-from rounds.protocols.structured.records import not_applicable
 from rounds.responses import responses
 from rounds.schedule import (
-    applicable_checks,
     authors,
     deliberation_is_validated,
     look_is_due,
-    lost_artifacts,
-    plan_row,
     possible_checks,
     stop_is_obeyed,
     synthesis_is_due,
@@ -48,23 +44,11 @@ class Controller:
             return ()
         if not state.rounds:
             return (self._round_opened(book, 0),)
-        for debt in (self._missing_checks, self._round_end, self._next):
+        for debt in (self.protocol.owed, self._round_end, self._next):
             events = debt(book)
             if events:
                 return events
         return ()
-
-    def _missing_checks(self, book: Book) -> tuple[Event, ...]:
-        """After D closes: the checks that nobody is asked for (SD-34, SD-56)."""
-        state, round_ = book.state, book.state.round
-        if "D" not in plan_row(state, round_).phases or not self._is_done(state, "D"):
-            return ()
-        asked = applicable_checks(state, round_)
-        return tuple(
-            not_applicable(round_, check, _cause(state, round_, check))
-            for check in (1, 2, 3, 4)
-            if check not in asked and f"V-{round_}-{check}" not in state.checks
-        )
 
     def _round_end(self, book: Book) -> tuple[Event, ...]:
         """When a round's last reply is in: validation, then the look if due, then alarms and amendments."""
@@ -74,7 +58,7 @@ class Controller:
             return ()
         validation = self._validation(book, last)
         events: list[Event] = [validation]
-        if last != "S":
+        if self.protocol.is_watched and last != "S":
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
             events += responses(book, last, len(book.events) + len(events))
@@ -84,12 +68,14 @@ class Controller:
         """The next round, or the end."""
         state, round_ = book.state, book.state.round
         assert state.opened is not None, "no run is open"
-        if synthesis_is_due(state, round_):
+        if self.protocol.is_watched and synthesis_is_due(state, round_):
             if "S" not in state.validated.get(round_, ()):
                 return ()
             return (run_closed(book, "finished", _end_reason(state, round_)),)
         if not deliberation_is_validated(state, round_):
             return ()
+        if not self.protocol.is_watched and state.rounds[round_].plan_row + 1 == len(state.opened.plan):
+            return (run_closed(book, "finished", "protocol_end"),)
         limit = budgets_in_force(state).rounds
         if limit is not None and len(state.rounds) >= limit:
             if state.closures and state.closures[-1].through >= state.rounds[round_].seq:
@@ -97,16 +83,10 @@ class Controller:
             return (run_closed(book, "stopped", "budget_rounds"),)
         return (self._round_opened(book, state.rounds[round_].plan_row + 1),)
 
-    def _is_done(self, state: State, group_name: str) -> bool:
-        for group in self.protocol.groups(state, state.round):
-            if group.name == group_name:
-                return _complete(state, group)
-        return True
-
     def _last_phase(self, state: State, round_: int) -> str | None:
         """The phase just closed when everything asked of seats so far is done, else None."""
         groups = self.protocol.groups(state, round_)
-        if not groups or not all(_complete(state, group) for group in groups):
+        if not groups or not all(is_complete(state, group) for group in groups):
             return None
         return groups[-1].phase
 
@@ -165,12 +145,13 @@ class Controller:
         assert opened is not None, "no run is open"
         row = opened.plan[plan_index]
         leads = [event.lead for event in state.rounds.values()]
+        lead = next_lead(authors(state), leads, row.absent) if self.protocol.is_watched else None
         focus = _active_focus(state) or row.focus or opened.question
         return RoundOpened(
             round=row.round,
             phase="A",
             by="controller",
-            lead=next_lead(authors(state), leads, row.absent),
+            lead=lead,
             focus=focus,
             absent=row.absent,
             planned_stress=row.absent,
@@ -207,10 +188,6 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
     )
 
 
-def _complete(state: State, group: Group) -> bool:
-    return all(state.is_done(step.id) for step in group.steps)
-
-
 def _end_reason(state: State, round_: int) -> CloseReason:
     """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
     assert state.opened is not None, "no run is open"
@@ -218,18 +195,6 @@ def _end_reason(state: State, round_: int) -> CloseReason:
     if state.opened.stop.profile == "calibrated":
         return "ready" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"
-
-
-def _cause(state: State, round_: int, check: int) -> str:
-    opened = state.rounds[round_]
-    if check in opened.applicable:
-        lost = ", ".join(sorted(lost_artifacts(state, round_)))
-        return f"The artifact of {lost} was given up, so this check has nothing to test."
-    if check == 4:
-        return "No earlier decision exists that the artifacts could be held against."
-    return (
-        f"STRESS-{(opened.absent or '').upper()}: {opened.absent} is absent and has no artifact this round."
-    )
 
 
 def _active_focus(state: State) -> str | None:

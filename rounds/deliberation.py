@@ -170,8 +170,18 @@ class GateRow(_Table):
     triggers: Lines = ()
 
 
-RULES: Final[Mapping[str, tuple[str, ...]]] = {"positions": ("sealed", "off")}
-"""Named variants that `[rules]` can choose, each with its values; the first is the default."""
+RULES: Final[Mapping[str, tuple[str, ...]]] = {
+    "positions": ("sealed", "off"),
+    "rounds": ("1", "2"),
+    "dispositions": ("two", "three"),
+    "judges": ("1", "2", "3", "4", "5"),
+    "rubric": ("logic30", "evidence40"),
+    "voting": ("documented", "shipped"),
+    "scale": ("approve_reject", "green_amber_red", "ready_fixes_rethink"),
+    "analysts": ("2", "3", "4", "5"),
+    "reviewers": ("2", "3", "4", "5"),
+}
+"""Named variants that `[rules]` can choose, each with all values that some protocol has."""
 
 
 class Deliberation(_Table):

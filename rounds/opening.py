@@ -21,10 +21,9 @@ from ledger.events.decisions import (
     StopRule,
     Waiver,
 )
-from roles.brief import BRIEF_VERSION
-from roles.castings import Casting, UnknownCasting, cast_of
+from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
-from roles.protocol import Protocol
+from roles.protocol import Protocol, Rules
 from rounds.deliberation import (
     CastRow,
     Deliberation,
@@ -78,9 +77,11 @@ def resolve(
     """
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
-    plan = _plan(deliberation, name)
+    _wanted_options(protocol, subject.options, name)
+    rules = _rules(deliberation, protocol, name)
+    plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name)
-    prompt_set = installed_prompt_set()
+    prompt_set = installed_prompt_set(protocol.prompts)
     event = RunOpened(
         round=0,
         phase="open",
@@ -92,25 +93,28 @@ def resolve(
         goals=_labelled("G", subject.goals or (subject.question[:8_000],)),
         options=_labelled("O", subject.options),
         context=context,
-        cast=_cast(deliberation, protocol, casting, seats or {}, name),
+        cast=_cast(deliberation, protocol, rules, casting, seats or {}, name),
         plan=plan,
         predict=_predictions(deliberation, plan, protocol, name),
         stop=_stop_rule(deliberation, plan, name),
         budgets=Budgets(**dict(deliberation.budget)),
         prompt_set=_sha256(prompt_set),
-        brief_version=BRIEF_VERSION,
+        brief_version=protocol.brief_version,
         seed=seed,
-        rules=_rules(deliberation),
+        rules=rules,
         origin=Origin(type="new"),
         moot=moot,
-        waived=_waived(deliberation),
+        waived=_waived(deliberation, rules),
     )
-    toml = to_toml(resolved(deliberation, event))
+    toml = to_toml(resolved(deliberation, event, fixed_plan=not protocol.is_watched))
     return Opening(event, {_sha256(prompt_set): prompt_set, **contents}, toml)
 
 
-def resolved(deliberation: Deliberation, event: RunOpened) -> Deliberation:
-    """The deliberation that says outright what `event` holds; documents that were files are now the run's blobs."""
+def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool = False) -> Deliberation:
+    """The deliberation that says outright what `event` holds; documents that were files are now the run's blobs.
+
+    With a `fixed_plan` the rounds follow from the protocol and are not written.
+    """
     subject = deliberation.deliberation.model_copy(
         update={
             "domain": event.domain,
@@ -123,7 +127,9 @@ def resolved(deliberation: Deliberation, event: RunOpened) -> Deliberation:
     return deliberation.model_copy(
         update={
             "deliberation": subject,
-            "round": tuple(
+            "round": ()
+            if fixed_plan
+            else tuple(
                 RoundRow(n=row.round, absent=row.absent, drift=row.drift, phases=row.phases, focus=row.focus)
                 for row in event.plan
             ),
@@ -143,7 +149,8 @@ def resolved(deliberation: Deliberation, event: RunOpened) -> Deliberation:
 def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
     """The deliberation with every title and charge spelt out. Raises `DeliberationError`."""
     protocol = _protocol(deliberation.deliberation.protocol, "casting")
-    members = _cast(deliberation, protocol, casting, {}, "casting")
+    rules = _rules(deliberation, protocol, "casting")
+    members = _cast(deliberation, protocol, rules, casting, {}, "casting")
     said = deliberation.cast
     rows = {
         member.role: CastRow(
@@ -175,13 +182,44 @@ def _protocol(wanted: str, name: str) -> Protocol:
     return PROTOCOLS[wanted]
 
 
-def _plan(deliberation: Deliberation, name: str) -> tuple[PlanRow, ...]:
+def _wanted_options(protocol: Protocol, options: Sequence[str], name: str) -> None:
+    least, most = protocol.options_wanted
+    if not least <= len(options) <= most:
+        wanted = f"at least {least}" if len(options) < least else f"at most {most}"
+        raise DeliberationError(
+            f"{protocol.name} compares {wanted} options, not {len(options)}",
+            name,
+            "give options = […] or --option",
+        )
+
+
+def _plan(deliberation: Deliberation, protocol: Protocol, rules: Rules, name: str) -> tuple[PlanRow, ...]:
+    if protocol.plan is not None:
+        _refuse_plan(deliberation, protocol, name)
+        return protocol.plan(rules, len(deliberation.deliberation.options))
     rows = [Row(row.n, row.absent, row.drift, row.phases, row.focus) for row in deliberation.round]
     try:
         plan = planned(deliberation.deliberation.plan, rows)
     except PlanRefused as error:
         raise DeliberationError(str(error), name, "mend the [[round]] rows, or name a plan") from None
     return without_stress(plan) if deliberation.deliberation.no_stress else plan
+
+
+def _refuse_plan(deliberation: Deliberation, protocol: Protocol, name: str) -> None:
+    """The steps of a short protocol are its own: no rows, no absent role, no other plan."""
+    subject = deliberation.deliberation
+    for what, said in (
+        ("a plan", subject.plan),
+        ("[[round]] rows", deliberation.round),
+        ("[[predict]] rows", deliberation.predict),
+        ("no_stress", subject.no_stress),
+    ):
+        if said:
+            raise DeliberationError(
+                f"{protocol.name} has its own rounds and takes no {what.removeprefix('a ')}",
+                name,
+                'leave it out, or choose protocol = "structured"',
+            )
 
 
 def _labelled(letter: str, texts: Sequence[str]) -> tuple[Labelled, ...]:
@@ -212,9 +250,14 @@ def _context(
 
 
 def _cast(
-    deliberation: Deliberation, protocol: Protocol, casting: str | None, seats: Mapping[str, str], name: str
+    deliberation: Deliberation,
+    protocol: Protocol,
+    rules: Rules,
+    casting: str | None,
+    seats: Mapping[str, str],
+    name: str,
 ) -> tuple[CastMember, ...]:
-    roles = protocol.role_ids()
+    roles = protocol.cast(rules) if protocol.cast else protocol.role_ids()
     for role in (*deliberation.cast, *seats):
         if role not in roles:
             raise DeliberationError(
@@ -222,7 +265,7 @@ def _cast(
                 name,
                 f"did you mean {nearest(role, roles)!r}?",
             )
-    chosen = _casting(casting, deliberation.deliberation.domain)
+    chosen = _casting(protocol, casting, deliberation.deliberation.domain)
     members: list[CastMember] = []
     for role in roles:
         row = deliberation.cast.get(role, CastRow())
@@ -236,7 +279,13 @@ def _cast(
     return tuple(members)
 
 
-def _casting(casting: str | None, domain: str | None) -> Casting:
+def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Casting:
+    if not protocol.is_watched:
+        if casting is not None:
+            raise DeliberationError(
+                f"castings are for structured; {protocol.name} has its own", "casting", "write [cast.<role>]"
+            )
+        return own_casting(protocol.roles)
     try:
         return cast_of(casting, domain)
     except UnknownCasting as error:
@@ -290,16 +339,31 @@ def _stop_rule(deliberation: Deliberation, plan: Sequence[PlanRow], name: str) -
     )
 
 
-def _rules(deliberation: Deliberation) -> dict[str, str | int | bool | None]:
+def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[str, str | int | bool | None]:
     """Every named variant outright; `positions` can be said in two places, and `off` in either is off."""
-    said = (deliberation.rules.get("positions"), deliberation.deliberation.positions)
-    return {**deliberation.rules, "positions": "off" if "off" in said else "sealed"}
+    found: dict[str, str | int | bool | None] = {}
+    for rule in deliberation.rules:
+        if rule not in protocol.variants:
+            known = ", ".join(protocol.variants) or "none"
+            raise DeliberationError(
+                f"no rule {rule!r} in protocol {protocol.name}", name, f"its rules are: {known}"
+            )
+    for rule, values in protocol.variants.items():
+        value = deliberation.rules.get(rule, values[0])
+        if value not in values:
+            raise DeliberationError(
+                f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
+            )
+        found[rule] = value
+    if found.get("positions") and deliberation.deliberation.positions == "off":
+        found["positions"] = "off"
+    return found
 
 
-def _waived(deliberation: Deliberation) -> tuple[Waiver, ...]:
+def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:
     waived: list[Waiver] = []
     if deliberation.deliberation.no_stress:
         waived.append(NO_STRESS)
-    if _rules(deliberation)["positions"] == "off":
+    if rules.get("positions") == "off":
         waived.append(NO_POSITIONS)
     return tuple(waived)

@@ -34,6 +34,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
+from rounds.protocols.structured.owed import missing_checks
 from rounds.protocols.structured.problems import problems
 from rounds.protocols.structured.records import close, give_up, record
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
@@ -159,4 +160,6 @@ STRUCTURED: Final = Protocol(
     record=record,
     close=close,
     give_up=give_up,
+    owed=missing_checks,
+    variants={"positions": ("sealed", "off")},
 )

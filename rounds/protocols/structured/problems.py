@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-import msgspec
-
-from ledger.anchors import contains_quote, passages, sections_of
+from ledger.anchors import sections_of
 from ledger.book import Book
-from ledger.events import Artifact, Event, RunOpened
-from ledger.ids import parse_reference
-from ledger.state import State
+from ledger.events import Artifact
 from roles.protocol import Column, Step
 from roles.replies import (
     ActionArtifact,
     ArtifactReply,
     AssessmentReply,
     CheckReply,
-    Cited,
     ClaimDraft,
     ClosingReply,
     CriticArtifact,
@@ -32,6 +27,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
+from rounds.protocols.known import Known, ids_problems, known_to, names, repeated
 from rounds.protocols.structured.records import record
 from rounds.protocols.structured.standing import status_at_opening
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
@@ -40,69 +36,17 @@ from rounds.schedule import applicable_checks, authors
 _CITABLE = ("C", "V", "D", "N", "H")
 
 
-class Known(msgspec.Struct, frozen=True):
-    """What the brief of a step has shown: the only things its reply may name."""
-
-    state: State
-    opened: RunOpened
-    step: Step
-    by_id: Mapping[str, Event]
-    documents: bool
-    book: Book
-
-    def unknown(self, identity: str) -> bool:
-        """Whether an id was not quoted; roles, goals and options are known to everybody who sees them."""
-        return identity not in self.by_id
-
-    def goal_problem(self, goal: str | None, where: str) -> Iterator[str]:
-        """Complain about a goal that does not exist."""
-        if goal is not None and goal not in {entry.id for entry in self.opened.goals}:
-            yield f"{where}: goal {goal!r} is unknown; goals are {_names(entry.id for entry in self.opened.goals)}"
-
-    def option_problems(self, options: Iterable[str], where: str) -> Iterator[str]:
-        """Complain about options that do not exist."""
-        known = {entry.id for entry in self.opened.options}
-        for option in options:
-            if option not in known:
-                yield f"{where}: option {option!r} is unknown; options are {_names(known) or 'none'}"
-
-    def reference_problems(self, text: str, where: str, quote: str | None = None) -> Iterator[str]:
-        """Complain about a ref that was not quoted or does not resolve, and about a quote that is not there."""
-        reference = parse_reference(text)
-        shown = self.documents if reference.id.startswith("K-") else reference.id in self.by_id
-        values = passages(reference, self.by_id, self.opened, self.book.blobs) if shown else None
-        if values is None:
-            yield f"{where}: {text!r} is unknown{self._sections_hint(reference.id)}"
-        elif quote is not None and not contains_quote(values, quote):
-            yield f"{where}: the quote does not stand word for word at {text}"
-
-    def evidence_problems(self, evidence: Iterable[Cited], where: str) -> Iterator[str]:
-        """Complain about each piece of evidence that does not hold."""
-        for n, cited in enumerate(evidence):
-            yield from self.reference_problems(cited.ref, f"{where}[{n}]", cited.quote)
-
-    def _sections_hint(self, identity: str) -> str:
-        event = self.by_id.get(identity)
-        if event is None or not sections_of(event):
-            return ""
-        return f"; sections of {identity} are {_names(sections_of(event))}"
-
-
 def problems(book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
     """Everything that is wrong with a reply; empty when it can be accepted."""
-    opened = book.state.opened
-    assert opened is not None, "no run is open"
-    shown = {event.id: event for event in book.events if event.seq in saw and event.id is not None}
     documents = VISIBILITY[row_of(step)][Column.QUESTION].extent == "all"
-    known = Known(book.state, opened, step, shown, documents, book)
-    return tuple(_problems(known, reply))
+    return tuple(_problems(known_to(book, step, saw, documents=documents), reply))
 
 
 def _problems(known: Known, reply: Reply) -> Iterator[str]:
     match reply:
         case StatementReply():
-            yield from _repeated((section.name for section in reply.sections), "sections")
-            yield from _ids(known, reply.responds_to, "responds_to")
+            yield from repeated((section.name for section in reply.sections), "sections")
+            yield from ids_problems(known, reply.responds_to, "responds_to")
             yield from known.option_problems(reply.options, "options")
         case ActionArtifact() | GuardianArtifact() | ObserverArtifact() | CriticArtifact():
             yield from _artifact(known, reply)
@@ -113,7 +57,7 @@ def _problems(known: Known, reply: Reply) -> Iterator[str]:
         case ReviewReply():
             yield from _review(known, reply)
         case AssessmentReply():
-            yield from _repeated((section.name for section in reply.sections), "sections")
+            yield from repeated((section.name for section in reply.sections), "sections")
             yield from _decisions(known, reply.decisions)
             for n, concern in enumerate(reply.concerns):
                 yield from known.evidence_problems(concern.evidence, f"concerns[{n}].evidence")
@@ -125,28 +69,12 @@ def _problems(known: Known, reply: Reply) -> Iterator[str]:
         case ResolveReply():
             yield from _resolutions(known, reply)
         case RetrospectiveReply():
-            yield from _repeated((note.mode for note in reply.failure_modes), "failure_modes")
+            yield from repeated((note.mode for note in reply.failure_modes), "failure_modes")
         case ClosingReply():
-            yield from _repeated((section.name for section in reply.sections), "sections")
+            yield from repeated((section.name for section in reply.sections), "sections")
             yield from _decisions(known, reply.decisions)
-
-
-def _names(values: Iterable[str]) -> str:
-    return ", ".join(values)
-
-
-def _repeated(values: Iterable[str | int], where: str) -> Iterator[str]:
-    seen: set[str | int] = set()
-    for value in values:
-        if value in seen:
-            yield f"{where}: {value!r} is given twice"
-        seen.add(value)
-
-
-def _ids(known: Known, ids: Iterable[str], where: str) -> Iterator[str]:
-    for identity in ids:
-        if known.unknown(identity):
-            yield f"{where}: {identity!r} is unknown"
+        case _:
+            raise AssertionError(f"{known.step.id}: no step of this protocol asks for {type(reply).__name__}")
 
 
 def _parties(known: Known, parties: Iterable[str], where: str) -> Iterator[str]:
@@ -162,7 +90,7 @@ def _artifact(known: Known, reply: ArtifactReply) -> Iterator[str]:
     own = sections_of(draft)
     for n, finding in enumerate(reply.findings):
         if finding.section not in own:
-            yield f"findings[{n}].section: {finding.section!r} is no section of this artifact; they are {_names(own)}"
+            yield f"findings[{n}].section: {finding.section!r} is no section of this artifact; they are {names(own)}"
     yield from _claims(known, reply.proposed_claims, "proposed_claims", own)
     for n, ref in enumerate(reply.cites):
         yield from known.reference_problems(ref, f"cites[{n}]")
@@ -207,7 +135,7 @@ def _claims(
     for n, draft in enumerate(drafts):
         place = f"{where}[{n}]"
         if draft.section not in sections:
-            yield f"{place}.section: {draft.section!r} is no section of this reply; they are {_names(sections)}"
+            yield f"{place}.section: {draft.section!r} is no section of this reply; they are {names(sections)}"
         yield from known.goal_problem(draft.anchor_ref, f"{place}.anchor_ref")
         yield from known.option_problems(draft.about, f"{place}.about")
         if draft.supersedes is not None:
@@ -227,7 +155,7 @@ def _positions(known: Known, reply: PositionReply) -> Iterator[str]:
     wanted = applicable_checks(known.state, known.step.name.round)
     given = tuple(sorted(sealed.check_id for sealed in reply.positions))
     if given != wanted:
-        yield f"positions: exactly one for each of the checks {_names(map(str, wanted))} is wanted"
+        yield f"positions: exactly one for each of the checks {names(map(str, wanted))} is wanted"
 
 
 def _check(known: Known, reply: CheckReply) -> Iterator[str]:
@@ -235,7 +163,7 @@ def _check(known: Known, reply: CheckReply) -> Iterator[str]:
     if len({(cited.ref, cited.quote) for cited in reply.evidence}) < 2:
         yield "evidence: at least two different pieces are wanted"
     yield from known.option_problems(reply.about, "about")
-    yield from _repeated((test.claim_id for test in reply.claims), "claims")
+    yield from repeated((test.claim_id for test in reply.claims), "claims")
     for n, test in enumerate(reply.claims):
         yield from _bearing(known, test.claim_id, test.bearing, reply.result, f"claims[{n}]")
 
@@ -253,7 +181,7 @@ def _bearing(known: Known, claim: str, bearing: str | None, result: str, where: 
 def _review(known: Known, reply: ReviewReply) -> Iterator[str]:
     round_ = known.step.name.round
     yield from _claims(known, reply.claims, "claims", {"summary": ()})
-    yield from _repeated((flip.check_id for flip in reply.flips), "flips")
+    yield from repeated((flip.check_id for flip in reply.flips), "flips")
     for n, flip in enumerate(reply.flips):
         position = known.state.positions.get(f"P-{round_}-{flip.check_id}-{known.step.role}")
         if position is None:
@@ -274,7 +202,7 @@ def _decisions(known: Known, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]
                 yield f"{place}.cites[{k}]: {cite.id!r} is unknown; cite claims, verifications, decisions, concerns"
             elif cite.relation in ("overturns", "supersedes") and not cite.id.startswith("D-"):
                 yield f"{place}.cites[{k}]: only a decision can be overturned or superseded by a decision"
-        yield from _repeated((cite.id for cite in draft.cites), f"{place}.cites")
+        yield from repeated((cite.id for cite in draft.cites), f"{place}.cites")
         for k, ref in enumerate(draft.round_artifact_refs):
             yield from known.reference_problems(ref, f"{place}.round_artifact_refs[{k}]")
         yield from known.goal_problem(draft.anchor_ref, f"{place}.anchor_ref")
@@ -284,7 +212,7 @@ def _decisions(known: Known, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]
 def _drift(known: Known, reply: DriftReply) -> Iterator[str]:
     goals = tuple(entry.id for entry in known.opened.goals)
     if tuple(sorted(anchor.goal for anchor in reply.anchors)) != tuple(sorted(goals)):
-        yield f"anchors: exactly one for each goal is wanted: {_names(goals)}"
+        yield f"anchors: exactly one for each goal is wanted: {names(goals)}"
     for n, anchor in enumerate(reply.anchors):
         yield from known.evidence_problems(anchor.evidence, f"anchors[{n}].evidence")
     if reply.addresses is not None:
@@ -296,7 +224,7 @@ def _drift(known: Known, reply: DriftReply) -> Iterator[str]:
 def _resolutions(known: Known, reply: ResolveReply) -> Iterator[str]:
     pending = sorted(claim for claim, facts in known.state.claims.items() if facts.status == "pending")
     if sorted(resolution.claim_id for resolution in reply.resolutions) != pending:
-        yield f"resolutions: exactly one for each pending claim is wanted: {_names(pending)}"
+        yield f"resolutions: exactly one for each pending claim is wanted: {names(pending)}"
         return
     for n, resolution in enumerate(reply.resolutions):
         place = f"resolutions[{n}]"

@@ -78,6 +78,8 @@ def record(book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
             return (statement(step, "retrospective", (overview, *modes)),)
         case ClosingReply():
             return (statement(step, "summary", reply.sections),)
+        case _:
+            raise AssertionError(f"{step.id}: no step of this protocol asks for {type(reply).__name__}")
 
 
 def close(book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
