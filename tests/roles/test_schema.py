@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from roles import publish_schemas
+from roles import publish_schemas, replies
 from roles.replies import CheckReply, CriticArtifact, PositionReply, Reply, ReviewReply, StatementReply
 from roles.schema import (
     ERRORS_MAX,
