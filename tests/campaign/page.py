@@ -1,0 +1,88 @@
+"""docs/reliability.md, written from the slices that are remembered: counts, seeds, times, and what was seen broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from tests.campaign.slices import ROOT, Counts, Row, machine, read_rows
+from tests.campaign.table import CAMPAIGNS, Campaign
+
+PAGE: Final = ROOT / "docs" / "reliability.md"
+HEAD: Final = """\
+# Reliability
+
+What was tried against the promises of [the format](format.md), and what was seen. This page is written by
+
+```
+make campaign                    # all of it; stops at MINUTES=…, and goes on where it stopped
+```
+
+from the slices that it remembers in `.campaign/`. A slice is a seed: `python -m tests.campaign NAME --slice N` runs one again, to the
+same inputs; what depends on the instant of a kill or on the order of processes is then another sample. A short slice of each runs in `make test`.
+"""
+
+
+def write(state: Path, path: Path = PAGE) -> None:
+    """Write the page; nothing when no slice was run."""
+    found = {one.name: list(read_rows(state, one.name).values()) for one in CAMPAIGNS}
+    if any(found.values()):
+        path.write_text(text(found), "utf-8")
+
+
+def text(found: dict[str, list[Row]]) -> str:
+    """The whole page."""
+    parts = [HEAD, _summary(found)]
+    parts += [_section(one, found[one.name]) for one in CAMPAIGNS]
+    return "\n".join(parts)
+
+
+def counts_of(rows: list[Row]) -> Counts:
+    """All slices together."""
+    total = Counts()
+    for row in rows:
+        total.update(row.counts)
+    return total
+
+
+def _summary(found: dict[str, list[Row]]) -> str:
+    rows = [row for some in found.values() for row in some]
+    seconds = sum(row.seconds for row in rows)
+    broken = sum(bool(row.broken) for row in rows)
+    commits = sorted({row.sources for row in rows})
+    lines = ["", "| campaign | slices | done | broken |", "|---|---|---|---|"]
+    for one in CAMPAIGNS:
+        some = found[one.name]
+        told = ", ".join(f"{count:,} {what}" for what, count in sorted(counts_of(some).items()))
+        lines.append(
+            f"| [{one.name}](#{one.name}) | {len(some)} of {one.slices} | {told or 'nothing yet'} |"
+            f" {sum(bool(row.broken) for row in some)} |"
+        )
+    lines += [
+        "",
+        f"{len(rows)} slices, {seconds / 3600:.1f} hours of one core, {broken} broken. {machine()}.",
+        f"Code: {', '.join(commits)}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _section(one: Campaign, rows: list[Row]) -> str:
+    total = counts_of(rows)
+    lines = [f"## {one.name}", "", f"Tried: {one.tries}.", "", f"Promise: {one.promise}.", ""]
+    lines += [
+        "```",
+        f"python -m tests.campaign {one.name}",
+        "```",
+        "",
+        "| seen | count | goal |",
+        "|---|---|---|",
+    ]
+    for what, count in sorted(total.items()):
+        goal = one.goals.get(what)
+        lines.append(f"| {what} | {count:,} | {f'≥ {goal:,}' if goal else ''} |")
+    missing = [what for what, goal in one.goals.items() if total[what] < goal]
+    lines += ["", f"{len(rows)} of {one.slices} slices, {sum(row.seconds for row in rows):.0f} s."]
+    if missing:
+        lines.append(f"Not reached yet: {', '.join(missing)}.")
+    lines += [f"**Broken** in slice {row.slice}: {row.broken.splitlines()[0]}" for row in rows if row.broken]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,71 @@
+"""The campaigns: name, slices, what each tries, and the count that it must reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final, NamedTuple, cast
+
+from tests.campaign.slices import Counts
+
+
+class Campaign(NamedTuple):
+    """One row. `path` is `module:function`, called with a slice's index and the number of slices.
+
+    `goals` says which counts must reach what over all slices; `tries` and `promise` are words for the page.
+    """
+
+    name: str
+    path: str
+    slices: int
+    goals: dict[str, int]
+    tries: str
+    promise: str
+
+    def run(self, index: int) -> Counts:
+        """One slice. Raises `Broken`."""
+        module, _, name = self.path.partition(":")
+        function = getattr(import_module(f"tests.campaign.{module}"), name)
+        return cast("Callable[[int, int], Counts]", function)(index, self.slices)
+
+
+CAMPAIGNS: Final[tuple[Campaign, ...]] = (
+    Campaign(
+        "flips",
+        "tampering:flips",
+        150,
+        {"bits flipped, each detected": 430_000},
+        "three random bits of every byte of the streams and the head of a ledger of 300 events",
+        "`verify` exits 3 and names a problem",
+    ),
+    Campaign(
+        "lines",
+        "tampering:lines",
+        16,
+        {"lines changed, each detected": 3_000, "streams cut short, each detected": 20_000},
+        "every line deleted, duplicated, swapped, spliced, moved into another stream, replaced by, inserted from and"
+        " continued with another run; streams cut at every line and every seventh byte",
+        "`verify` exits 3 and names a problem",
+    ),
+    Campaign(
+        "blobs",
+        "tampering:blobs",
+        16,
+        {"bits of blobs flipped, each detected": 1_000},
+        "three random bits per KiB of every blob of a played run; every blob removed, emptied, exchanged",
+        "`verify` exits 3 and names the blob",
+    ),
+    Campaign(
+        "rewrites",
+        "tampering:rewrites",
+        4,
+        {"rollbacks, each seen with a checkpoint": 70, "rewritings, each seen with a checkpoint": 300},
+        "a ledger of 300 events rolled back to every commit, and written anew, chain and head and all, from every event on",
+        "every checkpoint behind the change exits 1, every one before it holds",
+    ),
+)
+
+
+def campaign(name: str) -> Campaign:
+    """The campaign of that name. Raises `KeyError`."""
+    return {one.name: one for one in CAMPAIGNS}[name]

@@ -1,0 +1,208 @@
+"""Tampering: flips, lines moved about, blobs, rollbacks and rewritings of a whole ledger. `verify` must see each."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ledger.canonical import decode, encode, line_hash
+from ledger.chain import Head
+from ledger.events import STREAMS, Event, stream_of
+from ledger.store import Run
+from ledger.streams import head_bytes
+from ledger.verify import verify
+from tests.campaign.slices import Counts, expect, folder
+from tests.ledger import tampering
+from tests.rounds.openings import begin, play, rows
+
+NAMES: Final = tuple(f"{stream}.jsonl" for stream in STREAMS)
+FLIPS_PER_BYTE: Final = 3
+FLIPS_PER_KIB: Final = 3
+LINE_PARTS: Final = 8
+"""Slices among which the changes of lines are dealt out."""
+CUT_STEP_BYTES: Final = 7
+
+
+def seen(path: Path, what: str) -> None:
+    """`verify` calls the run damaged and says where."""
+    report = verify(path)
+    expect(report.damaged and report.exit_code == 3 and report.problems, f"not detected: {what}")
+
+
+def tried(path: Path, changes: Iterable[tuple[str, dict[str, bytes]]]) -> int:
+    """Each change (file → bytes) made, seen by `verify`, and undone; how many there were."""
+    count = 0
+    for what, files in changes:
+        before = {name: (path / name).read_bytes() for name in files}
+        for name, content in files.items():
+            (path / name).write_bytes(content)
+        seen(path, what)
+        for name, content in before.items():
+            (path / name).write_bytes(content)
+        count += 1
+    expect(verify(path).ok, "the ledger is intact when every change is undone")
+    return count
+
+
+def flips(index: int, slices: int) -> Counts:
+    """Every `slices`-th byte of streams and head, three random bits each, one at a time."""
+    rng = random.Random(index)
+    with folder() as place:
+        run = tampering.build(place / "run")
+        count = sum(
+            tried(run.path, _flipped(rng, run.path / name, range(index, _size(run.path / name), slices)))
+            for name in (*NAMES, "head")
+        )
+    return Counts({"bits flipped, each detected": count})
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _flipped(rng: random.Random, path: Path, places: Iterable[int]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    content = path.read_bytes()
+    for place in places:
+        for bit in rng.sample(range(8), FLIPS_PER_BYTE):
+            changed = bytearray(content)
+            changed[place] ^= 1 << bit
+            yield f"bit {bit} of byte {place} of {path.name}", {path.name: bytes(changed)}
+
+
+def lines(index: int, slices: int) -> Counts:
+    """Every line deleted, duplicated, swapped, spliced, moved to another stream, or taken from another run; cuts."""
+    with folder() as place:
+        run, other = tampering.build(place / "run"), tampering.build(place / "other", seed=2)
+        contents = {name: (run.path / name).read_bytes() for name in NAMES}
+        theirs = {name: (other.path / name).read_bytes() for name in NAMES}
+        changed = tried(run.path, islice(_line_changes(contents, theirs), index, None, slices))
+        cut = tried(run.path, islice(_cuts(contents), index, None, slices))
+    return Counts({"lines changed, each detected": changed, "streams cut short, each detected": cut})
+
+
+def _line_changes(
+    contents: dict[str, bytes], theirs: dict[str, bytes]
+) -> Iterator[tuple[str, dict[str, bytes]]]:
+    for name, content in contents.items():
+        for what, changed in tampering.line_changes(content):
+            yield f"{name}: {what}", {name: changed}
+        for what, changed in _from_another(content, theirs[name]):
+            yield f"{name}: {what}", {name: changed}
+    for what, files in tampering.moved_lines(contents):
+        yield what, files
+
+
+def _from_another(content: bytes, other: bytes) -> Iterator[tuple[str, bytes]]:
+    """A line replaced by, inserted from, or everything from a line on taken from another run of the same shape."""
+    ours, theirs = content.splitlines(keepends=True), other.splitlines(keepends=True)
+    for n, line in enumerate(ours[: len(theirs)]):
+        if line == theirs[n]:
+            continue  # the same line in both runs: to put it there changes nothing
+        yield f"line {n} replaced from another run", b"".join([*ours[:n], theirs[n], *ours[n + 1 :]])
+        yield f"line {n} inserted from another run", b"".join([*ours[:n], theirs[n], *ours[n:]])
+        yield f"another run from line {n} on", b"".join([*ours[:n], *theirs[n:]])
+
+
+def _cuts(contents: dict[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    for name, content in contents.items():
+        ends = {at + 1 for at, byte in enumerate(content) if byte == 10} - {len(content)}
+        for size in sorted({*range(0, len(content), CUT_STEP_BYTES), *ends}):
+            yield f"{name} cut to {size} bytes", {name: content[:size]}
+
+
+def blobs(index: int, slices: int) -> Counts:
+    """Three random bits per KiB of every blob of a played run, and every blob gone, empty, or another."""
+    rng = random.Random(index)
+    with folder() as place:
+        session = begin(place / "run", rows(3, absent={2: "critic"}, drift=[3]))
+        play(session)
+        path = session.run.path
+        names = sorted(one.name for one in (path / "blobs").iterdir())
+        mine = names[index::slices]
+        flipped = sum(tried(path, _blob_flips(rng, path, name)) for name in mine)
+        swapped = tried(path, _blob_swaps(path, names, mine))
+        for name in mine:
+            content = (path / "blobs" / name).read_bytes()
+            (path / "blobs" / name).unlink()
+            seen(path, f"blob {name} removed")
+            (path / "blobs" / name).write_bytes(content)
+    return Counts(
+        {"blobs": len(mine), "bits of blobs flipped, each detected": flipped}
+        | {"blobs removed, emptied or exchanged, each detected": swapped + len(mine)}
+    )
+
+
+def _blob_flips(rng: random.Random, path: Path, name: str) -> Iterator[tuple[str, dict[str, bytes]]]:
+    content = (path / "blobs" / name).read_bytes()
+    for start in range(0, len(content), 1024):
+        for _ in range(FLIPS_PER_KIB):
+            changed = bytearray(content)
+            place = rng.randrange(start, min(len(content), start + 1024))
+            changed[place] ^= 1 << rng.randrange(8)
+            yield f"byte {place} of blob {name}", {f"blobs/{name}": bytes(changed)}
+
+
+def _blob_swaps(path: Path, names: list[str], mine: list[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    for name in mine:
+        other = names[(names.index(name) + 1) % len(names)]
+        content = (path / "blobs" / name).read_bytes()
+        yield f"blob {name} holds another", {f"blobs/{name}": (path / "blobs" / other).read_bytes()}
+        if content:
+            yield f"blob {name} emptied", {f"blobs/{name}": b""}
+
+
+def rewrites(index: int, slices: int) -> Counts:
+    """Rollbacks to every commit, and the ledger written anew from every event on: seen with a checkpoint, by every one."""
+    counts = Counts()
+    with folder() as place:
+        run = tampering.build(place / "run")
+        events = run.events()
+        ends = [event.seq for event in events if event.rest == 0]
+        heads = [Head(event.seq - 1, event.prev) for event in events[1:]] + [run.head()]
+        for end in ends[index::slices]:
+            if end == ends[-1]:
+                continue
+            written(run.path, events[: end + 1])
+            counts["rollbacks, each seen with a checkpoint"] += against(run.path, heads, held_until=end)
+        for seq in range(len(events))[index::slices]:
+            written(run.path, rewritten(events, seq))
+            counts["rewritings, each seen with a checkpoint"] += against(run.path, heads, held_until=seq - 1)
+        written(run.path, events)
+        expect(run.head() == heads[-1], "writing the same events gives the same ledger")
+    return counts
+
+
+def written(path: Path, events: Iterable[Event]) -> None:
+    """Write `events` as a whole ledger that is intact in itself: the chain anew, the head to fit."""
+    files: dict[str, list[bytes]] = {name: [] for name in NAMES}
+    prev, seq = "0" * 64, -1
+    for seq, event in enumerate(events):
+        line = encode(msgspec.structs.replace(event, prev=prev, seq=seq))
+        files[f"{stream_of(event)}.jsonl"].append(line + b"\n")
+        prev = line_hash(line)
+    for name, content in files.items():
+        (path / name).write_bytes(b"".join(content))
+    (path / "head").write_bytes(head_bytes(Head(seq, prev)))
+
+
+def rewritten(events: tuple[Event, ...], seq: int) -> Iterator[Event]:
+    """The same events, but the one numbered `seq` says another instant."""
+    for event in events:
+        changed = msgspec.structs.replace(event, at="2026-01-02T03:04:05.000007Z")
+        yield decode(encode(changed)) if event.seq == seq else event
+
+
+def against(path: Path, heads: list[Head], held_until: int) -> int:
+    """The ledger is intact in itself; a checkpoint holds up to `held_until`, and every later one shows the change."""
+    report = verify(path, heads)
+    expect(not report.damaged, "a ledger that was written anew is intact in itself")
+    for one in report.checkpoints:
+        expect(one.holds == (one.seq <= held_until), f"checkpoint @{one.seq}, changed behind @{held_until}")
+    expect(report.exit_code == 1, "exit code 1 for a ledger that a checkpoint does not fit")
+    expect(Run(path).head().seq == report.events - 1, "every event was read")
+    return 1
