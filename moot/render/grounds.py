@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from ledger.anchors import contains_quote, passages
+from ledger.anchors import Sections, contains_quote, passages, sections_of
 from ledger.book import Book
 from ledger.events import (
     Artifact,
@@ -28,36 +28,60 @@ DEPTH_MAX: Final = 3
 """Decisions on decisions on decisions: below that a reader looks the id up."""
 
 
-def rests_on(book: Book, decision: Decision, depth: int = DEPTH_MAX) -> tuple[Ground, ...]:
+Sectioned = Callable[[Event], Sections]
+"""How the sections of an event are found."""
+
+
+def remembered() -> Sectioned:
+    """`sections_of`, each event taken apart once: grounds come back to the same artifacts again and again."""
+    taken_apart: dict[str, Sections] = {}
+
+    def sections(event: Event) -> Sections:
+        identity = event.id or ""
+        found = taken_apart.get(identity)
+        if found is None:
+            found = taken_apart[identity] = sections_of(event)
+        return found
+
+    return sections
+
+
+def rests_on(
+    book: Book, decision: Decision, depth: int = DEPTH_MAX, sections: Sectioned | None = None
+) -> tuple[Ground, ...]:
     """The grounds of a decision, in the order in which it cites them."""
-    return tuple(_cited(book, cite, depth) for cite in decision.cites)
+    found = sections or remembered()
+    return tuple(_cited(book, cite, depth, found) for cite in decision.cites)
 
 
-def quotes_of(book: Book, evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
+def quotes_of(
+    book: Book, evidence: Iterable[Evidence], sections: Sectioned = sections_of
+) -> tuple[Quote, ...]:
     """Evidence with who wrote it and whether the words stand there."""
-    return tuple(_quote(book, one) for one in evidence)
+    return tuple(_quote(book, one, sections) for one in evidence)
 
 
-def _cited(book: Book, cite: Cite, depth: int) -> Ground:
+def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
     event = book.by_id.get(cite.id)
     match event:
         case Claim():
-            return _claim(book, event, cite.relation)
+            return _claim(book, event, cite.relation, sections)
         case Verification():
-            return _verification(book, event, cite.relation)
+            return _verification(book, event, cite.relation, sections)
         case Decision():
-            under = rests_on(book, event, depth - 1) if depth > 1 else ()
+            under = rests_on(book, event, depth - 1, sections) if depth > 1 else ()
             standing = decision_standing(book.state, cite.id)
             return Ground(cite.id, "decision", cite.relation, event.by, event.text, standing, (), under)
         case Concern():
-            quotes = quotes_of(book, event.evidence)
+            quotes = quotes_of(book, event.evidence, sections)
             standing = "resolved" if cite.id in book.state.resolved else "open"
             return Ground(cite.id, event.type, cite.relation, event.by, event.text, standing, quotes, ())
         case Challenge():
-            quotes = quotes_of(book, event.evidence)
+            quotes = quotes_of(book, event.evidence, sections)
             return Ground(cite.id, "challenge", cite.relation, event.by, event.text, "", quotes, ())
         case DriftCheck():
-            quotes = quotes_of(book, (one for anchor in event.anchors for one in anchor.evidence))
+            found = (one for anchor in event.anchors for one in anchor.evidence)
+            quotes = quotes_of(book, found, sections)
             return Ground(
                 cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
             )
@@ -68,7 +92,7 @@ def _cited(book: Book, cite: Cite, depth: int) -> Ground:
             return Ground(cite.id, event.kind, cite.relation, event.by, text, "", (), ())
 
 
-def _claim(book: Book, event: Claim, relation: str) -> Ground:
+def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Ground:
     """A claim rests on the checks that moved it; one that nobody tested, on where it was raised."""
     assert event.id is not None, "a claim has an id"
     facts = book.state.claims[event.id]
@@ -76,17 +100,17 @@ def _claim(book: Book, event: Claim, relation: str) -> Ground:
     for entry in facts.history:
         test = book.by_id.get(entry.by)
         if entry.legal and isinstance(test, Verification):
-            tests.append(_verification(book, test, entry.bearing or ""))
+            tests.append(_verification(book, test, entry.bearing or "", sections))
     source = event.raised_at_artifact
-    quotes = quotes_of(book, (Evidence(ref=source),)) if source and not tests else ()
+    quotes = quotes_of(book, (Evidence(ref=source),), sections) if source and not tests else ()
     return Ground(
         event.id, "claim", relation, event.raised_by, event.text, facts.status, quotes, tuple(tests)
     )
 
 
-def _verification(book: Book, event: Verification, relation: str) -> Ground:
+def _verification(book: Book, event: Verification, relation: str, sections: Sectioned) -> Ground:
     assert event.id is not None, "a verification has an id"
-    quotes = quotes_of(book, event.evidence_refs)
+    quotes = quotes_of(book, event.evidence_refs, sections)
     return Ground(event.id, "verification", relation, event.by, event.notes, event.result, quotes, ())
 
 
@@ -99,12 +123,12 @@ def decision_standing(state: State, identity: str) -> str:
     return f"AT RISK: {', '.join(fallen)} fell" if fallen else "in force"
 
 
-def _quote(book: Book, evidence: Evidence) -> Quote:
+def _quote(book: Book, evidence: Evidence, sections: Sectioned) -> Quote:
     opened = book.state.opened
     reference = parse_reference(evidence.ref)
     if opened is None or (opened.origin.type == "import" and reference.id not in book.by_id):
         return Quote(evidence.ref, evidence.quote, None, None)
-    values = passages(reference, book.by_id, opened, book.blobs)
+    values = passages(reference, book.by_id, opened, book.blobs, sections)
     holds = values is not None and (evidence.quote is None or contains_quote(values, evidence.quote))
     return Quote(evidence.ref, evidence.quote, _author(book, reference.id), holds)
 

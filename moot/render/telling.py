@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ledger.book import Book
@@ -13,7 +13,6 @@ from ledger.events import (
     Claim,
     Concern,
     Decision,
-    Disposition,
     DriftCheck,
     Event,
     Fallback,
@@ -27,9 +26,10 @@ from ledger.events import (
 )
 from ledger.ids import number_of, role_of
 from moot.render.cast_told import seats_told
-from moot.render.grounds import quotes_of, rests_on
+from moot.render.grounds import Sectioned, quotes_of, rests_on
 from moot.render.labels import labels_told
 from moot.render.signature import observations
+from moot.render.sources import Sources, sources_of
 from moot.render.story import (
     CheckTold,
     ClaimTold,
@@ -57,6 +57,9 @@ def tell(book: Book) -> Story:
     state, opened = book.state, book.state.opened
     if opened is None:
         raise Untold("a run begins with its opening")
+    sources = sources_of(book)
+    rounds = tuple(tell_round(book, n, sources) for n in sorted(state.rounds))
+    told = {decision.seq: decision for one in rounds for decision in one.decisions}
     return Story(
         question=opened.question,
         domain=opened.domain,
@@ -71,10 +74,12 @@ def tell(book: Book) -> Story:
         moot=opened.moot,
         labels=labels_told(book),
         seats=seats_told(book),
-        rounds=tuple(tell_round(book, n) for n in sorted(state.rounds)),
-        claims=tuple(_claim(book, event) for event in book.of(Claim)),
-        decisions=tuple(_decision(book, event) for event in book.of(Decision)),
-        concerns=tuple(_concerns(book, None)),
+        rounds=rounds,
+        claims=tuple(tell_claim(book, event) for event in book.of(Claim)),
+        decisions=tuple(
+            told.get(event.seq) or tell_decision(book, event, sources.sections) for event in book.of(Decision)
+        ),
+        concerns=tell_concerns(book.of(Concern), sources.closers),
         reviews=tuple(_reviews(book)),
         notes=tuple(one for one in state.amendments if one.by == "human"),
         closing=state.closures[-1] if state.closures else None,
@@ -85,12 +90,17 @@ def tell(book: Book) -> Story:
     )
 
 
-def tell_round(book: Book, round_: int) -> RoundTold:
+def tell_round(book: Book, round_: int, sources: Sources | None = None) -> RoundTold:
     """One round that has been opened."""
     state, opened = book.state, book.state.rounds[round_]
-    events = [event for event in book.events if event.round == round_ and event.phase != "close"]
+    found = sources or sources_of(book)
+    book = found.round_of(book, round_)
+    events = book.events
     tests = [event for event in events if isinstance(event, Verification)]
-    checks = tuple(_check(book, event) for event in sorted(tests, key=lambda one: number_of(one.id or "")))
+    checks = tuple(
+        tell_check(book, event, found.sections)
+        for event in sorted(tests, key=lambda one: number_of(one.id or ""))
+    )
     judged = {check.id for check in checks}
     looks = [event for event in events if isinstance(event, Signals)]
     drifts = [event for event in events if isinstance(event, DriftCheck)]
@@ -104,12 +114,16 @@ def tell_round(book: Book, round_: int) -> RoundTold:
         applicable=opened.applicable,
         made=tuple(_made(events)),
         sealed=tuple(
-            _stance(book, event) for event in events if isinstance(event, Position) and event.on not in judged
+            _stance(book, event, found.sections)
+            for event in events
+            if isinstance(event, Position) and event.on not in judged
         ),
         checks=checks,
-        claims=tuple(_claim(book, event) for event in events if isinstance(event, Claim)),
-        decisions=tuple(_decision(book, event) for event in events if isinstance(event, Decision)),
-        concerns=tuple(_concerns(book, round_)),
+        claims=tuple(tell_claim(book, event) for event in events if isinstance(event, Claim)),
+        decisions=tuple(
+            tell_decision(book, event, found.sections) for event in events if isinstance(event, Decision)
+        ),
+        concerns=tell_concerns(book.of(Concern), found.closers),
         drift=drifts[-1] if drifts else None,
         look=looks[-1] if looks else None,
         alarms=tuple(event for event in events if isinstance(event, Alarm)),
@@ -124,7 +138,7 @@ def _planned(opened: RunOpened | None, row: int) -> tuple[str, ...]:
     return opened.plan[row].phases if opened is not None and row < len(opened.plan) else ()
 
 
-def _findings(events: list[Event]) -> tuple[int, int] | None:
+def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
     """Errors and warnings of the round's last validation; None before there is one."""
     last = next((event for event in reversed(events) if isinstance(event, Validation)), None)
     if last is None:
@@ -133,7 +147,7 @@ def _findings(events: list[Event]) -> tuple[int, int] | None:
     return errors, len(last.findings) - errors
 
 
-def _made(events: list[Event]) -> Iterator[Made]:
+def _made(events: Sequence[Event]) -> Iterator[Made]:
     sealed: dict[str, list[str]] = {}
     for event in events:
         match event:
@@ -164,7 +178,8 @@ def _holder(event: Position | Flip) -> str:
     return role_of(event.id or "") if event.by == "import" else event.by
 
 
-def _claim(book: Book, event: Claim) -> ClaimTold:
+def tell_claim(book: Book, event: Claim) -> ClaimTold:
+    """A claim with its lifecycle."""
     identity = event.id or ""
     facts = book.state.claims[identity]
     return ClaimTold(
@@ -182,7 +197,8 @@ def _claim(book: Book, event: Claim) -> ClaimTold:
     )
 
 
-def _check(book: Book, event: Verification) -> CheckTold:
+def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTold:
+    """A verification with the positions that were sealed before it; `book` holds its round."""
     changed = {change.claim_id: change for change in event.claim_status_changes}
     unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
     return CheckTold(
@@ -195,12 +211,14 @@ def _check(book: Book, event: Verification) -> CheckTold:
         by=event.by,
         notes=event.notes,
         moved=(*(Moved(one.claim_id, one.from_, one.to, one.bearing) for one in changed.values()), *unmoved),
-        quotes=quotes_of(book, event.evidence_refs),
-        stances=tuple(_stance(book, one) for one in book.of(Position, event.round) if one.on == event.id),
+        quotes=quotes_of(book, event.evidence_refs, sections),
+        stances=tuple(
+            _stance(book, one, sections) for one in book.of(Position, event.round) if one.on == event.id
+        ),
     )
 
 
-def _stance(book: Book, event: Position) -> Stance:
+def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
     flip = next((one for one in book.of(Flip, event.round) if one.of == event.id), None)
     return Stance(
         role=_holder(event),
@@ -209,11 +227,12 @@ def _stance(book: Book, event: Position) -> Stance:
         confidence=event.confidence,
         reason=event.reason,
         flipped_to=flip.to if flip else None,
-        because=quotes_of(book, flip.because) if flip else (),
+        because=quotes_of(book, flip.because, sections) if flip else (),
     )
 
 
-def _decision(book: Book, event: Decision) -> DecisionTold:
+def tell_decision(book: Book, event: Decision, sections: Sectioned) -> DecisionTold:
+    """A decision with everything that it rests on."""
     identity = event.id or ""
     return DecisionTold(
         id=identity,
@@ -226,7 +245,7 @@ def _decision(book: Book, event: Decision) -> DecisionTold:
         conditions=event.conditions,
         overturned_by=book.state.decisions[identity].overturned_by,
         fallen=tuple(book.state.fallen_under(identity)),
-        rests_on=rests_on(book, event),
+        rests_on=rests_on(book, event, sections=sections),
         dissent=tuple(_dissent(book, one.role, one.ref) for one in event.dissent),
     )
 
@@ -244,10 +263,10 @@ def _dissent(book: Book, role: str, ref: str) -> DissentTold:
             return DissentTold(role, ref, "", "", "")
 
 
-def _concerns(book: Book, round_: int | None) -> Iterator[ConcernTold]:
-    closers = _closers(book)
-    for event in book.of(Concern, round_):
-        yield ConcernTold(
+def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
+    """Concerns with what closed them (`Sources.closers`)."""
+    return tuple(
+        ConcernTold(
             id=event.id or "",
             round=event.round,
             type=event.type,
@@ -258,19 +277,8 @@ def _concerns(book: Book, round_: int | None) -> Iterator[ConcernTold]:
             text=event.text,
             resolved_by=closers.get(event.id or ""),
         )
-
-
-def _closers(book: Book) -> dict[str, str]:
-    """Concern → the decision or disposition that closed it."""
-    closers: dict[str, str] = {}
-    for event in book.events:
-        if isinstance(event, Disposition):
-            closers.setdefault(event.of, f"@{event.seq}")
-        elif isinstance(event, Decision):
-            for cite in event.cites:
-                if cite.relation == "resolves":
-                    closers.setdefault(cite.id, event.id or "")
-    return closers
+        for event in concerns
+    )
 
 
 def _reviews(book: Book) -> Iterator[Review]:
