@@ -10,6 +10,8 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.tree import Tree
 
+from ledger.events import RunClosed, Signals
+from ledger.values import Quorum
 from moot.render import theme, words
 from moot.render.labels import Label
 from moot.render.plain_text import one_line
@@ -37,19 +39,26 @@ def ending(story: Story, labels: tuple[Label, ...] = ()) -> RenderableType:
 
 def why_it_stopped(story: Story) -> str:
     """One sentence."""
-    played = f"{len(story.rounds)} of {len(story.plan)} planned rounds"
-    if story.closing is None:
+    look = next((told.look for told in reversed(story.rounds) if told.look), None)
+    return stopped_because(story.closing, look, story.quorum, len(story.rounds), len(story.plan))
+
+
+def stopped_because(
+    closing: RunClosed | None, look: Signals | None, quorum: Quorum, opened: int, planned: int
+) -> str:
+    """The same from its parts; `look` is the last one, `opened` and `planned` are numbers of rounds."""
+    played = f"{opened} of {planned} planned rounds"
+    if closing is None:
         return f"The run has not stopped: {played} were opened."
-    why = words.CLOSINGS.get(story.closing.reason, story.closing.reason)
-    last = next((told.look for told in reversed(story.rounds) if told.look), None)
-    look = ""
-    if last is not None:
-        advice = mark_of(theme.ADVICE, last.advice).plain
-        look = (
-            f" The last look, in round {last.round}, found {last.satisfied} of {last.of} signals: {advice}."
+    why = words.CLOSINGS.get(closing.reason, closing.reason)
+    looked = ""
+    if look is not None:
+        advice = mark_of(theme.ADVICE, look.advice).plain
+        looked = (
+            f" The last look, in round {look.round}, found {look.satisfied} of {look.of} signals: {advice}."
         )
-    quorum = f"{story.quorum.actual} of {story.quorum.declared} steps were answered"
-    return f"The run {story.closing.state} because {why}, after {played}; {quorum}.{look}"
+    answered = f"{quorum.actual} of {quorum.declared} steps were answered"
+    return f"The run {closing.state} because {why}, after {played}; {answered}.{looked}"
 
 
 def _decision(decision: DecisionTold) -> Iterator[RenderableType]:

@@ -13,6 +13,7 @@ from ledger.state import Spend
 from ledger.values import Quorum
 from moot.render.cast_told import seats_told
 from moot.render.labels import Label, labels_told
+from moot.render.sources import Sources
 from moot.render.story import RoundTold, Seat
 from moot.render.telling import tell_round
 from moot.render.words import PHASES
@@ -61,7 +62,11 @@ class Scene:
 
 
 def scene_of(
-    book: Book, asked: Mapping[str, float], now: float | None, played: tuple[Label, ...] = ()
+    book: Book,
+    asked: Mapping[str, float],
+    now: float | None,
+    played: tuple[Label, ...] = (),
+    sources: Sources | None = None,
 ) -> Scene:
     """The scene at `now`; `asked` is step → the instant at which it was asked, on the same clock."""
     state, opened = book.state, book.state.opened
@@ -76,7 +81,7 @@ def scene_of(
         question=opened.question if opened else "",
         seats=seats_told(book),
         rounds_planned=len(opened.plan) if opened else 0,
-        round=tell_round(book, state.round) if state.round in state.rounds else None,
+        round=tell_round(book, state.round, sources) if state.round in state.rounds else None,
         thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
         claims=counts,
         decisions_in_force=len(state.in_force()),
