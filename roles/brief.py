@@ -17,7 +17,7 @@ import msgspec
 import orjson
 
 from ledger.book import Book
-from roles import brief_v1
+from roles import brief_v1, brief_v2
 from roles.brief_v1 import Block, BriefUnavailable, Shared
 from roles.prompt_set import PromptSet, template
 from roles.protocol import Protocol, Step
@@ -25,11 +25,10 @@ from roles.quoting import bar
 from roles.schema import reply_schema, schema_bytes
 from roles.templates import Values, render
 
-BRIEF_VERSION: Final = 1
 REPAIR_CHARACTERS_MAX: Final = 40_000
 
 Derivation = Callable[[Book, Protocol, Step, PromptSet, Shared | None], brief_v1.Derived]
-_DERIVATIONS: Final[Mapping[int, Derivation]] = {1: brief_v1.derive}
+_DERIVATIONS: Final[Mapping[int, Derivation]] = {1: brief_v1.derive, 2: brief_v2.derive}
 
 
 def _sha256(content: bytes) -> str:
@@ -127,4 +126,4 @@ def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
     return msgspec.structs.replace(brief, blocks=(*brief.blocks, block))
 
 
-__all__ = ["BRIEF_VERSION", "Block", "Brief", "BriefUnavailable", "Shared", "derive", "repair"]
+__all__ = ["Block", "Brief", "BriefUnavailable", "Shared", "derive", "repair"]

@@ -6,9 +6,10 @@ from typing import Final
 
 from ledger.events import RunOpened
 from roles.protocol import Protocol
+from rounds.protocols.jugalbandi import JUGALBANDI
 from rounds.protocols.structured import STRUCTURED
 
-PROTOCOLS: Final[dict[str, Protocol]] = {protocol.name: protocol for protocol in (STRUCTURED,)}
+PROTOCOLS: Final[dict[str, Protocol]] = {protocol.name: protocol for protocol in (STRUCTURED, JUGALBANDI)}
 
 
 class ProtocolUnknown(LookupError):

@@ -1,0 +1,277 @@
+"""A sheet: a short protocol as rows, one a kind of step, and the protocol that follows from them.
+
+A row says who is asked, what the brief quotes, the reply's shape, what is wrong with a reply and which events it
+yields: the first at once, numbered ones when the group closes, in role order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ledger.book import Book
+from ledger.events import Concern, Event, Statement
+from ledger.events.claims import StatementType
+from ledger.events.decisions import PlanRow
+from ledger.ids import StepName
+from ledger.state import State
+from ledger.values import Evidence, Section
+from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
+from roles.replies import Cited, Reply
+from rounds.protocols.known import Known, known_to
+
+Instead = Literal["skipped", "unclear", "refuse", "survivor_only", "raw_side_by_side"]
+ALL: Final = Sight("all")
+LETTERS: Final[Mapping[str, str]] = {
+    "claim": "C",
+    "concern": "N",
+    "assumption": "Q",
+    "argument": "R",
+    "challenge": "X",
+    "response": "Y",
+    "decision": "D",
+}
+"""Kind → the letter of its numbered id (FORMAT 3)."""
+
+
+class Desk:
+    """Where the events of a closing group get their numbers, and what they need to be made of."""
+
+    def __init__(self, book: Book, round_: int) -> None:
+        self.book = book
+        self._round = round_
+        self._taken: dict[str, int] = {}
+
+    def number(self, kind: str) -> str:
+        """The next id of a kind in this round."""
+        letter = LETTERS[kind]
+        prefix = f"{letter}-{self._round}-"
+        if letter not in self._taken:
+            self._taken[letter] = sum(identity.startswith(prefix) for identity in self.book.by_id)
+        self._taken[letter] += 1
+        return f"{prefix}{self._taken[letter]}"
+
+
+def nothing_wrong(known: Known, reply: Any) -> Iterator[str]:
+    """A reply whose shape says all."""
+    del known, reply
+    return iter(())
+
+
+def nothing_later(desk: Desk, step: Step, reply: Any) -> Iterator[Event]:
+    """A reply that yields no numbered event."""
+    del desk, step, reply
+    return iter(())
+
+
+def always(state: State, round_: int) -> bool:
+    """A row of every run."""
+    del state, round_
+    return True
+
+
+def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
+    """Nobody judges: what was handed in stands side by side, and a person is asked (AD-8)."""
+    desk = Desk(book, step.name.round)
+    shown = tuple(
+        event.id
+        for event in book.events
+        if event.id and event.step and event.kind in ("statement", "concern")
+    )
+    return (
+        Concern(
+            id=desk.number("concern"),
+            round=step.name.round,
+            phase=step.name.phase,
+            by="controller",
+            type="question",
+            text=f"Nobody judged (step {step.id} was given up): what was handed in stands side by side. Decide.",
+            between=shown[:16],
+            for_human=True,
+        ),
+    )
+
+
+def no_stand_in(book: Book, step: Step) -> tuple[Event, ...]:
+    """A lost reply that nothing stands in for."""
+    del book, step
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of step. `task` and brief template are `phase`; `at_once` gives the event that carries the call."""
+
+    phase: str
+    steps: Callable[[State, int], Iterable[StepName]]
+    reply: type[Reply]
+    at_once: Callable[[Step, Any], tuple[Event, ...]]
+    later: Callable[[Desk, Step, Any], Iterator[Event]] = nothing_later
+    wrong: Callable[[Known, Any], Iterator[str]] = nothing_wrong
+    sees: tuple[Pick, ...] = ()
+    question: Sight | None = ALL
+    when: Callable[[State, int], bool] = always
+    instead: Instead = "skipped"
+    stand_in: Callable[[Book, Step], tuple[Event, ...]] = no_stand_in
+
+
+def asks(*roles: str, phase: str) -> Callable[[State, int], Iterable[StepName]]:
+    """One step for each of some roles of the cast; no role given is every role."""
+
+    def steps(state: State, round_: int) -> Iterator[StepName]:
+        for role in state.roles:
+            if not roles or role in roles:
+                yield StepName(round_, phase, None, role)
+
+    return steps
+
+
+def repeated_step(
+    role: str, phase: str, times: Callable[[State], int]
+) -> Callable[[State, int], Iterable[StepName]]:
+    """The same step several times side by side, each a repetition with a context of its own."""
+
+    def steps(state: State, round_: int) -> Iterator[StepName]:
+        for repeat in range(1, times(state) + 1):
+            yield StepName(round_, phase, None, role, repeat)
+
+    return steps
+
+
+def one_round(phases: tuple[str, ...]) -> Callable[[Rules, int], tuple[PlanRow, ...]]:
+    """The plan of one round with these phases."""
+
+    def plan(rules: Rules, options: int) -> tuple[PlanRow, ...]:
+        del rules, options
+        return (PlanRow(round=1, phases=phases),)
+
+    return plan
+
+
+def handed_in(state: State, round_: int, phase: str) -> int:
+    """How many replies of a phase were handed in."""
+    prefix = f"r{round_}.{phase}."
+    return sum(step.startswith(prefix) for step in state.answered)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The rows of a protocol in order, and what follows from them."""
+
+    rows: tuple[Row, ...]
+
+    def groups(self, state: State, round_: int) -> tuple[Group, ...]:
+        """A group a row, as far as the plan's round has its phase and the row applies."""
+        assert state.opened is not None, "no run is open"
+        phases = state.opened.plan[state.rounds[round_].plan_row].phases
+        found: list[Group] = []
+        for row in self.rows:
+            if row.phase in phases and row.when(state, round_):
+                steps = tuple(Step(name, row.phase, row.phase) for name in row.steps(state, round_))
+                found.append(Group(row.phase, row.phase, steps))
+        return tuple(group for group in found if group.steps)
+
+    def row(self, step: Step) -> Row:
+        """The row of a step."""
+        return next(row for row in self.rows if row.phase == step.name.phase)
+
+    def view(self, state: State, step: Step) -> View:
+        """The question where the row has it, and the row's picks."""
+        del state
+        row = self.row(step)
+        record: View = {Column.RECORD: Sight("picked", picks=row.sees)}
+        return {Column.QUESTION: row.question, **record} if row.question else record
+
+    def reply_type(self, state: State, step: Step) -> type[Reply]:
+        """The row's shape."""
+        del state
+        return self.row(step).reply
+
+    def problems(self, book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
+        """What the row finds wrong."""
+        row = self.row(step)
+        return tuple(row.wrong(known_to(book, step, saw, documents=row.question == ALL), reply))
+
+    def record(self, book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
+        """What the row yields at once."""
+        del book
+        return self.row(step).at_once(step, reply)
+
+    def close(self, book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
+        """What waits for its number, in the order of the steps."""
+        desk = Desk(book, group.steps[0].name.round)
+        return tuple(
+            event
+            for step in group.steps
+            if step.id in replies
+            for event in self.row(step).later(desk, step, replies[step.id])
+        )
+
+    def give_up(self, book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
+        """What the row does without its reply."""
+        row = self.row(step)
+        return row.instead, row.stand_in(book, step)
+
+    def protocol(
+        self,
+        name: str,
+        summary: str,
+        roles: tuple[RoleDefinition, ...],
+        plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None,
+        **more: Any,
+    ) -> Protocol:
+        """The protocol; without a plan it is one round with the phases of all rows, in order."""
+        phases = tuple(dict.fromkeys(row.phase for row in self.rows))
+        return Protocol(
+            name=name,
+            version=1,
+            summary=summary,
+            roles=roles,
+            groups=self.groups,
+            view=self.view,
+            reply_type=self.reply_type,
+            problems=self.problems,
+            record=self.record,
+            close=self.close,
+            give_up=self.give_up,
+            plan=plan or one_round(phases),
+            brief_version=2,
+            prompts=name,
+            **more,
+        )
+
+
+def by(step: Step) -> dict[str, Any]:
+    """The envelope of an event that a step yields."""
+    return {"round": step.name.round, "phase": step.name.phase, "step": step.id, "by": step.role}
+
+
+def statement(
+    step: Step, kind: StatementType, sections: Mapping[str, str], responds_to: tuple[str, ...] = ()
+) -> tuple[Event, ...]:
+    """The prose of a reply: what carries its call. Sections without words are left out."""
+    said = {name: text for name, text in sections.items() if text}
+    act = f"-{step.name.act}" if step.name.act else ""
+    repeat = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
+    return (
+        Statement(
+            **by(step),
+            id=f"S-{step.name.round}-{step.name.phase}{act}-{step.role}{repeat}",
+            type=kind,
+            sections=tuple(Section(name=name, text=text) for name, text in said.items()),
+            words=sum(len(text.split()) for text in said.values()),
+            responds_to=responds_to,
+        ),
+    )
+
+
+def evidence(cited: Iterable[Cited]) -> tuple[Evidence, ...]:
+    """What a reply cites, as events keep it."""
+    return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
+
+
+def rule(state: State, name: str) -> str:
+    """A named variant in force."""
+    assert state.opened is not None, "no run is open"
+    return str(state.opened.rules.get(name))
