@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
 from detectors.calibrated.parameters import CalibratedParameters, Share
+from detectors.calibrated.parts import parts
 from detectors.calibrated.reading import Reading, Thresholds, read
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
 from detectors.observations import deliberating_roles, is_import
@@ -15,7 +17,7 @@ from ledger.state import State
 
 Rounds = Sequence[RoundUnits]
 NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic")}
-"""Check → the roles whose artifact it cannot do without (SD-35)."""
+"""Check → the parts whose artifact it cannot do without (SD-35)."""
 
 
 def thresholds(parameters: CalibratedParameters) -> Thresholds:
@@ -114,7 +116,8 @@ def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, p
         streams = [c, lead, product(c, lead)]
         values = [e_values(stream, planned) for stream in streams]
         per_role[role] = (tuple(sum(at) / 3 for at in zip(*values, strict=True)), streams, units)
-    mean = [sum(at) / len(roles) for at in zip(*(values for values, _, _ in per_role.values()), strict=True)]
+    each_role = zip(*(values for values, _, _ in per_role.values()), strict=True)
+    mean = [math.fsum(at) / len(roles) for at in each_role]  # the same whatever the roles' order
     who = max(roles, key=lambda role: per_role[role][0][-1] if rounds else 0.0)
     return read(
         "FM-4",
@@ -181,7 +184,6 @@ def verification_bypass(
 
 def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
     """FM-7: a planned absence that did not happen, or was none. Certain, so it alarms at once."""
-    del planned
     rule = parameters.stress_avoidance
     faults: list[tuple[int, str, tuple[str, ...]]] = []
     planned_rounds = [each for each in rounds if each.planned is not None]
@@ -189,11 +191,13 @@ def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParamet
         later = rounds[each.round : each.round + rule.made_up_within_rounds]
         run = each.absent == each.planned
         made_up = any(other.absent == each.planned for other in later)
-        if not run and not made_up and len(rounds) >= each.round + rule.made_up_within_rounds:
+        last_chance = min(each.round + rule.made_up_within_rounds, max(planned, each.round))
+        if not run and not made_up and len(rounds) >= last_chance:
             faults.append((each.round, f"R{each.round} was to go without {each.planned} and did not", ()))
+    part_of = parts(state)
     for each in rounds:
         if each.absent is not None:
-            faults += _presence(state, each, rule.references_at_least)
+            faults += _presence(state, each, part_of.get(each.absent, each.absent), rule.references_at_least)
     faults.sort()
     return Reading(
         mode="FM-7",
@@ -217,14 +221,16 @@ def _fault_evidence(faults: list[tuple[int, str, tuple[str, ...]]]) -> tuple[str
     return tuple(checks or named)
 
 
-def _presence(state: State, each: RoundUnits, references: int) -> list[tuple[int, str, tuple[str, ...]]]:
+def _presence(
+    state: State, each: RoundUnits, part: str, references: int
+) -> list[tuple[int, str, tuple[str, ...]]]:
     """Traces of a role in the round that it was absent from."""
     role, number = each.absent or "", each.round
     found: list[tuple[int, str, tuple[str, ...]]] = []
     for check, needed in NEEDS.items():
         identity = f"V-{number}-{check}"
         facts = state.checks.get(identity)
-        if role in needed and facts is not None and facts.result != "NOT_APPLICABLE":
+        if part in needed and facts is not None and facts.result != "NOT_APPLICABLE":
             found.append((number, f"{identity} needs {role}, who was absent", (identity,)))
     acts = [i for i, p in state.positions.items() if p.round == number and p.role == role]
     acts += [i for i, c in state.claims.items() if c.round == number and c.raised_by == role]

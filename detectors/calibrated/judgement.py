@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from detectors.calibrated.failure_modes import PANEL
@@ -12,6 +14,9 @@ from detectors.calibrated.rounds import count_rounds
 from detectors.report import AlarmReading, Gate
 from ledger.events.decisions import Advice
 from ledger.state import State
+
+CONSEQUENCES: Final = frozenset({"FM-8"})
+"""Claims pile up when checks are empty, shallow or swamped (FM-2, FM-6, FM-5): beside those FM-8 is what follows."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -39,9 +44,7 @@ def judge(state: State) -> Judgement:
     found = gates(state, rounds, readings, parameters)
     ready = all(gate.ok for gate in found)
     advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"
-    first = min(
-        (reading.alarm_round or 0 for reading in readings if reading.verdict == "ALARM"), default=None
-    )
+    first = min((_place(reading) for reading in readings if reading.verdict == "ALARM"), default=None)
     return Judgement(
         ready=ready,
         advice=advice,
@@ -50,17 +53,18 @@ def judge(state: State) -> Judgement:
     )
 
 
-def _told(state: State, reading: Reading, first: int | None) -> AlarmReading:
+def _place(reading: Reading) -> tuple[int, bool]:
+    """Where an alarm stands among others: by its round, and of one round what only follows comes last."""
+    return reading.alarm_round or 0, reading.mode in CONSEQUENCES
+
+
+def _told(state: State, reading: Reading, first: tuple[int, bool] | None) -> AlarmReading:
     """A reading in words; of several alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
         detail = f"too little to say ({reading.units} of {reading.needed} units needed): {detail}"
     if reading.verdict == "ALARM":
-        part = (
-            "suspected cause"
-            if reading.alarm_round == first
-            else "perhaps a consequence of the earlier alarm"
-        )
+        part = "suspected cause" if _place(reading) == first else "perhaps a consequence of the earlier alarm"
         answered = "" if is_open(state, reading) else "; answered"
         detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
     if reading.counter_evidence:

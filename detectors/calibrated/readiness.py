@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.parts import parts
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import RoundUnits
 from detectors.observations import deliberating_roles
@@ -32,7 +33,8 @@ def gates(
     rule = parameters.ready
     pending = sum(claim.status == "pending" for claim in state.claims.values())
     share = pending / len(state.claims) if state.claims else 1.0
-    stressed = [each.round for each in rounds if each.absent == MOST_CONSEQUENTIAL]
+    part_of = parts(state)
+    stressed = [each.round for each in rounds if part_of.get(each.absent or "") == MOST_CONSEQUENTIAL]
     honest = next((reading.verdict != "ALARM" for reading in readings if reading.mode == "FM-7"), True)
     last = state.drift[max(state.drift)].verdict if state.drift else None
     late = late_yield(state, rounds, rule.window_rounds)

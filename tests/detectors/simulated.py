@@ -1,18 +1,21 @@
 """Simulated deliberations as state directories: healthy ones, decoys, and one for each failure mode.
 
-Written for the tests, from the definitions of the failure modes and not from anybody's labelled data. Base rates vary
-from ledger to ledger below what is tolerated; from `onset` on a failure mode pushes its own rate up by `strength`.
+Written for the tests, from the definitions of the failure modes. A subject holds a number of issues; roles find them
+at a pace that falls as they run out, checks settle what was found. Base rates differ from ledger to ledger; from
+`onset` on a failure mode pushes its own rate up by its strength. Several can be pushed at once.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
 import orjson
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
-STRESS: Final = {5: "critic", 10: "guardian", 12: "action", 13: "observer"}
+STANDARD: Final = {5: "critic", 10: "guardian", 12: "action", 13: "observer"}
 NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic"), 4: ()}
 CHECKS: Final = (
     "critic_attack_on_action_trace",
@@ -20,115 +23,200 @@ CHECKS: Final = (
     "observer_friction_vs_critic_attack",
     "all_vs_prior_decisions",
 )
+SECTION: Final = {"action": "trace", "guardian": "invariant", "observer": "step", "critic": "attack"}
 MODES: Final = ("fm1", "fm2", "fm3", "fm4", "fm5i", "fm5s", "fm6", "fm7", "fm8")
-DECOYS: Final = ("burst", "robust", "few_claims")
+DECOYS: Final = ("burst", "fragile", "narrow", "converge", "expert", "reshuffle")
+OPTIONAL: Final = ("sightings", "confidence", "positions_pre", "positions_post", "flips", "findings")
+OPTIONAL_TOO: Final = ("planned_stress", "anchor_ref")
+
+FAILING: Final = {
+    "giving_in": ("fm1", 0.68),
+    "agreeable": ("fm1", 0.55),
+    "empty": ("fm2", 0.5),
+    "unanchored": ("fm3", 0.62),
+    "drift": ("fm3", 0.6),
+    "bossy": ("fm4", 0.72),
+    "favoured": ("fm4", 0.75),
+    "junk": ("fm5i", 1.7),
+    "vague_junk": ("fm5i", 0.5),
+    "unlinked": ("fm5s", 1.5),
+    "shallow": ("fm6", 0.75),
+    "flood": ("fm8", 0.9),
+    "unsettled": ("fm8", 0.8),
+}
+"""Rate → the failure mode that pushes it, and where to at full strength."""
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What a ledger is made of. `shift` is how far base rates may lie from the usual ones, as a share."""
+
+    seed: int
+    failures: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
+    decoy: str = ""
+    shift: float = 0.0
+    rounds: int = 13
+    seed_fields_only: bool = False
 
 
 class Simulation:
-    """One ledger. `mode` is "healthy", one of MODES or one of DECOYS."""
+    """One ledger. `oracle_stop` is the round from which on next to nothing was left to find, None when never."""
 
-    def __init__(self, seed: int, mode: str = "healthy", strength: float = 1.0) -> None:
-        self.rng = random.Random(f"{seed}/{mode}/{strength}")
-        self.mode, self.strength = mode, strength
-        self.onset = self.rng.randint(3, 6)
-        shift = self.rng.uniform(0.7, 1.1)
-        self.giving_in = 0.12 * shift
-        self.pro_forma = 0.015 * shift
-        self.unanchored = 0.17 * shift
-        self.shallow = 0.05 * shift
-        self.vague = 0.08 * shift
-        self.unlinked = 0.25 * shift
-        self.boss = self.rng.choice(ROLES)
-        self.open: list[str] = []
+    def __init__(self, setting: Setting) -> None:
+        self.rng = rng = random.Random(repr(msgspec.to_builtins(setting)))
+        self.setting = setting
+        self.onset = rng.randint(2, min(6, setting.rounds // 2))
+        self.stress = _plan(setting.rounds)
+        self.boss = rng.choice(ROLES)
+        self.issues = self.unfound = (
+            round(rng.gauss(55, 8)) if setting.decoy != "narrow" else rng.randint(14, 24)
+        )
+        self.issues = self.unfound = max(8, round(self.issues * self._shifted(1.0)))
+        self.base = {
+            "giving_in": self._drawn(0.125),
+            "agreeable": 0.0,
+            "empty": self._drawn(0.02),
+            "unanchored": self._drawn(0.18),
+            "drift": 0.05,
+            "bossy": 0.45 if setting.decoy == "expert" else 0.0,
+            "favoured": 0.12 if setting.decoy == "expert" else 0.0,
+            "junk": 0.0,
+            "vague_junk": 0.0,
+            "unlinked": self._drawn(0.32),
+            "shallow": self._drawn(0.05),
+            "vague": self._drawn(0.04),
+            "flood": 0.0,
+            "unsettled": 0.0,
+        }
+        self.settling = self._drawn(1.5)
+        self.justified = 0.6 if setting.decoy == "converge" else 0.3
+        self.robust = {"fragile": 0.12, "converge": 0.6}.get(setting.decoy, rng.uniform(0.3, 0.55))
+        self.oracle_stop: int | None = None
+        self.pending: list[str] = []
         self.raised: dict[str, str] = {}
         self.status: dict[str, str] = {}
+        self.faked: set[int] = set()
+        self.empty: set[str] = set()
+        self.injected: set[str] = set()
         self.rows: dict[str, list[dict[str, Any]]] = {
             name: [] for name in ("claims", "verifications", "decisions", "lead_history", "drift_checks")
         }
-
-    def _pushed(self, mode: str, round_: int, healthy: float, failing: float) -> float:
-        if self.mode != mode or round_ < self.onset:
-            return healthy
-        return healthy + (failing - healthy) * self.strength
+        for round_ in range(1, setting.rounds + 1):
+            self._round(round_)
 
     def files(self) -> dict[str, bytes]:
-        """The state directory, thirteen rounds long."""
-        for round_ in range(1, 14):
-            self._round(round_)
+        """The state directory."""
         return {
-            f"{name}.jsonl": b"".join(orjson.dumps(row) + b"\n" for row in rows)
+            f"{name}.jsonl": b"".join(orjson.dumps(self._kept(row)) + b"\n" for row in rows)
             for name, rows in self.rows.items()
         }
 
+    def _kept(self, row: dict[str, Any]) -> dict[str, Any]:
+        left_out = (*OPTIONAL, *OPTIONAL_TOO) if self.setting.seed_fields_only else ()
+        return {key: value for key, value in row.items() if key not in left_out}
+
+    def _shifted(self, rate: float) -> float:
+        return rate * self.rng.uniform(1 - self.setting.shift, 1 + self.setting.shift)
+
+    def _drawn(self, mean: float) -> float:
+        """A base rate of this ledger: around the mean, and shifted."""
+        return self._shifted(mean * self.rng.gammavariate(9, 1 / 9))
+
+    def _rate(self, name: str, round_: int) -> float:
+        mode, failing = FAILING.get(name, ("", 0.0))
+        healthy, strength = self.base[name], self.setting.failures.get(mode, 0.0)
+        return healthy if round_ < self.onset else healthy + (max(failing, healthy) - healthy) * strength
+
+    def _happens(self, name: str, round_: int) -> bool:
+        return self.rng.random() < self._rate(name, round_)
+
     def _round(self, round_: int) -> None:
-        absent = STRESS.get(round_)
-        faked = self.mode == "fm7" and absent is not None and round_ >= self.onset
+        planned = self.stress.get(round_)
+        if planned and round_ >= self.onset and self.rng.random() < self.setting.failures.get("fm7", 0.0):
+            self.faked.add(round_)
+        skipped = round_ in self.faked and self.rng.random() < 0.4
+        absent = None if skipped else planned
         present = [role for role in ROLES if role != absent]
         lead = self._lead(round_, present)
-        listed = {role: self.rng.randint(2, 6) for role in present}
-        starving = self._pushed("fm5s", round_, self.unlinked, 1.6)
-        findings = {
-            role: {"listed": n, "unlinked": min(n, _poisson(self.rng, starving))}
-            for role, n in listed.items()
-        }
+        acting = list(ROLES) if round_ in self.faked else present
+        findings = {role: self._findings(round_) for role in acting}
         self.rows["lead_history"].append(
             {
                 "round": round_,
                 "lead": lead,
                 "is_stress": absent is not None,
                 "absent_agent": absent,
-                "planned_stress": absent,
+                "planned_stress": planned,
                 "findings": findings,
             }
         )
-        self._claims(round_, present)
-        verdicts = self._checks(round_, None if faked else absent, lead, present)
-        self._decisions(round_, verdicts)
-        if round_ in (5, 10):
-            failed = self.mode == "fm3" and round_ >= self.onset and self.rng.random() < 0.5 * self.strength
-            verdict = "FAIL" if failed else "PASS"
-            self.rows["drift_checks"].append(
-                {"round": round_, "verdict": verdict, "deviation_score": 1, "notes": "held against the goal"}
-            )
+        self._claims(round_, acting)
+        answered = self._checks(round_, None if round_ in self.faked else absent, lead, acting)
+        self._decisions(round_, answered)
+        if round_ % 5 == 0:
+            verdict = "FAIL" if self._happens("drift", round_) else "PASS"
+            row = {
+                "round": round_,
+                "verdict": verdict,
+                "deviation_score": 1,
+                "notes": "held against the goal",
+            }
+            self.rows["drift_checks"].append(row)
+        waiting = len(self.pending) / max(1, len(self.raised))
+        if self.oracle_stop is None and self.unfound <= 0.15 * self.issues and waiting <= 0.3:
+            self.oracle_stop = round_
 
     def _lead(self, round_: int, present: list[str]) -> str:
-        bossy = self._pushed("fm4", round_, 0.0, 0.85)
-        if self.boss in present and self.rng.random() < bossy:
+        if self.boss in present and self._happens("bossy", round_):
             return self.boss
         led = [row["lead"] for row in self.rows["lead_history"]]
-        return min(present, key=led.count)
+        if self.setting.decoy == "reshuffle":
+            return self.rng.choice(present)
+        return min(present, key=lambda role: led.count(role) + self.rng.random())
 
-    def _claims(self, round_: int, present: list[str]) -> None:
-        mean = {True: 1.35, False: 1.1}[round_ < 7] * (0.6 if self.mode == "few_claims" else 1.0)
-        mean = self._pushed("fm5i", round_, mean, 3.2)
-        mean = self._pushed("fm8", round_, mean, 1.9)
-        if self.mode == "burst" and round_ == 4:
-            mean = 2.4
-        raised = [role for role in present for _ in range(_poisson(self.rng, mean))] or [
-            self.rng.choice(present)
-        ]
-        for n, role in enumerate(raised, 1):
-            identity = f"C-{round_}-{n}"
-            anchored = self.rng.random() >= self._pushed("fm3", round_, self.unanchored, 0.75)
-            vague = self.rng.random() < self._pushed("fm5i", round_, self.vague, 0.5)
-            self.open.append(identity)
-            self.raised[identity] = role
-            self.rows["claims"].append(
-                {
-                    "id": identity,
-                    "round": round_,
-                    "raised_by": role,
-                    "text": f"The {n}th part fails in round {round_}.",
-                    "testable_as": "more research is needed"
-                    if vague
-                    else "a run shows whether the part fails",
-                    "status": "pending",
-                    "supersedes": None,
-                    "anchor_ref": "GOAL" if anchored else None,
-                }
+    def _findings(self, round_: int) -> dict[str, int]:
+        unlinked = poisson(self.rng, self._rate("unlinked", round_))
+        return {"listed": unlinked + self.rng.randint(1, 7), "unlinked": unlinked}
+
+    def _claims(self, round_: int, acting: list[str]) -> None:
+        share = self.unfound / self.issues
+        pace = 1.75 * (1 - 2.718281828 ** (-2.4 * share)) * (2.0 if self._bursts(round_) else 1.0)
+        pace *= 1 - 0.6 * self.setting.failures.get("fm5s", 0.0) * (round_ >= self.onset)
+        raised = [
+            (role, junk)
+            for role in acting
+            for junk in (
+                *[False] * min(4, poisson(self.rng, pace)),
+                *[True] * poisson(self.rng, self._rate("junk", round_)),
+                *[False] * poisson(self.rng, self._rate("flood", round_)),
             )
+        ]
+        for n, (role, junk) in enumerate(raised, 1):
+            self.unfound = max(0, self.unfound - (not junk))
+            self._claim(f"C-{round_}-{n}", round_, role, junk)
 
-    def _checks(self, round_: int, absent: str | None, lead: str, present: list[str]) -> list[str]:
+    def _bursts(self, round_: int) -> bool:
+        return self.setting.decoy == "burst" and round_ == self.onset
+
+    def _claim(self, identity: str, round_: int, role: str, junk: bool) -> None:
+        vague = self.rng.random() < (self._rate("vague_junk", round_) if junk else self.base["vague"])
+        self.pending.append(identity)
+        self.raised[identity] = role
+        self.rows["claims"].append(
+            {
+                "id": identity,
+                "round": round_,
+                "raised_by": role,
+                "text": "The part fails.",
+                "testable_as": "more research is needed" if vague else "a run shows whether the part fails",
+                "status": "pending",
+                "supersedes": None,
+                "anchor_ref": None if self._happens("unanchored", round_) else "GOAL",
+                "raised_at_artifact": f"artifacts/round_{round_:02d}/{role}.md#claim-1",
+                "sightings": [{"role": role, "round": round_}],
+            }
+        )
+
+    def _checks(self, round_: int, absent: str | None, lead: str, acting: list[str]) -> list[str]:
         answered: list[str] = []
         for check in (1, 2, 3, 4):
             identity = f"V-{round_}-{check}"
@@ -138,90 +226,111 @@ class Simulation:
                 self.rows["verifications"].append(row | {"claims_affected": [], "claim_status_changes": []})
                 continue
             answered.append(identity)
-            self.rows["verifications"].append(row | self._verdict(round_, lead, present))
+            self.rows["verifications"].append(row | self._verdict(identity, check, round_, lead, acting))
         return answered
 
-    def _verdict(self, round_: int, lead: str, present: list[str]) -> dict[str, Any]:
+    def _verdict(
+        self, identity: str, check: int, round_: int, lead: str, acting: list[str]
+    ) -> dict[str, Any]:
         rng = self.rng
-        empty = rng.random() < self._pushed("fm2", round_, self.pro_forma, 0.6)
-        robust = 0.65 if self.mode == "robust" else 0.4
-        result = "BROKEN" if empty else rng.choices(["ROBUST", "BROKEN", "UNCLEAR"], [robust, 0.35, 0.25])[0]
-        shallow = not empty and rng.random() < self._pushed("fm6", round_, self.shallow, 0.8)
-        testing = 0 if empty or shallow else rng.choices([1, 2, 3], [0.45, 0.35, 0.2])[0]
-        if self.mode == "fm8" and round_ >= self.onset and rng.random() < 0.85 * self.strength:
-            testing = 0 if result != "BROKEN" else 1
-        changes = [self._moved(result) for _ in range(testing)]
-        deep = f"artifacts/round_{round_:02d}/{present[0]}.md"
-        refs = [f"{deep}#trace"] if shallow else [f"{deep}#step-{rng.randint(1, 9)}", f"{deep}#attack-2"]
+        empty, shallow = self._happens("empty", round_), self._happens("shallow", round_)
+        rest = 1 - self.robust
+        results = rng.choices(["ROBUST", "BROKEN", "UNCLEAR"], [self.robust, 0.62 * rest, 0.38 * rest])
+        result = "BROKEN" if empty else results[0]
+        if result != "ROBUST" and not empty and rng.random() < self._rate("agreeable", round_):
+            result = "ROBUST"
+        self.empty |= {identity} if empty else set()
+        self.injected |= {identity} if empty or shallow else set()
+        idle = empty or shallow or self._happens("unsettled", round_)
+        changes = [] if idle else [self._moved(result) for _ in range(min(3, poisson(rng, self.settling)))]
+        changes = [change for change in changes if change]
+        roles = NEEDS[check] or tuple(rng.sample(acting, 2))
+        refs = [_ref(round_, role, rng) for role in roles] + [
+            _ref(rng.randint(1, round_), role, rng)
+            for role in rng.sample(ROLES, rng.randint(0, 2))
+            if role in acting
+        ]
         return {
             "result": result,
-            "evidence_refs": refs,
+            "evidence_refs": [refs[0]] if shallow else refs,
             "notes": "tested",
+            "confidence": rng.randint(2, 5),
             "claims_affected": [change["claim_id"] for change in changes],
             "claim_status_changes": changes,
-            **self._positions(round_, lead, present, result),
+            **self._positions(round_, lead, acting, result, identity),
         }
 
     def _moved(self, result: str) -> dict[str, str]:
-        """A claim that the verdict moves: a pending one, or one that is tested again when none is pending."""
+        """A claim that the verdict moves: a pending one, now and then one that was tested before."""
         to = {"ROBUST": "tested_confirmed", "BROKEN": "tested_refuted", "UNCLEAR": "tested_unclear"}[result]
-        pending = self.open
+        again = self.status and self.rng.random() < 0.03
+        if not self.pending and not again:
+            return {}
         claim = (
-            pending.pop(self.rng.randrange(len(pending))) if pending else self.rng.choice(list(self.status))
+            self.rng.choice(list(self.status))
+            if again
+            else self.pending.pop(self.rng.randrange(len(self.pending)))
         )
-        before = self.status.get(claim, "pending")
-        self.status[claim] = to
+        before, self.status[claim] = self.status.get(claim, "pending"), to
         return {"claim_id": claim, "from": before, "to": to}
 
-    def _positions(self, round_: int, lead: str, present: list[str], result: str) -> dict[str, Any]:
-        rng = self.rng
-        pre = {
-            role: rng.choices([result, "BROKEN", "ROBUST", "UNCLEAR"], [0.5, 0.2, 0.2, 0.1])[0]
-            for role in present
-        }
-        flips = []
-        for role in present:
-            if pre[role] != pre[lead]:
-                if rng.random() < self._pushed("fm1", round_, self.giving_in, 0.9):
+    def _positions(
+        self, round_: int, lead: str, acting: list[str], result: str, identity: str
+    ) -> dict[str, Any]:
+        rng, others = self.rng, ["BROKEN", "ROBUST", "UNCLEAR"]
+        pre = {role: result if rng.random() < 0.64 else rng.choice(others) for role in acting}
+        flips: list[dict[str, str | None]] = []
+        for role in acting:
+            if lead in pre and pre[role] != pre[lead]:
+                if self._happens("giving_in", round_):
                     flips.append({"role": role, "to": pre[lead], "because": None})
-                elif rng.random() < 0.15:
-                    because = f"artifacts/round_{round_:02d}/{lead}.md#attack-9"
-                    flips.append({"role": role, "to": pre[lead], "because": because})
-        post = pre | {flip["role"]: flip["to"] for flip in flips}
+                    self.injected.add(identity)
+                elif rng.random() < self.justified:
+                    flips.append({"role": role, "to": pre[lead], "because": _ref(round_, lead, rng)})
+        post = pre | {str(flip["role"]): flip["to"] for flip in flips}
         return {"positions_pre": pre, "positions_post": post, "flips": flips}
 
     def _decisions(self, round_: int, verdicts: list[str]) -> None:
-        for n in range(1, self.rng.randint(1, 2) + 1):
-            favoured = self._pushed("fm4", round_, 0.0, 0.9)
-            own = [claim for claim, role in self.raised.items() if role == self.boss]
+        own = [claim for claim, role in self.raised.items() if role == self.boss]
+        recent = list(self.raised)[-25:]
+        for n in range(1, self.rng.choice([1, 2, 2, 3]) + 1):
             picked = [
-                self.rng.choice(own)
-                if own and self.rng.random() < favoured
-                else self.rng.choice(list(self.raised))
-                for _ in range(self.rng.randint(1, 2))
+                self.rng.choice(own if own and self._happens("favoured", round_) else recent)
+                for _ in range(self.rng.randint(1, 3))
+                if recent
             ]
-            cites = [
-                {"type": "claim", "id": claim, "relation": "based-on"} for claim in dict.fromkeys(picked)
+            cites = [{"type": "claim", "id": c, "relation": "based-on"} for c in dict.fromkeys(picked)]
+            cites += [
+                {"type": "verification", "id": v, "relation": "supported-by"}
+                for v in verdicts
+                if v not in self.empty and self.rng.random() < (0.95 if self._is_idle_break(v) else 0.15)
             ]
-            if verdicts and self.mode != "fm2":
-                cites.append(
-                    {"type": "verification", "id": self.rng.choice(verdicts), "relation": "supported-by"}
-                )
-            anchored = self.rng.random() >= self._pushed("fm3", round_, self.unanchored, 0.75)
-            self.rows["decisions"].append(
-                {
-                    "id": f"D-{round_}-{n}",
-                    "round": round_,
-                    "text": "Do it this way.",
-                    "cites": cites,
-                    "made_by": "round_lead",
-                    "round_artifact_refs": [],
-                    "anchor_ref": "GOAL" if anchored else None,
-                }
-            )
+            row = {"id": f"D-{round_}-{n}", "round": round_, "text": "Do it this way.", "cites": cites}
+            anchor = None if self._happens("unanchored", round_) else "GOAL"
+            row |= {"made_by": "round_lead", "round_artifact_refs": [], "anchor_ref": anchor}
+            self.rows["decisions"].append(row)
+
+    def _is_idle_break(self, identity: str) -> bool:
+        """A BROKEN of this round that moved no claim: where it is healthy a decision deals with it."""
+        row = next(row for row in reversed(self.rows["verifications"]) if row["id"] == identity)
+        return row["result"] == "BROKEN" and not row["claim_status_changes"]
 
 
-def _poisson(rng: random.Random, mean: float) -> int:
+def _plan(rounds: int) -> dict[int, str]:
+    """Round → the role that is planned to be absent; the standard schedule, stretched to another length."""
+    if rounds == 13:
+        return dict(STANDARD)
+    numbers = [max(3, round(rounds * part)) for part in (0.38, 0.77, 0.92, 1.0)]
+    return dict(zip(numbers, STANDARD.values(), strict=True))
+
+
+def _ref(round_: int, role: str, rng: random.Random) -> str:
+    number = f"-{rng.randint(1, 9)}" if rng.random() < 0.96 else ""
+    return f"artifacts/round_{round_:02d}/{role}.md#{SECTION[role]}{number}"
+
+
+def poisson(rng: random.Random, mean: float) -> int:
+    """A count with this mean."""
     threshold, product, count = 2.718281828459045**-mean, rng.random(), 0
     while product > threshold:
         product *= rng.random()
@@ -229,7 +338,7 @@ def _poisson(rng: random.Random, mean: float) -> int:
     return count
 
 
-def shuffled(files: dict[str, bytes], seed: int) -> dict[str, bytes]:
+def shuffled(files: Mapping[str, bytes], seed: int) -> dict[str, bytes]:
     """The same directory with the lines of every file in another order."""
     rng = random.Random(seed)
     lines = {name: content.splitlines(keepends=True) for name, content in files.items()}
