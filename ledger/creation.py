@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from ledger.failures import LedgerError, NotARun
 from ledger.following import Mark
 from ledger.lock import locked
 from ledger.recovery import set_aside_everything
-from ledger.streams import read_head, stream_path
+from ledger.streams import OPENING, read_head, stream_path
 
 WAIT_SECONDS: Final = 5.0
 
@@ -38,15 +39,16 @@ def create(
     """Make the run at `path` with `sealed` as its first commit."""
     path = path.resolve()
     _refuse_a_run(path)
-    if path.exists():
+    with writing(path):
+        is_there = path.exists()
+    if is_there:
         with locked(path, WAIT_SECONDS):
             _refuse_a_run(path)
             with writing(path):
-                set_aside_everything(path, disk)
-                _fill(path, sealed, blobs, files, disk)
+                _fill_in_place(path, sealed, blobs, files, disk)
     else:
         with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_durably(path.parent, disk)
             _appear(path, sealed, blobs, files, disk)
 
 
@@ -57,6 +59,14 @@ def _refuse_a_run(path: Path) -> None:
     except NotARun:
         return
     raise AlreadyARun(path)
+
+
+def _make_durably(directory: Path, disk: Disk) -> None:
+    """Make `directory` and those above it that are missing; each is in the one above it after a power failure."""
+    missing = list(takewhile(lambda one: not one.exists(), (directory, *directory.parents)))
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
+        disk.settle(one.parent)
 
 
 def _appear(
@@ -74,6 +84,19 @@ def _appear(
             raise AlreadyARun(path) from error
         raise
     disk.settle(path.parent)
+
+
+def _fill_in_place(
+    path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
+) -> None:
+    """Fill a directory that is there; a file in it says until the end that it is no run yet."""
+    sign = path / OPENING
+    sign.touch()
+    disk.settle(path)
+    set_aside_everything(path, disk)
+    _fill(path, sealed, blobs, files, disk)
+    sign.unlink()
+    disk.settle(path)
 
 
 def _fill(

@@ -77,6 +77,17 @@ class Disk(msgspec.Struct, frozen=True):
         finally:
             os.close(descriptor)
 
+    def write_at(self, path: Path, content: bytes, offset: int) -> None:
+        """Put `content` at `offset` of `path`, durably."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.lseek(descriptor, offset, os.SEEK_SET)
+            write_fully(descriptor, content)
+            if self.sync:
+                os.fdatasync(descriptor)
+        finally:
+            os.close(descriptor)
+
     def truncate(self, path: Path, size: int) -> None:
         """Cut `path` to `size` bytes, durably."""
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)

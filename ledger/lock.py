@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from ledger.disk import write_fully, writing
-from ledger.failures import DriverBusy, LockTimeout
+from ledger.failures import DriverBusy, LockTimeout, WriteFailed
 
 POLL_SECONDS: Final = 0.005
 POLL_SECONDS_MAX: Final = 0.05
@@ -36,7 +36,7 @@ def locked(directory: Path, wait_seconds: float) -> Generator[None]:
     try:
         yield
     finally:
-        os.close(descriptor)
+        _let_go(descriptor)
 
 
 def _acquire(path: Path, wait_seconds: float) -> int | None:
@@ -46,13 +46,24 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
     while True:
         with writing(path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            if _flock(descriptor) and _is_at(descriptor, path):
-                return descriptor
-        os.close(descriptor)
+            holds = False
+            try:
+                holds = _flock(descriptor) and _is_at(descriptor, path)
+            finally:
+                if not holds:
+                    _let_go(descriptor)
+        if holds:
+            return descriptor
         if time.monotonic() >= deadline:
             return None
         time.sleep(min(pause, max(0.0, deadline - time.monotonic())))
         pause = min(pause * 2, POLL_SECONDS_MAX)
+
+
+def _let_go(descriptor: int) -> None:
+    """Close a lock file. Nothing was written to it, and the kernel lets go of it whatever it answers."""
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def _flock(descriptor: int) -> bool:
@@ -117,15 +128,23 @@ class DriverLease:
         if descriptor is None:
             raise self._busy()
         self._descriptor = descriptor
-        self.beat()
+        try:
+            self.beat()
+        except WriteFailed:
+            self._end()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
-        os.ftruncate(descriptor, 0)
-        os.close(descriptor)
+        with suppress(OSError):  # what the file says is for people; the lease ends with the lock
+            os.ftruncate(descriptor, 0)
+        _let_go(descriptor)
 
     def beat(self) -> None:
         """Write the time into the driver file."""

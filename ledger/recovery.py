@@ -15,7 +15,7 @@ import msgspec
 
 from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.chain import Head
-from ledger.disk import Disk, writing
+from ledger.disk import Disk, readable, writing
 from ledger.events import STREAMS, Event, stream_of
 from ledger.failures import Damaged, NewerFormat
 from ledger.following import Mark, merged
@@ -42,23 +42,31 @@ def recover(directory: Path, mark: Mark, disk: Disk) -> Recovery:
         return Recovery()
     kept: list[Event] = []
     before = mark.copy()
-    for events, lines in _whole_commits(directory, tails, before):
+    for events, lines in _whole_commits(directory, tails, mark.copy()):
         kept += events
         for index, line in lines:
             mark.offsets[index] += len(line) + 1
         mark.head = Head(events[-1].seq, sha256(lines[-1][1]).hexdigest())
     with writing(directory):
         if kept:
-            for stream in STREAMS:
-                disk.settle(stream_path(directory, stream))
+            _write_again(directory, tails, before, mark, disk)
             disk.replace(directory / "head", head_bytes(mark.head))
             disk.settle(directory)
         names = _set_aside_tails(directory, mark, disk)
     return Recovery(tuple(kept), names)
 
 
+def _write_again(directory: Path, tails: list[bytes], before: Mark, after: Mark, disk: Disk) -> None:
+    """Make what is kept durable. The dead writer's sync may have failed, and then another one proves nothing: the
+    kernel may hold as clean what the disk never got. So the bytes are written once more."""
+    for index, stream in enumerate(STREAMS):
+        content = tails[index][: after.offsets[index] - before.offsets[index]]
+        if content:
+            disk.write_at(stream_path(directory, stream), content, before.offsets[index])
+
+
 def _tail(path: Path, offset: int) -> bytes:
-    with path.open("rb") as file:
+    with readable(path), path.open("rb") as file:
         file.seek(offset)
         return file.read()
 

@@ -13,6 +13,9 @@ from ledger.events import STREAMS, StreamName
 from ledger.failures import Damaged, NotARun, Problem
 from ledger.values import LINE_BYTES_MAX
 
+OPENING: Final = "opening.tmp"
+"""Stands in a directory that was there before, while a run is made in it: without a head it never was one."""
+
 READ_BYTES: Final = LINE_BYTES_MAX + 1
 PIECE_BYTES: Final = 1 << 20
 PREFIX: Final = re.compile(
@@ -52,12 +55,10 @@ def _without_head(directory: Path) -> NotARun | Damaged:
     where = str(directory)
     if not directory.is_dir():
         return NotARun("there is no such run", where, "name a run directory, or list them with `ls runs`")
-    if holds_commit(directory):
+    if not (directory / OPENING).exists() and holds_commit(directory):
         return Damaged((Problem("head is missing, but the streams hold commits"),), where)
     if any(stream_path(directory, stream).exists() for stream in STREAMS):
-        mend = (
-            "it was never opened and holds no commit: remove it, or start again with `moot run --out` on it"
-        )
+        mend = "nothing in it was acknowledged: remove it, or start again with `moot run --out` on it"
         return NotARun("this run was never opened", where, mend)
     return NotARun(
         "this directory holds no ledger", where, "name a run directory, or start one with `moot run`"

@@ -15,6 +15,7 @@ from ledger.blobs import BlobStore
 from ledger.book import Blobs
 from ledger.chain import Head
 from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
+from ledger.disk import readable
 from ledger.events import Event, StreamName
 from ledger.failures import Damaged, Problem
 from ledger.following import Mark
@@ -71,9 +72,14 @@ class VerifyReport(Result, frozen=True):
 def verify(path: str | os.PathLike[str], checkpoints: Sequence[Head] = ()) -> VerifyReport:
     """Look at every byte of the run at `path` that the head vouches for; nothing is changed.
 
-    Raises `NotARun` and `NewerFormat`; damage is in the report.
+    Raises `NotARun`, `NewerFormat` and `Unreadable`; damage is in the report.
     """
     directory = Path(path)
+    with readable(directory):
+        return _verify(directory, checkpoints)
+
+
+def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
     try:
         head = read_head(directory)
     except Damaged as error:
@@ -92,7 +98,8 @@ def beside(directory: Path, events: Iterable[Event], mark: Mark, blobs: Blobs) -
     """What is wrong or worth knowing about a run whose events were read up to `mark`, which proved those: its blobs,
     and what follows the head."""
     audit = BlobAudit(blobs)
-    tail = tail_of(directory, mark)
+    with readable(directory):
+        tail = tail_of(directory, mark)
     found = (problem for event in events for problem in audit.problems(event))
     return [*islice(found, PROBLEMS_MAX), *tail.damage, *tail.notes]
 

@@ -18,8 +18,9 @@ What was tried against the promises of [the format](format.md), and what was see
 make campaign                    # all of it; stops at MINUTES=…, and goes on where it stopped
 ```
 
-from the slices that it remembers in `.campaign/`. A slice is a seed: `python -m tests.campaign NAME --slice N` runs one again, to the
-same inputs; what depends on the instant of a kill or on the order of processes is then another sample. A short slice of each runs in `make test`.
+from the slices that it remembers in `.campaign/`. A slice is a seed: `python -m tests.campaign NAME --slice N` runs one
+again on the same inputs; what depends on the instant of a kill or on the order of processes is then another sample.
+A short slice of each runs in `make test`.
 """
 
 

@@ -31,6 +31,54 @@ class Campaign(NamedTuple):
 
 CAMPAIGNS: Final[tuple[Campaign, ...]] = (
     Campaign(
+        "kills",
+        "kills:commits",
+        38,
+        {"kills": 9_500},
+        "SIGKILL at random instants of processes that commit and recover, one slice in ten on a disk"
+        " instead of in memory",
+        "what was acknowledged is read, the ledger is intact for readers, who change nothing, and the next"
+        " writer goes on",
+    ),
+    Campaign(
+        "creations",
+        "kills:creations",
+        4,
+        {"kills": 1_000},
+        "SIGKILL at random instants of processes that make a run, in a new directory or in one that is there",
+        "the run is there whole, or it is no run and its place can be used",
+    ),
+    Campaign(
+        "faults",
+        "faults:every_call",
+        4,
+        {"faults": 3_000},
+        "every call to the operating system of two commits, of recovery, of creation, of reading and of a"
+        " driver's lease:"
+        "  I/O errors, ENOSPC once and for ever, EDQUOT, EROFS, EMFILE, EACCES, ENOLCK, short writes, and"
+        " SIGKILL before it,"
+        " after it and in the middle of a write",
+        "the act is refused in words or done; nothing acknowledged is lost, nothing stays open or locked,"
+        " the run goes on",
+    ),
+    Campaign(
+        "writers",
+        "writers:commits",
+        60,
+        {"rounds": 6_000},
+        "rounds of 2–8 processes that commit to one run at the same instant",
+        "the chain is whole, and what each was told is there exactly once",
+    ),
+    Campaign(
+        "steps",
+        "writers:steps",
+        25,
+        {"rounds": 2_500},
+        "rounds in which 2–8 processes hand in replies to the open steps of a deliberation, the same or"
+        " different ones",
+        "exactly one reply wins each step, the others are told so, and no step is answered twice",
+    ),
+    Campaign(
         "flips",
         "tampering:flips",
         150,
@@ -43,7 +91,8 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "tampering:lines",
         16,
         {"lines changed, each detected": 3_000, "streams cut short, each detected": 20_000},
-        "every line deleted, duplicated, swapped, spliced, moved into another stream, replaced by, inserted from and"
+        "every line deleted, duplicated, swapped, spliced, moved into another stream, replaced by,"
+        " inserted from and"
         " continued with another run; streams cut at every line and every seventh byte",
         "`verify` exits 3 and names a problem",
     ),
@@ -60,7 +109,9 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "tampering:rewrites",
         4,
         {"rollbacks, each seen with a checkpoint": 70, "rewritings, each seen with a checkpoint": 300},
-        "a ledger of 300 events rolled back to every commit, and written anew, chain and head and all, from every event on",
+        "a ledger of 300 events rolled back to every commit, and written anew with a fitting chain and"
+        " head from every"
+        " event on",
         "every checkpoint behind the change exits 1, every one before it holds",
     ),
 )

@@ -157,7 +157,7 @@ def _blob_swaps(path: Path, names: list[str], mine: list[str]) -> Iterator[tuple
 
 
 def rewrites(index: int, slices: int) -> Counts:
-    """Rollbacks to every commit, and the ledger written anew from every event on: seen with a checkpoint, by every one."""
+    """Rollbacks to every commit, and the ledger written anew from every event on: a checkpoint shows each."""
     counts = Counts()
     with folder() as place:
         run = tampering.build(place / "run")
