@@ -97,6 +97,21 @@ class BlobAudit:
         self._good.add(bytes.fromhex(sha256))
 
 
+def named_blobs(event: Event, blobs: Blobs) -> Iterator[str]:
+    """Hashes of all blobs that `event` names, and of those that its briefs name. Raises `Damaged` for a changed one."""
+    if isinstance(event, RunOpened):
+        yield event.prompt_set
+        yield from (document.sha256 for document in event.context)
+    if event.call is None:
+        return
+    call = event.call
+    yield from (call.prompt_set, call.reply)
+    yield from (attempt.reply for attempt in call.attempts if attempt.reply is not None)
+    for brief in dict.fromkeys((call.brief, *(attempt.brief for attempt in call.attempts))):
+        yield brief
+        yield from _named_by(blobs.read(brief) or b"")
+
+
 def _named_by(manifest: bytes) -> tuple[str, ...]:
     """Hashes of blocks and schema; a brief that is no manifest names none (a validator sees that)."""
     if not 0 < len(manifest) <= MANIFEST_BYTES_MAX:

@@ -175,6 +175,19 @@ def create_run(
     return Run(path, sync=sync)
 
 
+def adopt_run(
+    path: str | os.PathLike[str],
+    sealed: Sealed,
+    *,
+    blobs: Mapping[str, bytes],
+    files: Mapping[str, bytes] | None = None,
+    sync: bool = True,
+) -> Run:
+    """Make a run that begins with lines as they stand in another one. Raises what `create_run` raises."""
+    create(Path(path), sealed, blobs, files or {}, Disk(sync))
+    return Run(path, sync=sync)
+
+
 __all__ = [
     "AlreadyARun",
     "BlobStore",
@@ -193,6 +206,7 @@ __all__ = [
     "Unreadable",
     "WriteFailed",
     "Writer",
+    "adopt_run",
     "create_run",
     "hash_of",
     "read_driver",

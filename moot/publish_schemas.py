@@ -33,6 +33,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "error": ("moot.output.error", "Error"),
     "estimate": ("moot.output.estimate", "Estimate"),
     "export": ("ledger.interchange.report", "ExportReport"),
+    "fork": ("moot.output.fork", "Fork"),
     "import": ("ledger.interchange.report", "ImportReport"),
     "log": ("moot.output.log", "Log"),
     "new": ("moot.output.new", "NewFile"),

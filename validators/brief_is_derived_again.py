@@ -36,9 +36,11 @@ def check(docket: Docket) -> Iterator[Breach]:
         yield Breach(opening.seq, message, "warning", UNAVAILABLE)
         return
     try:
-        shared = Shared()
+        shared: dict[int, Shared] = {}  # a fork's own opening is quoted anew
         for moment in opened(docket, protocol):
-            yield from _brief(moment, protocol, prompt_set, opening.prompt_set, shared)
+            begun = moment.book.state.opened
+            known = shared.setdefault(begun.seq if begun else 0, Shared())
+            yield from _brief(moment, protocol, prompt_set, opening.prompt_set, known)
         yield from unjudged(docket)
     except (BriefUnavailable, PromptSetError) as error:
         yield Breach(opening.seq, f"briefs cannot be derived again: {error}", "warning", UNAVAILABLE)

@@ -37,7 +37,7 @@ def check(docket: Docket) -> Iterator[Breach]:
         if step is not None:
             yield from _step(event, step)
         if not docket.imported:
-            if event.round != current:
+            if event.round != current and not isinstance(event, RunOpened):
                 yield Breach(event.seq, f"round {event.round} is stated while round {current} is open")
             yield from _place(event)
 

@@ -201,7 +201,7 @@ class Change(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
 
 
 class RunOpened(Envelope, frozen=True, kw_only=True):
-    """The whole resolved set-up of a run; always seq 0 (SD-20, SD-23 … SD-26)."""
+    """The whole resolved set-up of a run: seq 0, and again where a fork parts (SD-20, SD-23 … SD-26)."""
 
     kind: Literal["run_opened"] = "run_opened"
     protocol: Name

@@ -42,6 +42,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("keygen", "Trust", "make a key that seals runs"),
     Verb("replay", "Trust", "play the events; --re-execute runs the protocol again and compares"),
     Verb("diff", "Trust", "what two runs have in common and where they part"),
+    Verb("fork", "Trust", "a new run that shares the beginning of another one"),
     Verb("import", "Exchange", "make a run from another system's files", module="import_"),
     Verb("export", "Exchange", "write a run in another system's form"),
     Verb("protocols", "Help", "the protocols and plans that there are"),

@@ -48,8 +48,9 @@ class Docket:
         self.context = context
         self.events = book.events
         first = book.events[0] if book.events else None
-        self.opened: RunOpened | None = first if isinstance(first, RunOpened) else None
-        self.imported = self.opened is not None and self.opened.origin.type == "import"
+        self.opened: RunOpened | None = book.state.opened if isinstance(first, RunOpened) else None
+        """The opening in force: a fork's own stands over its parent's."""
+        self.imported = isinstance(first, RunOpened) and first.origin.type == "import"
         self.rules_hash = rules_hash
         self.found: list[Finding] = []
         self.recorded: list[Finding] = []
@@ -167,7 +168,7 @@ class Docket:
         """Whether the steps of the run can still be known after `event`."""
         match event:
             case RunOpened():
-                return event.seq == 0
+                return event.seq == 0 or event.origin.type == "fork"
             case RoundOpened():
                 return self.opened is not None and event.plan_row < len(self.opened.plan)
             case _:

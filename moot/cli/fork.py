@@ -1,0 +1,75 @@
+"""`moot fork`: a new run that shares the beginning of another one, byte for byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD
+from moot.forks import made_fork
+from moot.locate import find_run
+from moot.output.fork import Fork
+from moot.seats import read_seats
+from moot.terminal import out_json, show
+
+EPILOG = "Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host"
+
+
+def fork(
+    run: RunArgument,
+    round: Annotated[
+        int, typer.Option("--round", metavar="N", min=1, help="Share everything before this round opened.")
+    ],
+    without: Annotated[
+        str | None, typer.Option(metavar="ROLE", help="Let this role be absent from the round.")
+    ] = None,
+    through: Annotated[
+        int | None, typer.Option(metavar="M", min=1, help="Absent up to this round (N alone if not said).")
+    ] = None,
+    seats: Annotated[str | None, typer.Option(metavar="SPEC", help="Who answers from there on.")] = None,
+    seat: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
+    ] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="The fork's directory (beside the run).")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Make a run that shares everything before a round with RUN, and goes on differently.
+
+    The shared lines are the same bytes. What differs is a role that is absent, or who answers; `moot run --resume` (or
+    `moot next` and `moot submit`) goes on with it, `moot diff` says what came out differently.
+    """
+    everybody, specs = read_seats(seats, seat or ())
+    found = made_fork(
+        find_run(run),
+        round,
+        without=without,
+        through=through,
+        everybody=everybody,
+        specs=specs,
+        out=directory,
+    )
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(_told(found))
+    return GOOD
+
+
+def _told(found: Fork) -> str:
+    away = ""
+    if found.without is not None:
+        last = found.through or found.round
+        away = f", without {found.without} in round {found.round}" + (
+            f" to {last}" if last > found.round else ""
+        )
+    return (
+        f"{found.run}: a fork of {found.of}, the same to event @{found.seq}{away}\n"
+        f"open now: {', '.join(found.waiting) or 'nothing'}\n"
+        f"go on: moot run --resume {found.run} --seats SPEC, or moot next {found.run}\n"
+    )

@@ -1,0 +1,174 @@
+"""Forking: a new run that shares a prefix byte for byte and goes on under another plan or with other seats.
+
+parent   run_opened  round_opened 1 …  round 4's last event │ round_opened 5 …
+fork     the same lines, the same hashes                    │ run_opened (origin: fork)  round_opened 5 …
+
+The second opening says what is different, and of which run at which event it is a fork (FORMAT 2, `origin`). An absence
+that no plan had foreseen is the honest way to ask what a role carries (SD-74 … SD-77).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ledger.blob_audit import named_blobs
+from ledger.book import Book
+from ledger.canonical import line_hash
+from ledger.chain import Head, Sealed
+from ledger.events import RoundOpened, RunOpened
+from ledger.events.decisions import CastMember, Origin, PlanRow
+from ledger.store import Run, adopt_run
+from rounds.deliberation import parse
+from rounds.deliberation_toml import to_toml
+from rounds.opening import resolved
+from rounds.plans import default_predictions
+from rounds.protocols import protocol_of
+from rounds.session import Clock, Session
+from rounds.verdicts import standard
+
+TOOL: Final = "moot fork"
+FILE: Final = "deliberation.toml"
+
+
+class CannotFork(ValueError):
+    """A run or a wish that no fork can be made of; `mend` says what could be."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, mend: str) -> None:
+        super().__init__(what)
+        self.what, self.mend = what, mend
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What shall differ: from the opening of `round` on, perhaps without a role to round `through`, other seats."""
+
+    round: int
+    without: str | None = None
+    through: int | None = None
+    seats: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+def fork_seq(book: Book, round_: int) -> int:
+    """The seq of the event that opens a round, the first that a fork there does not share. Raises `CannotFork`."""
+    opened = book.state.opened
+    if opened is None or opened.origin.type == "import":
+        raise CannotFork("an import has no steps to go on with", "fork a run that moot made")
+    found = [event.seq for event in book.events if isinstance(event, RoundOpened) and event.round == round_]
+    if not found:
+        known = f"1 to {max(book.state.rounds)}" if book.state.rounds else "none"
+        raise CannotFork(f"round {round_} was never opened", f"rounds of this run: {known}")
+    return found[0]
+
+
+def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: str) -> RunOpened:
+    """The opening of the fork: the parent's, with another plan, other seats, and where it comes from.
+
+    `parent` is the parent's name, `head` the last shared event. Raises `CannotFork`.
+    """
+    plan = _plan(opened, wish)
+    _check_roles(opened, wish)
+    foreseen = {entry.role for entry in opened.predict}
+    missing = [wish.without] if wish.without and wish.without not in foreseen else []
+    return msgspec.structs.replace(
+        opened,
+        prev="0" * 64,
+        seq=0,
+        rest=0,
+        at="",
+        round=0,
+        phase="open",
+        by="controller",
+        cast=tuple(_seated(member, wish.seats) for member in opened.cast),
+        plan=plan,
+        predict=(*opened.predict, *default_predictions(missing)),
+        origin=Origin(type="fork", of=parent, head=head.hash, seq=head.seq, tool=TOOL),
+        moot=moot,
+    )
+
+
+def fork(
+    parent: Run, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock, sync: bool = True
+) -> Session:
+    """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
+    book = parent.book()
+    cut = fork_seq(book, wish.round)
+    lines = tuple(line for _, (_, _, line) in zip(range(cut), parent.lines(), strict=False))
+    head = Head(cut - 1, line_hash(lines[-1]))
+    before = msgspec.structs.replace(book, events=book.events[:cut])
+    opening = fork_opening(_opened_before(before), wish, name, head, moot)
+    sealed = Sealed(before.events, lines, head)
+    run = adopt_run(path, sealed, blobs=_shared_blobs(before), files=_files(parent, opening), sync=sync)
+    with run.writer() as writer:
+        writer.commit([opening], at=clock())
+    again = Session(run, standard, clock)
+    again.settle()
+    return again
+
+
+def _opened_before(book: Book) -> RunOpened:
+    """The opening in force where the fork parts: of a fork's fork that is a later one than the first."""
+    return next(event for event in reversed(book.events) if isinstance(event, RunOpened))
+
+
+def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:
+    if wish.without is None:
+        return opened.plan
+    if not protocol_of(opened).is_watched:
+        raise CannotFork(
+            f"protocol {opened.protocol} has no round that a role can be absent from", "give --seat instead"
+        )
+    last = wish.through or wish.round
+    rows = {row.round for row in opened.plan if "G" in row.phases}
+    if wish.round not in rows or last < wish.round:
+        raise CannotFork(
+            f"nobody can be absent from round {wish.round} to {last}",
+            f"rounds that deliberate: {', '.join(map(str, sorted(rows)))}",
+        )
+    return tuple(
+        msgspec.structs.replace(row, absent=wish.without)
+        if wish.round <= row.round <= last and row.round in rows
+        else row
+        for row in opened.plan
+    )
+
+
+def _check_roles(opened: RunOpened, wish: Wish) -> None:
+    roles = [member.role for member in opened.cast]
+    authors = [role for role in roles if role != "verifier"]
+    if wish.without is not None and wish.without not in authors:
+        raise CannotFork(f"no role {wish.without!r} can be absent", f"roles are {', '.join(authors)}")
+    for role in wish.seats:
+        if role not in roles:
+            raise CannotFork(f"no role {role!r}", f"roles are {', '.join(roles)}")
+
+
+def _seated(member: CastMember, seats: Mapping[str, str]) -> CastMember:
+    kind = seats.get(member.role)
+    return member if kind is None else msgspec.structs.replace(member, seat=kind)
+
+
+def _shared_blobs(book: Book) -> dict[str, bytes]:
+    """Blobs that the shared events name; one that the parent has lost stays lost, and `verify` says so."""
+    found: dict[str, bytes] = {}
+    for event in book.events:
+        for sha256 in named_blobs(event, book.blobs):
+            if sha256 not in found and (content := book.blobs.read(sha256)) is not None:
+                found[sha256] = content
+    return found
+
+
+def _files(parent: Run, opening: RunOpened) -> dict[str, bytes]:
+    """The deliberation file as this fork has resolved it; none where the parent has none."""
+    path = parent.path / FILE
+    if not path.is_file():
+        return {}
+    fixed = not protocol_of(opening).is_watched
+    written = resolved(parse(path.read_bytes(), FILE), opening, fixed_plan=fixed)
+    return {FILE: to_toml(written).encode()}
