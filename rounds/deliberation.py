@@ -179,6 +179,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "voting": ("documented", "shipped"),
     "scale": ("approve_reject", "green_amber_red", "ready_fixes_rethink"),
     "analysts": ("2", "3", "4", "5"),
+    "criteria": ("architecture", "vendor", "tool", "strategy"),
     "reviewers": ("2", "3", "4", "5"),
 }
 """Named variants that `[rules]` can choose, each with all values that some protocol has."""

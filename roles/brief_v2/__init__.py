@@ -102,6 +102,7 @@ def _values(scene: Scene, picks: Sequence[Pick], shown: Sequence[Event]) -> Valu
     values: dict[str, str | int | Sequence[Row]] = {
         "round": scene.round,
         "role": scene.step.role,
+        "focus": _focus(scene),
         "target": target_of(scene.step.name) or "",
         "goals": _line(goal.id for goal in scene.opened.goals),
         "options": _line(option.id for option in scene.opened.options),
@@ -117,6 +118,12 @@ def _values(scene: Scene, picks: Sequence[Pick], shown: Sequence[Event]) -> Valu
         values[f"own_{kind}s"] = _line(str(e.id) for e in of_kind if e.by == scene.step.role)
         values[f"other_{kind}s"] = _line(str(e.id) for e in of_kind if e.by != scene.step.role)
     return {**values, **_variants(scene.protocol, scene.opened.rules)}
+
+
+def _focus(scene: Scene) -> str:
+    """The plan's focus of the round, which is ours: never the question."""
+    rows = [row for row in scene.opened.plan if row.round == scene.round]
+    return (rows[0].focus if rows else None) or "none"
 
 
 def _variants(protocol: Protocol, rules: Mapping[str, object]) -> dict[str, str | Sequence[Row]]:

@@ -124,7 +124,7 @@ def _wrong_resolution(known: Known, reply: ResolutionReply) -> Iterator[str]:
             yield f"dispositions[{n}].question: given if and only if the challenge is escalated"
 
 
-_RELATIONS: Final[dict[str, Literal["based-on", "resolves", "builds-on"]]] = {
+RELATIONS: Final[dict[str, Literal["based-on", "resolves", "builds-on"]]] = {
     "accepted": "based-on",
     "rejected": "resolves",
     "escalated": "builds-on",
@@ -164,7 +164,7 @@ def _dispositions(desk: Desk, step: Step, reply: ResolutionReply) -> Iterator[Ev
         text=reply.decision,
         type="final" if is_last else "round",
         cites=tuple(
-            Cite(type="challenge", id=draft.of, relation=_RELATIONS[draft.disposition]) for draft in ordered
+            Cite(type="challenge", id=draft.of, relation=RELATIONS[draft.disposition]) for draft in ordered
         ),
         made_by="resolver",
         round_artifact_refs=(f"S-{step.name.round}-resolve-{step.role}#plan",),

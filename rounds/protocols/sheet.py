@@ -105,7 +105,7 @@ class Row:
 
     phase: str
     steps: Callable[[State, int], Iterable[StepName]]
-    reply: type[Reply]
+    reply: type[Reply] | Callable[[State], type[Reply]]
     at_once: Callable[[Step, Any], tuple[Event, ...]]
     later: Callable[[Desk, Step, Any], Iterator[Event]] = nothing_later
     wrong: Callable[[Known, Any], Iterator[str]] = nothing_wrong
@@ -114,6 +114,8 @@ class Row:
     when: Callable[[State, int], bool] = always
     instead: Instead = "skipped"
     stand_in: Callable[[Book, Step], tuple[Event, ...]] = no_stand_in
+    beside: bool = False
+    """Side by side with the row before it."""
 
 
 def asks(*roles: str, phase: str) -> Callable[[State, int], Iterable[StepName]]:
@@ -168,8 +170,9 @@ class Sheet:
         found: list[Group] = []
         for row in self.rows:
             if row.phase in phases and row.when(state, round_):
-                steps = tuple(Step(name, row.phase, row.phase) for name in row.steps(state, round_))
-                found.append(Group(row.phase, row.phase, steps))
+                joined = found.pop() if row.beside and found else Group(row.phase, row.phase, ())
+                steps = tuple(Step(name, joined.name, row.phase) for name in row.steps(state, round_))
+                found.append(Group(joined.name, joined.phase, (*joined.steps, *steps)))
         return tuple(group for group in found if group.steps)
 
     def row(self, step: Step) -> Row:
@@ -184,9 +187,9 @@ class Sheet:
         return {Column.QUESTION: row.question, **record} if row.question else record
 
     def reply_type(self, state: State, step: Step) -> type[Reply]:
-        """The row's shape."""
-        del state
-        return self.row(step).reply
+        """The row's shape, which a named variant may choose."""
+        reply = self.row(step).reply
+        return reply if isinstance(reply, type) else reply(state)
 
     def problems(self, book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
         """What the row finds wrong."""
@@ -237,7 +240,7 @@ class Sheet:
             give_up=self.give_up,
             plan=plan or one_round(phases),
             brief_version=2,
-            prompts=name,
+            prompts=more.pop("prompts", name),
             **more,
         )
 

@@ -1,0 +1,265 @@
+"""`adversarial`: an advocate and a challenger with the same material, side by side, then a judge (AD-1 … AD-9, AD-31).
+
+Laws
+1. Advocate and challenger work side by side and see nothing of each other; the judge sees both.
+2. The challenger gives exactly five concerns, ranked, each with the words it is about, a risk and a fix, and says what
+   works; softened concerns are refused.
+3. The judge scores each concern from 1 (a stretch) to 5 (genuine); from 3 on it sides with the challenger.
+4. One debater lost: the judge works from the survivor and adds concerns of its own; both lost: alone. No judge:
+   the cases stand side by side, and a person decides (AD-8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+from ledger.events import Argument, Concern, Decision, Event, Rating
+from ledger.events.decisions import Cite, Zones
+from ledger.values import Five
+from roles.protocol import Pick, Protocol, RoleDefinition, Step
+from roles.replies import Cited, Part, Sentence, Text, Word
+from rounds.protocols.debate import ArgumentDraft
+from rounds.protocols.known import Known, repeated
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, rule, side_by_side, statement
+from rounds.verdict_scales import SCALES
+
+CONCERNS: Final = 5
+GENUINE_FROM: Final = 3
+"""From this score on a concern counts for the challenger."""
+_SOFTENERS: Final = re.compile(
+    r"\b(minor nitpick|nitpick|probably fine,? but|just a thought|small thing|not a big deal|may be nothing)\b",
+    re.I,
+)
+
+
+class Blocker(Part, frozen=True, kw_only=True):
+    """Something that really stands in the way, and how it can be addressed (AD-3)."""
+
+    text: Text
+    fix: Text
+
+
+class CaseReply(Part, frozen=True, kw_only=True):
+    """The case for it, with its true blockers."""
+
+    summary: Text
+    arguments: Annotated[tuple[ArgumentDraft, ...], Meta(min_length=1, max_length=7)]
+    blockers: Annotated[tuple[Blocker, ...], Meta(max_length=4)]
+
+
+class ConcernRow(Part, frozen=True, kw_only=True):
+    """One concern: what, the risk in operation, the fix, and the words it is about (AD-4)."""
+
+    text: Text
+    risk: Text
+    fix: Text
+    severity: Five
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class AttackReply(Part, frozen=True, kw_only=True):
+    """Exactly five concerns, the heaviest first, and what works."""
+
+    works: Text
+    concerns: Annotated[tuple[ConcernRow, ...], Meta(min_length=CONCERNS, max_length=CONCERNS)]
+
+
+class ConcernScore(Part, frozen=True, kw_only=True):
+    """How genuine a concern is."""
+
+    of: Word
+    score: Five
+    reason: Sentence
+
+
+class VerdictReply(Part, frozen=True, kw_only=True):
+    """The judge's view of both (AD-5)."""
+
+    scores: Annotated[tuple[ConcernScore, ...], Meta(max_length=12)]
+    surviving: Annotated[tuple[Word, ...], Meta(max_length=7, description="arguments that survive, R-1-n")]
+    unaddressed: Annotated[tuple[Word, ...], Meta(max_length=12, description="concerns nobody met, N-1-n")]
+    added: Annotated[tuple[ConcernRow, ...], Meta(max_length=CONCERNS)]
+    pulled_punches: Literal["yes", "no", "in part"]
+    pulled_punches_why: Sentence
+    agreement: Annotated[tuple[Sentence, ...], Meta(max_length=6)]
+    contested: Annotated[tuple[Sentence, ...], Meta(max_length=6)]
+    narratives: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=3)]
+    verdict: Word
+    decision: Text
+    confidence: Five
+
+
+def _wrong_case(known: Known, reply: CaseReply) -> Iterator[str]:
+    yield from repeated((draft.claim for draft in reply.arguments), "arguments")
+    for n, draft in enumerate(reply.arguments):
+        yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
+
+
+def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
+    for n, draft in enumerate(reply.arguments, 1):
+        yield Argument(
+            **by(step),
+            id=desk.number("argument"),
+            label=f"FOR-{n}",
+            side="FOR",
+            claim=draft.claim,
+            reasoning=draft.reasoning,
+            evidence=draft.evidence,
+            quotes=evidence(draft.quotes),
+        )
+    for blocker in reply.blockers:
+        yield Concern(
+            **by(step), id=desk.number("concern"), type="concern", text=blocker.text, fix=blocker.fix
+        )
+
+
+def softened(rows: tuple[ConcernRow, ...], where: str) -> Iterator[str]:
+    """Complain about words that take a concern back while it is made (AD-4)."""
+    for n, row in enumerate(rows):
+        found = _SOFTENERS.search(f"{row.text} {row.risk}")
+        if found:
+            yield f"{where}[{n}]: {found[0]!r} softens the concern; say it or leave it out"
+
+
+def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
+    yield from repeated((row.text for row in reply.concerns), "concerns")
+    yield from softened(reply.concerns, "concerns")
+    for n, row in enumerate(reply.concerns):
+        if known.opened.context and not row.evidence:
+            yield f"concerns[{n}].evidence: the words that it is about are wanted"
+        yield from known.evidence_problems(row.evidence, f"concerns[{n}].evidence")
+
+
+def _concern(desk: Desk, step: Step, row: ConcernRow, rank: int | None) -> Concern:
+    return Concern(
+        **by(step),
+        id=desk.number("concern"),
+        type="concern",
+        text=row.text,
+        severity=row.severity,
+        rank=rank,
+        evidence=evidence(row.evidence),
+        risk=row.risk,
+        fix=row.fix,
+    )
+
+
+def _concerns(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
+    for rank, row in enumerate(reply.concerns, 1):
+        yield _concern(desk, step, row, rank)
+
+
+def _wrong_verdict(known: Known, reply: VerdictReply) -> Iterator[str]:
+    concerns = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Concern))
+    arguments = [identity for identity, event in known.by_id.items() if isinstance(event, Argument)]
+    if sorted(one.of for one in reply.scores) != concerns:
+        yield f"scores: exactly one for each concern is wanted: {', '.join(concerns) or 'none'}"
+    for where, named, shown in (
+        ("surviving", reply.surviving, arguments),
+        ("unaddressed", reply.unaddressed, concerns),
+    ):
+        yield from repeated(named, where)
+        for n, identity in enumerate(named):
+            if identity not in shown:
+                yield f"{where}[{n}]: {identity!r} is unknown"
+    both = bool(concerns) and bool(arguments)
+    if both and reply.added:
+        yield "added: both sides were heard; add nothing"
+    if not concerns and not reply.added:
+        yield "added: there is no challenger's view; at least one concern of your own is wanted"
+    yield from softened(reply.added, "added")
+    for n, row in enumerate(reply.added):
+        yield from known.evidence_problems(row.evidence, f"added[{n}].evidence")
+    yield from off_scale(known, reply.verdict)
+
+
+def off_scale(known: Known, verdict: str) -> Iterator[str]:
+    """Complain about a verdict that the run's scale does not have."""
+    verdicts = SCALES[rule(known.state, "scale")]
+    if verdict not in verdicts:
+        yield f"verdict: {verdict!r} is none of {', '.join(verdicts)}"
+
+
+def _text(step: Step, reply: VerdictReply) -> tuple[Event, ...]:
+    parts = {
+        "verdict": reply.verdict,
+        "decision": reply.decision,
+        "punches": f"pulled punches: {reply.pulled_punches}. {reply.pulled_punches_why}",
+        "unaddressed": ", ".join(reply.unaddressed),
+    }
+    return statement(step, "assessment", parts)
+
+
+def _verdict(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
+    for one in sorted(reply.scores, key=lambda one: int(one.of.rpartition("-")[2])):
+        yield Rating(**by(step), of=one.of, scale="severity_1_5", value=one.score, reason=one.reason)
+    added = [_concern(desk, step, row, rank) for rank, row in enumerate(reply.added, 1)]
+    yield from added
+    cites = [
+        Cite(type="concern", id=one.of, relation="based-on" if one.score >= GENUINE_FROM else "resolves")
+        for one in reply.scores
+    ]
+    cites += [Cite(type="concern", id=str(concern.id), relation="based-on") for concern in added]
+    cites += [Cite(type="argument", id=identity, relation="supported-by") for identity in reply.surviving]
+    yield Decision(
+        **by(step),
+        id=desk.number("decision"),
+        text=f"{reply.verdict}: {reply.decision}",
+        type="final",
+        cites=tuple(cites),
+        made_by="judge",
+        confidence=reply.confidence,
+        narratives=reply.narratives,
+        zones=Zones(agreement=reply.agreement, contested=reply.contested),
+    )
+
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "case",
+            asks("advocate", phase="case"),
+            CaseReply,
+            lambda step, reply: statement(step, "case", {"summary": reply.summary}),
+            _case,
+            _wrong_case,
+            instead="survivor_only",
+        ),
+        Row(
+            "attack",
+            asks("challenger", phase="attack"),
+            AttackReply,
+            lambda step, reply: statement(step, "review", {"works": reply.works}),
+            _concerns,
+            _wrong_attack,
+            instead="survivor_only",
+            beside=True,
+        ),
+        Row(
+            "verdict",
+            asks("judge", phase="verdict"),
+            VerdictReply,
+            _text,
+            _verdict,
+            _wrong_verdict,
+            sees=(Pick("case"), Pick("attack")),
+            instead="raw_side_by_side",
+            stand_in=side_by_side,
+        ),
+    )
+)
+
+ADVERSARIAL: Final[Protocol] = SHEET.protocol(
+    "adversarial",
+    "an advocate and a challenger side by side, then a judge: zones, narratives, a verdict",
+    (
+        RoleDefinition("advocate", "What speaks for it?", "charters/advocate", "Advocate"),
+        RoleDefinition("challenger", "What breaks in operation?", "charters/challenger", "Challenger"),
+        RoleDefinition("judge", "What survives?", "charters/judge", "Judge"),
+    ),
+    variants={"scale": tuple(SCALES)},
+)

@@ -1,0 +1,436 @@
+"""`comparative`: options in pairs, two advocates, rebuttals, and a weighted scorecard (AD-11 … AD-18).
+
+Laws
+1. The judge weights the criteria before any case is heard; `criteria` names the list.
+2. Every pair of options is argued twice with the lenses swapped, so that no option owns the long view.
+3. A case argues every criterion, gives exactly three risks of the other option and closes in three sentences; hedging
+   is refused. A rebuttal takes the three weakest claims of the other case, each quoted, and adds nothing of its own.
+4. The judge scores every criterion of both options and says how each rebuttal worked and which claims collapse.
+5. Totals and the recommendation are ours; totals within five per cent are called close. A lost rebuttal: the openings
+   are judged. A lost advocate: the survivor's case is. No judge: the cases stand side by side (AD-18).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from ledger.book import Book
+from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
+from ledger.events.decisions import Cite, PlanRow
+from ledger.ids import StepName
+from ledger.state import State
+from ledger.values import Five
+from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import Cited, Part, Sentence, Text, Word
+from rounds.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
+from rounds.protocols.debate_judging import four_digits
+from rounds.protocols.known import Known, repeated
+from rounds.protocols.sheet import (
+    Desk,
+    Row,
+    Sheet,
+    asks,
+    by,
+    evidence,
+    handed_in,
+    rule,
+    side_by_side,
+    statement,
+)
+
+ADVOCATES: Final = ("advocate_a", "advocate_b")
+RISKS: Final = 3
+_HEDGES: Final = re.compile(
+    r"\b(it depends|arguably|to some extent|might possibly|could potentially|both have merits?)\b", re.I
+)
+_SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)")
+
+
+class WeightRow(Part, frozen=True, kw_only=True):
+    """How much a criterion counts here."""
+
+    criterion: Word
+    weight: Literal["High", "Medium", "Low"]
+    reason: Sentence
+
+
+class WeightsReply(Part, frozen=True, kw_only=True):
+    """A weight for every criterion, before anything is argued."""
+
+    weights: Annotated[tuple[WeightRow, ...], Meta(min_length=1, max_length=12)]
+
+
+class CriterionCase(Part, frozen=True, kw_only=True):
+    """One criterion argued for one's own option and against the other."""
+
+    criterion: Word
+    claim: Annotated[str, Meta(min_length=10, max_length=600)]
+    reasoning: Annotated[str, Meta(min_length=20, max_length=2_000)]
+    evidence: Annotated[str, Meta(min_length=5, max_length=2_000)]
+
+
+class CaseReply(Part, frozen=True, kw_only=True):
+    """The case for one option against another (AD-14)."""
+
+    criteria: Annotated[tuple[CriterionCase, ...], Meta(min_length=1, max_length=12)]
+    risks: Annotated[tuple[Text, ...], Meta(min_length=RISKS, max_length=RISKS)]
+    stakeholders: Text
+    closing: Text
+
+
+class RebuttalDraft(Part, frozen=True, kw_only=True):
+    """One weak claim of the other case, with its words (AD-15)."""
+
+    target: Word
+    quote: Sentence
+    why: Text
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class RebuttalReply(Part, frozen=True, kw_only=True):
+    """Exactly three rebuttals, and what is conceded."""
+
+    rebuttals: Annotated[tuple[RebuttalDraft, ...], Meta(min_length=RISKS, max_length=RISKS)]
+    conceded: Text | None
+
+
+class OptionScore(Part, frozen=True, kw_only=True):
+    """One criterion of one option."""
+
+    option: Word
+    criterion: Word
+    score: Five
+    reason: Sentence
+
+
+class RebuttalJudged(Part, frozen=True, kw_only=True):
+    """How a rebuttal worked: 1 beside the point, 5 devastating; and whether its target survives (AD-16)."""
+
+    of: Word
+    effectiveness: Five
+    target: Literal["SURVIVE", "COLLAPSE"]
+    reason: Sentence
+
+
+class ScorecardReply(Part, frozen=True, kw_only=True):
+    """Scores, judged rebuttals, conditions and open questions."""
+
+    scores: Annotated[tuple[OptionScore, ...], Meta(min_length=2, max_length=24)]
+    rebuttals: Annotated[tuple[RebuttalJudged, ...], Meta(max_length=6)]
+    recommended: Word
+    decision: Text
+    conditions: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=6)]
+    questions: Annotated[tuple[Sentence, ...], Meta(min_length=2, max_length=4)]
+    confidence: Five
+
+
+def pairing(state: State, round_: int) -> Pairing:
+    """Who argues for what in a round."""
+    assert state.opened is not None, "no run is open"
+    return pairings(len(state.opened.options))[round_ - 1]
+
+
+def _criteria(state: State) -> tuple[str, ...]:
+    return CRITERIA[rule(state, "criteria")]
+
+
+def _wrong_weights(known: Known, reply: WeightsReply) -> Iterator[str]:
+    yield from _each_criterion(known, [row.criterion for row in reply.weights], "weights")
+
+
+def _each_criterion(known: Known, named: list[str], where: str) -> Iterator[str]:
+    wanted = _criteria(known.state)
+    if sorted(named) != sorted(wanted):
+        yield f"{where}: exactly one for each criterion is wanted: {', '.join(wanted)}"
+
+
+def _weights(desk: Desk, step: Step, reply: WeightsReply) -> Iterator[Event]:
+    given = {row.criterion: row for row in reply.weights}
+    for criterion in _criteria(desk.book.state):
+        yield Rating(
+            **by(step),
+            of=f"S-{step.name.round}-weights-{step.role}",
+            scale="weight_hml",
+            value=given[criterion].weight,
+            criterion=criterion,
+            reason=given[criterion].reason,
+        )
+
+
+def _wrong_case(known: Known, reply: CaseReply) -> Iterator[str]:
+    yield from _each_criterion(known, [row.criterion for row in reply.criteria], "criteria")
+    yield from repeated(reply.risks, "risks")
+    if len(_SENTENCE_END.findall(reply.closing)) != 3:
+        yield "closing: exactly three sentences are wanted"
+    for where, text in (
+        ("closing", reply.closing),
+        *((f"criteria[{n}].claim", row.claim) for n, row in enumerate(reply.criteria)),
+    ):
+        found = _HEDGES.search(text)
+        if found:
+            yield f"{where}: {found[0]!r} hedges; argue the case"
+
+
+def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
+    pair = pairing(desk.book.state, step.name.round)
+    own, other = (pair.a, pair.b) if step.role == ADVOCATES[0] else (pair.b, pair.a)
+    given = {row.criterion: row for row in reply.criteria}
+    for criterion in _criteria(desk.book.state):
+        row = given[criterion]
+        yield Argument(
+            **by(step),
+            id=desk.number("argument"),
+            label=f"{own} {criterion}",
+            side=own,
+            claim=row.claim,
+            reasoning=row.reasoning,
+            evidence=row.evidence,
+        )
+    for rank, text in enumerate(reply.risks, 1):
+        identity = desk.number("concern")
+        yield Concern(**by(step), id=identity, type="concern", text=f"{other}: {text}", rank=rank)
+
+
+def _wrong_rebuttal(known: Known, reply: RebuttalReply) -> Iterator[str]:
+    yield from repeated((draft.target for draft in reply.rebuttals), "rebuttals")
+    for n, draft in enumerate(reply.rebuttals):
+        event = known.by_id.get(draft.target)
+        if not isinstance(event, Argument) or event.by == known.step.role:
+            yield f"rebuttals[{n}].target: {draft.target!r} is no argument of the other case"
+        else:
+            yield from known.reference_problems(draft.target, f"rebuttals[{n}].quote", draft.quote)
+        yield from known.evidence_problems(draft.evidence, f"rebuttals[{n}].evidence")
+
+
+def _rebuttals(desk: Desk, step: Step, reply: RebuttalReply) -> Iterator[Event]:
+    for draft in sorted(reply.rebuttals, key=lambda draft: int(draft.target.rpartition("-")[2])):
+        own = evidence((Cited(ref=draft.target, quote=draft.quote), *draft.evidence))
+        yield Challenge(
+            **by(step),
+            id=desk.number("challenge"),
+            target=draft.target,
+            type="refute",
+            claim=draft.quote,
+            text=draft.why,
+            evidence=own,
+        )
+
+
+def _wrong_scorecard(known: Known, reply: ScorecardReply) -> Iterator[str]:
+    pair = pairing(known.state, known.step.name.round)
+    wanted = sorted((option, criterion) for option in pair for criterion in _criteria(known.state))
+    if sorted((row.option, row.criterion) for row in reply.scores) != wanted:
+        yield f"scores: exactly one for each criterion of {pair.a} and of {pair.b} is wanted"
+    rebuttals = sorted(one for one, event in known.by_id.items() if isinstance(event, Challenge))
+    if sorted(row.of for row in reply.rebuttals) != rebuttals:
+        yield f"rebuttals: exactly one for each is wanted: {', '.join(rebuttals) or 'none'}"
+    if reply.recommended not in pair:
+        yield f"recommended: {reply.recommended!r} is neither {pair.a} nor {pair.b}"
+
+
+def _scorecard(desk: Desk, step: Step, reply: ScorecardReply) -> Iterator[Event]:
+    pair, weights = pairing(desk.book.state, step.name.round), _given_weights(desk.book)
+    for option in pair:
+        parts = {row.criterion: row.score for row in reply.scores if row.option == option}
+        ordered = {criterion: parts[criterion] for criterion in _criteria(desk.book.state)}
+        reasons = "; ".join(f"{row.criterion}: {row.reason}" for row in reply.scores if row.option == option)
+        yield Score(
+            **by(step),
+            of=option,
+            rubric="weighted_1_5",
+            parts=ordered,
+            total=four_digits(weighted(ordered, weights)),
+            notes=reasons,
+            judge=1,
+            order=tuple(pair),
+        )
+    targets = {str(event.id): event.target for event in desk.book.events if isinstance(event, Challenge)}
+    for row in sorted(reply.rebuttals, key=lambda row: int(row.of.rpartition("-")[2])):
+        yield Rating(
+            **by(step), of=row.of, scale="effectiveness_1_5", value=row.effectiveness, reason=row.reason
+        )
+        yield Standing(**by(step), of=targets[row.of], standing=row.target, reason=row.reason)
+    for question in reply.questions:
+        yield Concern(**by(step), id=desk.number("concern"), type="question", text=question)
+    arguments = [
+        event for event in desk.book.events if isinstance(event, Argument) and event.round == step.name.round
+    ]
+    yield Decision(
+        **by(step),
+        id=desk.number("decision"),
+        text=f"Of {pair.a} and {pair.b}, {reply.recommended}: {reply.decision}",
+        type="round",
+        cites=tuple(
+            Cite(
+                type="argument",
+                id=str(event.id),
+                relation="supported-by" if event.side == reply.recommended else "builds-on",
+            )
+            for event in arguments
+        ),
+        made_by="judge",
+        about=(reply.recommended,),
+        confidence=reply.confidence,
+        conditions=reply.conditions,
+    )
+
+
+def _given_weights(book: Book) -> dict[str, str]:
+    given = {
+        str(event.criterion): str(event.value)
+        for event in book.events
+        if isinstance(event, Rating) and event.scale == "weight_hml"
+    }
+    return {criterion: given.get(criterion, "Medium") for criterion in _criteria(book.state)}
+
+
+def recommendation(book: Book) -> tuple[Event, ...]:
+    """After the last round: the mean of every option's totals, and what it recommends."""
+    state = book.state
+    assert state.opened is not None, "no run is open"
+    is_last = state.round == state.opened.plan[-1].round
+    is_judged = state.is_done(f"r{state.round}.scoring.judge")
+    rounds = [identity for identity, facts in state.decisions.items() if facts.type == "round"]
+    has_final = any(facts.type == "final" for facts in state.decisions.values())
+    if not (is_last and is_judged and rounds) or has_final:
+        return ()
+    totals = means([(event.of, Fraction(event.total)) for event in book.events if isinstance(event, Score)])
+    ordered = sorted(totals, key=lambda option: -totals[option])
+    said = ", ".join(f"{option} {four_digits(totals[option])}" for option in ordered)
+    close = len(ordered) > 1 and is_close(totals[ordered[0]], totals[ordered[1]])
+    verdict = (
+        f"Close: {ordered[0]} and {ordered[1]} are within five per cent"
+        if close
+        else f"Recommended: {ordered[0]}"
+    )
+    return (
+        Decision(
+            round=state.round,
+            phase=state.phase,
+            by="controller",
+            id=Desk(book, state.round).number("decision"),
+            text=f"{verdict}. Weighted means: {said}.",
+            type="final",
+            cites=tuple(Cite(type="decision", id=identity, relation="based-on") for identity in rounds),
+            made_by="rule",
+            about=tuple(ordered[:2]) if close else (ordered[0],),
+        ),
+    )
+
+
+def _heard(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "case") > 0
+
+
+def _both_heard(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "case") == len(ADVOCATES)
+
+
+def _advocates(phase: str) -> Any:
+    def steps(state: State, round_: int) -> Iterator[StepName]:
+        """The act says which option is argued for: `for_o_1`."""
+        pair = pairing(state, round_)
+        for role, option in zip(ADVOCATES, pair, strict=True):
+            yield StepName(round_, phase, f"for_{option.lower().replace('-', '_')}", role)
+
+    return steps
+
+
+_WEIGHTS: Final = Pick("weights", kinds=("rating",))
+_CASES: Final = Pick("case", kinds=("statement", "argument", "concern"))
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "weights",
+            asks("judge", phase="weights"),
+            WeightsReply,
+            lambda step, reply: statement(
+                step,
+                "analysis",
+                {"weights": "\n\n".join(f"{one.criterion}: {one.weight}" for one in reply.weights)},
+            ),
+            _weights,
+            _wrong_weights,
+        ),
+        Row(
+            "case",
+            _advocates("case"),
+            CaseReply,
+            lambda step, reply: statement(
+                step, "case", {"stakeholders": reply.stakeholders, "closing": reply.closing}
+            ),
+            _case,
+            _wrong_case,
+            instead="survivor_only",
+        ),
+        Row(
+            "rebuttal",
+            _advocates("rebuttal"),
+            RebuttalReply,
+            lambda step, reply: statement(
+                step,
+                "review",
+                {
+                    "rebuttals": "\n\n".join(f"{one.target}: {one.why}" for one in reply.rebuttals),
+                    "conceded": reply.conceded or "",
+                },
+            ),
+            _rebuttals,
+            _wrong_rebuttal,
+            sees=(_CASES,),
+            when=_both_heard,
+        ),
+        Row(
+            "scoring",
+            asks("judge", phase="scoring"),
+            ScorecardReply,
+            lambda step, reply: statement(
+                step, "assessment", {"recommended": reply.recommended, "decision": reply.decision}
+            ),
+            _scorecard,
+            _wrong_scorecard,
+            sees=(_CASES, Pick("rebuttal", kinds=("statement", "challenge"))),
+            when=_heard,
+            instead="raw_side_by_side",
+            stand_in=side_by_side,
+        ),
+    )
+)
+
+
+def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
+    del rules
+    later = ("case", "rebuttal", "scoring")
+    return tuple(
+        PlanRow(
+            round=n,
+            phases=later if n > 1 else ("weights", *later),
+            focus=f"{pair.a} against {pair.b}",
+        )
+        for n, pair in enumerate(pairings(options), 1)
+    )
+
+
+COMPARATIVE: Final[Protocol] = SHEET.protocol(
+    "comparative",
+    "options in pairs: two advocates with swapped lenses, rebuttals, and a weighted scorecard",
+    (
+        RoleDefinition(
+            "advocate_a", "What serves best in two or three years?", "charters/advocate_a", "Long view"
+        ),
+        RoleDefinition(
+            "advocate_b", "What works in the next six to twelve months?", "charters/advocate_b", "Near term"
+        ),
+        RoleDefinition("judge", "Which one, and under which conditions?", "charters/judge", "Judge"),
+    ),
+    plan=_rounds,
+    variants={"criteria": tuple(CRITERIA)},
+    options_wanted=(2, 4),
+    owed=recommendation,
+)

@@ -1,0 +1,312 @@
+"""`debate`: two sides open, question each other, answer, close, and are judged (XS-1 … XS-15, XS-19).
+
+Laws
+1. opening, crossing, answering, closing: both sides side by side, neither sees the other's of the same step; then the
+   judge, or a panel of judges of which every second one reads the sides in the other order.
+2. A side opens with three to five arguments, each with claim, reasoning and evidence; there are no new ones later.
+3. Each argument of the other side gets exactly one response, and each question is answered before the closing.
+4. Judges score every argument in integers; totals are ours. A gap below 1 is even, above 3 significant (XS-14).
+5. One side lost: the other's openings are judged alone. No judge: the cases stand side by side, and a person decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+from ledger.events import Argument, Challenge, Event, Response
+from ledger.state import State
+from roles.protocol import Pick, Protocol, RoleDefinition, Step
+from roles.replies import Cited, Part, Sentence, Text, Word
+from rounds.protocols.debate_judging import (
+    REPLIES,
+    AnyJudgement,
+    panel_decision,
+    scores,
+    wrong_judgement,
+)
+from rounds.protocols.known import Known, ids_problems, repeated
+from rounds.protocols.sheet import (
+    Desk,
+    Row,
+    Sheet,
+    asks,
+    by,
+    evidence,
+    handed_in,
+    repeated_step,
+    rule,
+    side_by_side,
+    statement,
+)
+
+SIDES: Final = ("pro", "con")
+
+
+class ArgumentDraft(Part, frozen=True, kw_only=True):
+    """One argument, whole (XS-2, XS-13)."""
+
+    claim: Annotated[str, Meta(min_length=10, max_length=600)]
+    reasoning: Annotated[str, Meta(min_length=20, max_length=2_000)]
+    evidence: Annotated[str, Meta(min_length=5, max_length=2_000)]
+    quotes: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class OpeningReply(Part, frozen=True, kw_only=True):
+    """Three to five arguments for one side."""
+
+    position: Text
+    arguments: Annotated[tuple[ArgumentDraft, ...], Meta(min_length=3, max_length=5)]
+
+
+class CrossDraft(Part, frozen=True, kw_only=True):
+    """The response to one argument (XS-4): refute, challenge, concede or partly concede it."""
+
+    target: Word
+    type: Literal["refute", "challenge", "concede", "partial"]
+    claim: Sentence
+    text: Text
+    follow_up_question: Sentence | None
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class CrossReply(Part, frozen=True, kw_only=True):
+    """Exactly one response to each argument of the other side."""
+
+    responses: Annotated[tuple[CrossDraft, ...], Meta(min_length=1, max_length=5)]
+
+
+class AnswerDraft(Part, frozen=True, kw_only=True):
+    """The answer to one question."""
+
+    to: Word
+    outcome: Literal["answer", "concede"]
+    text: Text
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class AnswersReply(Part, frozen=True, kw_only=True):
+    """Exactly one answer to each question that was asked."""
+
+    answers: Annotated[tuple[AnswerDraft, ...], Meta(min_length=1, max_length=5)]
+
+
+class Concession(Part, frozen=True, kw_only=True):
+    """Something given up: one's own argument, or a point of the other side."""
+
+    of: Word
+    text: Sentence
+
+
+class ClosingReply(Part, frozen=True, kw_only=True):
+    """What was conceded, what was not effectively rebutted, and the final position (XS-6)."""
+
+    concessions: Annotated[tuple[Concession, ...], Meta(max_length=10)]
+    unrebutted: Annotated[tuple[Word, ...], Meta(max_length=10, description="own arguments, R-1-n")]
+    position: Text
+
+
+def _wrong_opening(known: Known, reply: OpeningReply) -> Iterator[str]:
+    yield from repeated((draft.claim for draft in reply.arguments), "arguments")
+    for n, draft in enumerate(reply.arguments):
+        yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
+
+
+def _arguments(desk: Desk, step: Step, reply: OpeningReply) -> Iterator[Event]:
+    side = step.role.upper()
+    for n, draft in enumerate(reply.arguments, 1):
+        yield Argument(
+            **by(step),
+            id=desk.number("argument"),
+            label=f"{side}-{n}",
+            side=side,
+            claim=draft.claim,
+            reasoning=draft.reasoning,
+            evidence=draft.evidence,
+            quotes=evidence(draft.quotes),
+        )
+
+
+def _wrong_cross(known: Known, reply: CrossReply) -> Iterator[str]:
+    theirs = sorted(
+        identity
+        for identity, event in known.by_id.items()
+        if isinstance(event, Argument) and event.by != known.step.role
+    )
+    if sorted(draft.target for draft in reply.responses) != theirs:
+        yield f"responses: exactly one to each of the other side's arguments is wanted: {', '.join(theirs)}"
+    for n, draft in enumerate(reply.responses):
+        yield from known.evidence_problems(draft.evidence, f"responses[{n}].evidence")
+        if draft.type == "concede" and draft.follow_up_question:
+            yield f"responses[{n}].follow_up_question: what is conceded is not asked about"
+    if not any(draft.follow_up_question for draft in reply.responses) and any(
+        draft.type != "concede" for draft in reply.responses
+    ):
+        yield "responses: at least one pointed follow-up question is wanted"
+
+
+def _responses(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
+    for draft in sorted(reply.responses, key=lambda draft: int(draft.target.rpartition("-")[2])):
+        yield Challenge(
+            **by(step),
+            id=desk.number("challenge"),
+            target=draft.target,
+            type=draft.type,
+            claim=draft.claim,
+            text=draft.text,
+            follow_up_question=draft.follow_up_question,
+            evidence=evidence(draft.evidence),
+        )
+
+
+def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
+    asked = sorted(
+        identity
+        for identity, event in known.by_id.items()
+        if isinstance(event, Challenge) and event.by != known.step.role and event.follow_up_question
+    )
+    if sorted(draft.to for draft in reply.answers) != asked:
+        yield f"answers: exactly one to each question is wanted: {', '.join(asked)}"
+    for n, draft in enumerate(reply.answers):
+        yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
+
+
+def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
+    for draft in sorted(reply.answers, key=lambda draft: int(draft.to.rpartition("-")[2])):
+        yield Response(
+            **by(step),
+            id=desk.number("response"),
+            to=draft.to,
+            outcome=draft.outcome,
+            text=draft.text,
+            evidence=evidence(draft.evidence),
+        )
+
+
+def _wrong_closing(known: Known, reply: ClosingReply) -> Iterator[str]:
+    yield from ids_problems(known, (one.of for one in reply.concessions), "concessions")
+    yield from repeated(reply.unrebutted, "unrebutted")
+    for n, identity in enumerate(reply.unrebutted):
+        event = known.by_id.get(identity)
+        if not isinstance(event, Argument) or event.by != known.step.role:
+            yield f"unrebutted[{n}]: {identity!r} is no argument of your side"
+
+
+def _closing(step: Step, reply: ClosingReply) -> tuple[Event, ...]:
+    conceded = "\n\n".join(f"{one.of}: {one.text}" for one in reply.concessions)
+    parts = {
+        "concessions": conceded,
+        "unrebutted": ", ".join(reply.unrebutted),
+        "position": reply.position,
+    }
+    return statement(step, "closing", parts)
+
+
+def _both_opened(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "opening") == len(SIDES)
+
+
+def _was_crossed(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "crossing") == len(SIDES)
+
+
+def _somebody_opened(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "opening") > 0
+
+
+def _judges(state: State) -> int:
+    return int(rule(state, "judges"))
+
+
+_OPENINGS: Final = Pick("opening", kinds=("statement", "argument"))
+_CROSSINGS: Final = Pick("crossing", kinds=("challenge",))
+_ANSWERS: Final = Pick("answering", kinds=("response",))
+
+
+def _judgement(state: State) -> type[AnyJudgement]:
+    return REPLIES[rule(state, "rubric")]
+
+
+def _judged(step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
+    parts = {
+        "insight": reply.key_insight,
+        "recommendation": reply.recommendation,
+        "confidence": str(reply.confidence),
+    }
+    return statement(step, "summary", parts)
+
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "opening",
+            asks(*SIDES, phase="opening"),
+            OpeningReply,
+            lambda step, reply: statement(step, "opening", {"position": reply.position}),
+            _arguments,
+            _wrong_opening,
+            instead="survivor_only",
+        ),
+        Row(
+            "crossing",
+            asks(*SIDES, phase="crossing"),
+            CrossReply,
+            lambda step, reply: statement(
+                step,
+                "review",
+                {"responses": "\n\n".join(f"{one.target}: {one.claim}" for one in reply.responses)},
+            ),
+            _responses,
+            _wrong_cross,
+            sees=(_OPENINGS,),
+            when=_both_opened,
+        ),
+        Row(
+            "answering",
+            asks(*SIDES, phase="answering"),
+            AnswersReply,
+            lambda step, reply: statement(
+                step, "review", {"answers": "\n\n".join(f"{one.to}: {one.outcome}" for one in reply.answers)}
+            ),
+            _answers,
+            _wrong_answers,
+            sees=(Pick("opening", whose="own"), Pick("crossing", kinds=("challenge",), whose="aimed")),
+            when=_was_crossed,
+        ),
+        Row(
+            "closing",
+            asks(*SIDES, phase="closing"),
+            ClosingReply,
+            _closing,
+            wrong=_wrong_closing,
+            sees=(_OPENINGS, _CROSSINGS, _ANSWERS),
+            when=_was_crossed,
+        ),
+        Row(
+            "judging",
+            repeated_step("judge", "judging", _judges),
+            _judgement,
+            _judged,
+            scores,
+            wrong_judgement,
+            sees=(_OPENINGS, _CROSSINGS, _ANSWERS, Pick("closing", kinds=("statement",))),
+            when=_somebody_opened,
+            instead="raw_side_by_side",
+            stand_in=side_by_side,
+        ),
+    )
+)
+
+DEBATE: Final[Protocol] = SHEET.protocol(
+    "debate",
+    "two sides open, question each other, answer and close; a judge, or a panel, scores every argument",
+    (
+        RoleDefinition("pro", "What speaks for it?", "charters/pro", "For"),
+        RoleDefinition("con", "What speaks against it?", "charters/con", "Against"),
+        RoleDefinition("judge", "Which arguments stand?", "charters/judge", "Judge"),
+    ),
+    variants={"judges": ("1", "2", "3", "4", "5"), "rubric": ("logic30", "evidence40")},
+    owed=panel_decision,
+)

@@ -1,0 +1,247 @@
+"""How a debate is judged: the judge's reply, the scores that follow from it, and what a panel of judges comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from ledger.book import Book
+from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
+from ledger.events.decisions import Cite, Fallacy
+from ledger.ids import parse_step
+from ledger.values import Five
+from roles.protocol import Step
+from roles.replies import Part, Sentence, Text, Word
+from rounds.debate_score import EVEN_BELOW, RUBRICS, SIGNIFICANT_ABOVE
+from rounds.judge_panel import Judged, PanelResult, panel_result
+from rounds.protocols.known import Known
+from rounds.protocols.sheet import Desk, by, rule
+
+Ten = Annotated[int, Meta(ge=1, le=10)]
+Claimed = Annotated[
+    str, Meta(pattern=r"^(0|[1-9][0-9]?)(\.[0-9]{1,4})?$(?!\n)", description="a number as text, such as 7.25")
+]
+
+
+class Scored(Part, frozen=True, kw_only=True):
+    """What every rubric asks of one argument."""
+
+    argument_id: Word
+    fallacies: Annotated[tuple[Fallacy, ...], Meta(max_length=7)]
+    notes: Sentence
+    claimed_total: Claimed | None
+    standing: Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
+    reason: Sentence
+
+
+class LogicScored(Scored, frozen=True, kw_only=True):
+    """Scores of the rubric `logic30` (XS-8)."""
+
+    logic_score: Ten
+    evidence_score: Ten
+    responsiveness_score: Ten
+    honesty_score: Ten
+
+
+class EvidenceScored(Scored, frozen=True, kw_only=True):
+    """Scores of the rubric `evidence40` (XS-10)."""
+
+    evidence_score: Ten
+    coherence_score: Ten
+    rebuttal_score: Ten
+    clarity_score: Ten
+
+
+class Judgement(Part, frozen=True, kw_only=True):
+    """What a judge says beside the scores."""
+
+    key_insight: Text
+    unresolved_questions: Annotated[tuple[Sentence, ...], Meta(max_length=8)]
+    recommendation: Text
+    confidence: Five
+
+
+class JudgeReply(Judgement, frozen=True, kw_only=True):
+    """Every argument scored by logic, evidence, responsiveness and honesty."""
+
+    scores: Annotated[tuple[LogicScored, ...], Meta(min_length=1, max_length=10)]
+
+
+class JudgeReplyByEvidence(Judgement, frozen=True, kw_only=True):
+    """Every argument scored by evidence, coherence, rebuttal and clarity."""
+
+    scores: Annotated[tuple[EvidenceScored, ...], Meta(min_length=1, max_length=10)]
+
+
+AnyJudgement = JudgeReply | JudgeReplyByEvidence
+REPLIES: Final[Mapping[str, type[AnyJudgement]]] = {"logic30": JudgeReply, "evidence40": JudgeReplyByEvidence}
+
+
+def wrong_judgement(known: Known, reply: AnyJudgement) -> Iterator[str]:
+    """Complain when not every argument is scored exactly once."""
+    wanted = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Argument))
+    if sorted(one.argument_id for one in reply.scores) != wanted:
+        yield f"scores: exactly one for each argument is wanted: {', '.join(wanted)}"
+
+
+def scores(desk: Desk, step: Step, reply: AnyJudgement) -> Iterator[Event]:
+    """Scores with our totals, standings, open questions; a single judge's decision."""
+    rubric = rule(desk.book.state, "rubric")
+    order = _order_read(desk.book, step)
+    rows = sorted(reply.scores, key=lambda one: int(one.argument_id.rpartition("-")[2]))
+    for row in rows:
+        parts = {name: getattr(row, name) for name in RUBRICS[rubric]}
+        yield Score(
+            **by(step),
+            of=row.argument_id,
+            rubric=rubric,
+            parts=parts,
+            total=four_digits(total(rubric, parts)),
+            claimed_total=row.claimed_total,
+            fallacies=row.fallacies,
+            notes=row.notes,
+            judge=step.name.repeat,
+            order=order,
+        )
+    for row in rows:
+        yield Standing(**by(step), of=row.argument_id, standing=row.standing, reason=row.reason)
+    for question in reply.unresolved_questions:
+        yield Concern(**by(step), id=desk.number("concern"), type="question", text=question, for_human=False)
+    if rule(desk.book.state, "judges") == "1":
+        totals = {
+            row.argument_id: total(rubric, {n: getattr(row, n) for n in RUBRICS[rubric]}) for row in rows
+        }
+        yield Decision(
+            **by(step),
+            id=desk.number("decision"),
+            text=reply.recommendation,
+            type="final",
+            cites=tuple(
+                Cite(
+                    type="argument",
+                    id=row.argument_id,
+                    relation="supported-by" if row.standing == "UPHELD" else "builds-on",
+                )
+                for row in rows
+            ),
+            made_by="judge",
+            confidence=reply.confidence,
+            narratives=(reply.key_insight, in_words(side_totals(totals, _sides(desk.book)))),
+        )
+
+
+def _order_read(book: Book, step: Step) -> tuple[str, ...]:
+    """The arguments as the judge read them: every second judge reads the sides in the other order."""
+    arguments = [event for event in book.events if isinstance(event, Argument)]
+    if step.name.repeat % 2 == 0:
+        sides = list(dict.fromkeys(event.side for event in arguments))[::-1]
+        arguments.sort(key=lambda event: sides.index(event.side))
+    return tuple(str(event.id) for event in arguments)
+
+
+def total(rubric: str, parts: Mapping[str, int]) -> Fraction:
+    """The weighted total of one argument, 1 to 10 (XS-8)."""
+    return sum((weight * parts[name] for name, weight in RUBRICS[rubric].items()), Fraction(0))
+
+
+def four_digits(value: Fraction) -> str:
+    """A decimal string with four digits, rounded half-even."""
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{exact.quantize(Decimal('0.0001'), rounding=ROUND_HALF_EVEN):f}"
+
+
+def _sides(book: Book) -> dict[str, str]:
+    return {str(event.id): event.side for event in book.events if isinstance(event, Argument)}
+
+
+def side_totals(totals: Mapping[str, Fraction], sides: Mapping[str, str]) -> dict[str, Fraction]:
+    """The mean of each side's arguments."""
+    found: dict[str, list[Fraction]] = {}
+    for identity, value in totals.items():
+        found.setdefault(sides[identity], []).append(value)
+    return {side: sum(values, Fraction(0)) / len(values) for side, values in found.items()}
+
+
+def in_words(sides: Mapping[str, Fraction]) -> str:
+    """The totals of the sides and how their distance reads (XS-14)."""
+    said = ", ".join(f"{side} {four_digits(value)}" for side, value in sides.items())
+    if len(sides) < 2:
+        return f"{said}; only one side was heard."
+    gap = max(sides.values()) - min(sides.values())
+    reading = (
+        "even"
+        if gap < EVEN_BELOW
+        else "significant"
+        if gap > SIGNIFICANT_ABOVE
+        else "neither even nor significant"
+    )
+    return f"{said}; the gap of {four_digits(gap)} is {reading}. It says who argued better, not who is right."
+
+
+def panel_decision(book: Book) -> tuple[Event, ...]:
+    """After the last of several judges: the panel's decision by rule, or that there is none."""
+    state = book.state
+    steps = [step for step in (*state.answered, *state.given_up) if ".judging." in step]
+    judged = [event for event in book.events if isinstance(event, Score)]
+    wanted = int(rule(state, "judges"))
+    if wanted < 2 or len(steps) < wanted or not judged or state.decisions:
+        return ()
+    opened = state.opened
+    assert opened is not None, "no run is open"
+    result = panel_result(_by_judge(book, judged), _sides(book), opened.seed)
+    desk = Desk(book, state.round)
+    common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
+    decision = Decision(
+        **common,
+        id=desk.number("decision"),
+        text=_verdict(result),
+        type="final",
+        cites=tuple(Cite(type="argument", id=identity, relation="builds-on") for identity in _sides(book)),
+        made_by="rule",
+        narratives=(_agreement(result, wanted),),
+    )
+    if result.is_determined:
+        return (decision,)
+    question = Concern(
+        **common,
+        id=desk.number("concern"),
+        type="question",
+        text="The judges come to no determination. Which side is right has to be decided by a person.",
+        for_human=True,
+    )
+    return (decision, question)
+
+
+def _by_judge(book: Book, judged: list[Score]) -> list[Judged]:
+    totals: dict[int, dict[str, float]] = {}
+    for score in judged:
+        totals.setdefault(score.judge, {})[score.of] = float(score.total)
+    return [Judged(totals[judge], _confidence(book, judge)) for judge in sorted(totals)]
+
+
+def _confidence(book: Book, judge: int) -> int:
+    """What the judge said of its own confidence: kept in the text of its judgement."""
+    for event in book.events:
+        name = parse_step(event.step or "")
+        if isinstance(event, Statement) and event.phase == "judging" and name and name.repeat == judge:
+            said = next((section.text for section in event.sections if section.name == "confidence"), "3")
+            return int(said)
+    return 3
+
+
+def _verdict(result: PanelResult) -> str:
+    if result.winner is None:
+        return "No determination: the judges do not agree enough to say which side argued better."
+    votes = ", ".join(f"{side} {weight}" for side, weight in result.votes.items())
+    return f"{result.winner} argued better by the panel's weighted vote ({votes})."
+
+
+def _agreement(result: PanelResult, judges: int) -> str:
+    if result.alpha is None or result.interval is None:
+        return f"{judges} judges; their agreement cannot be measured."
+    low, high = result.interval
+    return f"{judges} judges; Krippendorff's alpha {result.alpha:.4f}, 95 % interval {low:.4f} to {high:.4f}."

@@ -1,0 +1,274 @@
+"""`devils-advocate`: the strongest form of a position, attacked in that form, defended or conceded (AD-30).
+
+Laws
+1. steelman, attack, defence, rating: each in turn; the attacker sees the steelman's text and never the question.
+2. Exactly five challenges, ranked; each is defended with new evidence or conceded with a revision.
+3. The attacker says of each what became of it: addressed, partially addressed or deflected; the judge sums up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+from ledger.events import Challenge, Decision, Disposition, Event, Response
+from ledger.events.decisions import Cite, Zones
+from ledger.state import State
+from ledger.values import Five
+from roles.protocol import Pick, Protocol, RoleDefinition, Step
+from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
+from rounds.protocols.known import Known, repeated
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+
+CHALLENGES: Final = 5
+
+
+class SteelmanReply(Part, frozen=True, kw_only=True):
+    """The position at its strongest."""
+
+    position: Passage
+
+
+class AttackDraft(Part, frozen=True, kw_only=True):
+    """One ranked challenge: an assumption, a counter-argument and a concrete risk in one."""
+
+    claim: Sentence
+    text: Text
+    target: RefText
+    severity: Five
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class AttackReply(Part, frozen=True, kw_only=True):
+    """Exactly five challenges, the heaviest first."""
+
+    challenges: Annotated[tuple[AttackDraft, ...], Meta(min_length=CHALLENGES, max_length=CHALLENGES)]
+
+
+class DefenceDraft(Part, frozen=True, kw_only=True):
+    """Defending with evidence, or conceding with a revision."""
+
+    to: Word
+    outcome: Literal["defend", "concede"]
+    text: Text
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class DefenceReply(Part, frozen=True, kw_only=True):
+    """One answer to each challenge, and the position as it stands then."""
+
+    answers: Annotated[tuple[DefenceDraft, ...], Meta(min_length=1, max_length=CHALLENGES)]
+    position: Passage
+
+
+class RatedDraft(Part, frozen=True, kw_only=True):
+    """What became of one challenge, in its author's eyes."""
+
+    of: Word
+    disposition: Literal["addressed", "partially_addressed", "deflected"]
+    reason: Text
+
+
+class RatingReply(Part, frozen=True, kw_only=True):
+    """A rating of every defence."""
+
+    ratings: Annotated[tuple[RatedDraft, ...], Meta(min_length=1, max_length=CHALLENGES)]
+
+
+class VerdictReply(Part, frozen=True, kw_only=True):
+    """What survived, what was strengthened, what needs work, what to abandon."""
+
+    survived: Text
+    strengthened: Text
+    needs_work: Text
+    abandon: Text
+    decision: Text
+    confidence: Five
+
+
+def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
+    yield from repeated((draft.claim for draft in reply.challenges), "challenges")
+    for n, draft in enumerate(reply.challenges):
+        yield from known.reference_problems(draft.target, f"challenges[{n}].target")
+        yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
+
+
+def _challenges(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
+    for rank, draft in enumerate(reply.challenges, 1):
+        yield Challenge(
+            **by(step),
+            id=desk.number("challenge"),
+            target=draft.target,
+            type="attack",
+            claim=draft.claim,
+            text=draft.text,
+            rank=rank,
+            evidence=evidence(draft.evidence),
+            severity=draft.severity,
+        )
+
+
+def one_for_each_challenge(known: Known, named: list[str], where: str) -> Iterator[str]:
+    """Complain when not every challenge that is shown is named exactly once."""
+    wanted = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Challenge))
+    if sorted(named) != wanted:
+        yield f"{where}: exactly one for each challenge is wanted: {', '.join(wanted)}"
+
+
+def no_new_evidence(known: Known, challenge: str, given: tuple[Cited, ...], where: str) -> Iterator[str]:
+    """Complain about a defence that cites nothing which the challenge has not cited already (AD-20, AD-21)."""
+    event = known.by_id.get(challenge)
+    if isinstance(event, Challenge):
+        old = {entry.ref for entry in event.evidence}
+        if not any(entry.ref not in old for entry in given):
+            yield f"{where}: a defence brings at least one reference that the challenge has not cited"
+
+
+def _wrong_defence(known: Known, reply: DefenceReply) -> Iterator[str]:
+    yield from one_for_each_challenge(known, [draft.to for draft in reply.answers], "answers")
+    for n, draft in enumerate(reply.answers):
+        yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
+        if draft.outcome == "defend":
+            yield from no_new_evidence(known, draft.to, draft.evidence, f"answers[{n}].evidence")
+
+
+def _defences(desk: Desk, step: Step, reply: DefenceReply) -> Iterator[Event]:
+    for draft in sorted(reply.answers, key=lambda draft: draft.to):
+        yield Response(
+            **by(step),
+            id=desk.number("response"),
+            to=draft.to,
+            outcome=draft.outcome,
+            text=draft.text,
+            evidence=evidence(draft.evidence),
+            revised=f"S-{step.name.round}-defence-{step.role}#position"
+            if draft.outcome == "concede"
+            else None,
+        )
+
+
+def _wrong_ratings(known: Known, reply: RatingReply) -> Iterator[str]:
+    yield from one_for_each_challenge(known, [draft.of for draft in reply.ratings], "ratings")
+
+
+def _dispositions(desk: Desk, step: Step, reply: RatingReply) -> Iterator[Event]:
+    del desk
+    for draft in sorted(reply.ratings, key=lambda draft: draft.of):
+        yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
+
+
+def _decision(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
+    rated = {event.of: event.disposition for event in desk.book.events if isinstance(event, Disposition)}
+    challenges = [str(event.id) for event in desk.book.events if isinstance(event, Challenge)]
+    yield Decision(
+        **by(step),
+        id=desk.number("decision"),
+        text=reply.decision,
+        type="final",
+        cites=tuple(
+            Cite(
+                type="challenge",
+                id=identity,
+                relation="resolves" if rated.get(identity) == "addressed" else "builds-on",
+            )
+            for identity in challenges
+        ),
+        made_by="judge",
+        confidence=reply.confidence,
+        zones=Zones(
+            agreement=(reply.survived, reply.strengthened), contested=(reply.needs_work, reply.abandon)
+        ),
+    )
+
+
+def _is_attacked(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "attack") > 0
+
+
+_STEELMAN: Final = Pick("steelman", kinds=("statement",))
+_ATTACK: Final = Pick("attack", kinds=("challenge",))
+_DEFENCE: Final = Pick("defence", kinds=("statement", "response"))
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "steelman",
+            asks("steelman", phase="steelman"),
+            SteelmanReply,
+            lambda step, reply: statement(step, "steelman", {"position": reply.position}),
+        ),
+        Row(
+            "attack",
+            asks("devils_advocate", phase="attack"),
+            AttackReply,
+            lambda step, reply: statement(
+                step, "review", {"challenges": "\n\n".join(draft.claim for draft in reply.challenges)}
+            ),
+            _challenges,
+            _wrong_attack,
+            sees=(_STEELMAN,),
+            question=None,
+            when=lambda state, round_: handed_in(state, round_, "steelman") > 0,
+            instead="survivor_only",
+        ),
+        Row(
+            "defence",
+            asks("steelman", phase="defence"),
+            DefenceReply,
+            lambda step, reply: statement(step, "supplement", {"position": reply.position}),
+            _defences,
+            _wrong_defence,
+            sees=(_STEELMAN, _ATTACK),
+            when=_is_attacked,
+        ),
+        Row(
+            "rating",
+            asks("devils_advocate", phase="rating"),
+            RatingReply,
+            lambda step, reply: statement(
+                step,
+                "assessment",
+                {"ratings": "\n\n".join(f"{one.of}: {one.reason}" for one in reply.ratings)},
+            ),
+            _dispositions,
+            _wrong_ratings,
+            sees=(_STEELMAN, _ATTACK, _DEFENCE),
+            question=None,
+            when=lambda state, round_: handed_in(state, round_, "defence") > 0,
+        ),
+        Row(
+            "verdict",
+            asks("judge", phase="verdict"),
+            VerdictReply,
+            lambda step, reply: statement(
+                step,
+                "summary",
+                {
+                    "survived": reply.survived,
+                    "strengthened": reply.strengthened,
+                    "needs-work": reply.needs_work,
+                    "abandon": reply.abandon,
+                },
+            ),
+            _decision,
+            sees=(_STEELMAN, _ATTACK, _DEFENCE, Pick("rating", kinds=("disposition",))),
+            when=_is_attacked,
+            instead="raw_side_by_side",
+            stand_in=side_by_side,
+        ),
+    )
+)
+
+DEVILS_ADVOCATE: Final[Protocol] = SHEET.protocol(
+    "devils-advocate",
+    "the strongest form of a position, five attacks on it, concede or defend, and what survived",
+    (
+        RoleDefinition("steelman", "What is the strongest form of this?", "charters/steelman", "Steelman"),
+        RoleDefinition(
+            "devils_advocate", "Why is even that wrong?", "charters/devils_advocate", "Devil's advocate"
+        ),
+        RoleDefinition("judge", "What survived?", "charters/judge", "Judge"),
+    ),
+)

@@ -1,0 +1,254 @@
+"""`panel`: reviewers with a lens each, a round of cross-reference, and a judge of their own (AD-31, AD-32).
+
+Laws
+1. Reviewers work side by side through their lens: three to five findings each, with a severity.
+2. Then each sees the others' findings and marks those that touch its own field too: such a finding is cross-cutting.
+3. The judge takes no part before; cross-cutting findings come first. One reviewer lost: the panel goes on without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+from ledger.events import Concern, Decision, Event, Rating
+from ledger.events.decisions import Cite
+from ledger.state import State
+from ledger.values import Five
+from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import Cited, Part, Sentence, Text, Word
+from rounds.protocols.adversarial import off_scale
+from rounds.protocols.known import Known, repeated
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+
+REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
+SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}
+"""Word → severity from 1 to 5; a finding that another field shares is raised by one, at most to 5."""
+_LENSES: Final = (
+    ("Security", "What can be abused, leaked or forged?"),
+    ("Architecture", "Does the design carry what it has to carry, now and in two years?"),
+    ("Operations", "Can it be run, watched, repaired and rolled back at night?"),
+    ("Users and support", "Can the people who have to use it get their work done?"),
+    ("Cost and effort", "What does it take to build and keep, and is it worth that?"),
+)
+
+
+class FindingRow(Part, frozen=True, kw_only=True):
+    """One finding."""
+
+    text: Text
+    severity: Literal["Critical", "High", "Medium", "Low"]
+    fix: Text
+    evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
+
+
+class FindingsReply(Part, frozen=True, kw_only=True):
+    """Three to five findings through one lens, the heaviest first."""
+
+    overview: Text
+    findings: Annotated[tuple[FindingRow, ...], Meta(min_length=3, max_length=5)]
+
+
+class Mark(Part, frozen=True, kw_only=True):
+    """Whether another's finding touches one's own field, and how heavily."""
+
+    of: Word
+    cross_cutting: bool
+    severity: Five
+    reason: Sentence
+
+
+class CrossReply(Part, frozen=True, kw_only=True):
+    """One mark for each finding of the others."""
+
+    marks: Annotated[tuple[Mark, ...], Meta(min_length=1, max_length=20)]
+
+
+class Quality(Part, frozen=True, kw_only=True):
+    """How good one review is."""
+
+    of: Annotated[Word, Meta(description="the reviewer's overview, S-1-findings-reviewer_n")]
+    value: Five
+    reason: Sentence
+
+
+class PanelVerdict(Part, frozen=True, kw_only=True):
+    """The judge's order, verdict and recommendations."""
+
+    quality: Annotated[tuple[Quality, ...], Meta(min_length=1, max_length=5)]
+    blockers: Annotated[tuple[Word, ...], Meta(min_length=1, max_length=3, description="findings, N-1-n")]
+    recommendations: Annotated[tuple[Sentence, ...], Meta(min_length=1, max_length=3)]
+    verdict: Word
+    decision: Text
+    confidence: Five
+
+
+def _wrong_findings(known: Known, reply: FindingsReply) -> Iterator[str]:
+    yield from repeated((row.text for row in reply.findings), "findings")
+    for n, row in enumerate(reply.findings):
+        yield from known.evidence_problems(row.evidence, f"findings[{n}].evidence")
+
+
+def _findings(desk: Desk, step: Step, reply: FindingsReply) -> Iterator[Event]:
+    for rank, row in enumerate(reply.findings, 1):
+        yield Concern(
+            **by(step),
+            id=desk.number("concern"),
+            type="concern",
+            text=row.text,
+            severity=SEVERITIES[row.severity],
+            rank=rank,
+            evidence=evidence(row.evidence),
+            fix=row.fix,
+        )
+
+
+def _wrong_marks(known: Known, reply: CrossReply) -> Iterator[str]:
+    theirs = sorted(
+        identity
+        for identity, event in known.by_id.items()
+        if isinstance(event, Concern) and event.by != known.step.role
+    )
+    if sorted(mark.of for mark in reply.marks) != theirs:
+        yield f"marks: exactly one for each finding of the others is wanted: {', '.join(theirs)}"
+
+
+def _marks(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
+    del desk
+    for mark in sorted(reply.marks, key=lambda mark: int(mark.of.rpartition("-")[2])):
+        yield Rating(
+            **by(step),
+            of=mark.of,
+            scale="severity_1_5",
+            value=mark.severity,
+            criterion="cross-cutting" if mark.cross_cutting else "of another field",
+            reason=mark.reason,
+        )
+
+
+def _wrong_verdict(known: Known, reply: PanelVerdict) -> Iterator[str]:
+    reviews = sorted(identity for identity in known.by_id if identity.startswith("S-"))
+    if sorted(one.of for one in reply.quality) != reviews:
+        yield f"quality: exactly one for each review is wanted: {', '.join(reviews)}"
+    yield from repeated(reply.blockers, "blockers")
+    for n, identity in enumerate(reply.blockers):
+        if not isinstance(known.by_id.get(identity), Concern):
+            yield f"blockers[{n}]: {identity!r} is unknown"
+    yield from off_scale(known, reply.verdict)
+
+
+def _verdict(desk: Desk, step: Step, reply: PanelVerdict) -> Iterator[Event]:
+    for one in sorted(reply.quality, key=lambda one: one.of):
+        yield Rating(
+            **by(step),
+            of=one.of,
+            scale="criterion_1_5",
+            value=one.value,
+            criterion="quality of the review",
+            reason=one.reason,
+        )
+    others = [str(concern.id) for concern in by_weight(desk) if concern.id not in reply.blockers]
+    yield Decision(
+        **by(step),
+        id=desk.number("decision"),
+        text=f"{reply.verdict}: {reply.decision}",
+        type="final",
+        cites=(
+            *(Cite(type="concern", id=identity, relation="based-on") for identity in reply.blockers),
+            *(Cite(type="concern", id=identity, relation="builds-on") for identity in others),
+        ),
+        made_by="judge",
+        confidence=reply.confidence,
+        conditions=reply.recommendations,
+    )
+
+
+def by_weight(desk: Desk) -> list[Concern]:
+    """The findings: cross-cutting ones first, with their severity raised by one, then by severity and number."""
+    shared = {
+        event.of
+        for event in desk.book.events
+        if isinstance(event, Rating) and event.criterion == "cross-cutting"
+    }
+
+    def weight(concern: Concern) -> tuple[bool, int]:
+        raised = min(5, (concern.severity or 0) + (concern.id in shared))
+        return (concern.id not in shared, -raised)
+
+    return sorted((event for event in desk.book.events if isinstance(event, Concern)), key=weight)
+
+
+def _others_found(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "findings") > 1
+
+
+def _somebody_found(state: State, round_: int) -> bool:
+    return handed_in(state, round_, "findings") > 0
+
+
+_FINDINGS: Final = ("statement", "concern")
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "findings",
+            asks(*REVIEWERS, phase="findings"),
+            FindingsReply,
+            lambda step, reply: statement(step, "review", {"overview": reply.overview}),
+            _findings,
+            _wrong_findings,
+        ),
+        Row(
+            "crossing",
+            asks(*REVIEWERS, phase="crossing"),
+            CrossReply,
+            lambda step, reply: statement(
+                step,
+                "supplement",
+                {"marks": "\n\n".join(f"{mark.of}: {mark.reason}" for mark in reply.marks)},
+            ),
+            _marks,
+            _wrong_marks,
+            sees=(Pick("findings", _FINDINGS, whose="others"),),
+            when=_others_found,
+        ),
+        Row(
+            "verdict",
+            asks("judge", phase="verdict"),
+            PanelVerdict,
+            lambda step, reply: statement(
+                step, "assessment", {"verdict": reply.verdict, "decision": reply.decision}
+            ),
+            _verdict,
+            _wrong_verdict,
+            sees=(Pick("findings", _FINDINGS), Pick("crossing", kinds=("rating",))),
+            when=_somebody_found,
+            instead="raw_side_by_side",
+            stand_in=side_by_side,
+        ),
+    )
+)
+
+
+def _cast(rules: Rules) -> tuple[str, ...]:
+    return (*REVIEWERS[: int(str(rules["reviewers"]))], "judge")
+
+
+PANEL: Final[Protocol] = SHEET.protocol(
+    "panel",
+    "reviewers with a lens each, a round of cross-reference, and a judge of their own",
+    (
+        *(
+            RoleDefinition(role, question, "charters/reviewer", title)
+            for role, (title, question) in zip(REVIEWERS, _LENSES, strict=True)
+        ),
+        RoleDefinition("judge", "What do the reviews come to?", "charters/judge", "Judge"),
+    ),
+    variants={
+        "reviewers": ("3", "2", "4", "5"),
+        "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
+    },
+    cast=_cast,
+)

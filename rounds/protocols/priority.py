@@ -1,0 +1,199 @@
+"""`priority`: two lenses give every option a level from P0 to P3, independently, and the levels are added (AD-28).
+
+Laws
+1. Urgency and impact work side by side and rate every option exactly once.
+2. P0 counts 4, P1 3, P2 2, P3 1; the order is by the sum, ties share a rank and stand in the order of the options.
+   Half the sum, rounded to the more urgent, is the level of both: 8 and 7 are P0, 6 and 5 P1, 4 and 3 P2, 2 P3.
+3. Levels two or more apart are a disagreement, shown with both reasons and put to a person.
+4. The true Borda order stands beside the published sum, which is no Borda count. One lens lost: the other's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from ledger.book import Book
+from ledger.events import Argument, Concern, Decision, Event, Rating
+from ledger.events.decisions import Cite
+from roles.protocol import Protocol, RoleDefinition, Step
+from roles.replies import Part, Sentence, Word
+from rounds.protocols.known import Known
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, statement
+
+Level = Literal["P0", "P1", "P2", "P3"]
+POINTS: Final[Mapping[str, int]] = {"P0": 4, "P1": 3, "P2": 2, "P3": 1}
+LENSES: Final = ("urgency", "impact")
+DISAGREEMENT_FROM: Final = 2
+
+
+class LevelRow(Part, frozen=True, kw_only=True):
+    """The level of one option, with the reason in a sentence."""
+
+    of: Word
+    level: Level
+    reason: Sentence
+
+
+class LevelsReply(Part, frozen=True, kw_only=True):
+    """A level for every option, and what decides through this lens."""
+
+    principle: Annotated[str, Meta(min_length=10, max_length=600)]
+    reasoning: Annotated[str, Meta(min_length=20, max_length=2_000)]
+    evidence: Annotated[str, Meta(min_length=5, max_length=2_000)]
+    levels: Annotated[tuple[LevelRow, ...], Meta(min_length=1, max_length=64)]
+
+
+def _wrong(known: Known, reply: LevelsReply) -> Iterator[str]:
+    wanted = sorted(option.id for option in known.opened.options)
+    if sorted(row.of for row in reply.levels) != wanted:
+        yield f"levels: exactly one for each option is wanted: {', '.join(wanted)}"
+
+
+def _levels(desk: Desk, step: Step, reply: LevelsReply) -> Iterator[Event]:
+    yield Argument(
+        **by(step),
+        id=desk.number("argument"),
+        label=step.role.upper(),
+        side=step.role,
+        claim=reply.principle,
+        reasoning=reply.reasoning,
+        evidence=reply.evidence,
+    )
+    for row in sorted(reply.levels, key=lambda row: int(row.of.rpartition("-")[2])):
+        yield Rating(
+            **by(step),
+            of=row.of,
+            scale="priority_p",
+            value=row.level,
+            criterion=step.role,
+            reason=row.reason,
+        )
+
+
+def level_of_sum(total: int, lenses: int = 2) -> str:
+    """The level of a sum of points: its share for each lens, rounded to the more urgent."""
+    return f"P{4 - -(-total // lenses)}"
+
+
+def summed(levels: Mapping[str, Mapping[str, str]]) -> dict[str, int]:
+    """Option → points of all lenses together; `levels` is lens → option → level."""
+    totals: dict[str, int] = {}
+    for given in levels.values():
+        for option, level in given.items():
+            totals[option] = totals.get(option, 0) + POINTS[level]
+    return totals
+
+
+def borda(levels: Mapping[str, Mapping[str, str]]) -> dict[str, Fraction]:
+    """Option → Borda points: of each lens, how many options it puts below, a tie counting half."""
+    points: dict[str, Fraction] = {}
+    for given in levels.values():
+        for option, level in given.items():
+            below = sum(POINTS[other] < POINTS[level] for other in given.values())
+            equal = sum(POINTS[other] == POINTS[level] for other in given.values()) - 1
+            points[option] = points.get(option, Fraction(0)) + below + Fraction(equal, 2)
+    return points
+
+
+def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list[tuple[int, str]]:
+    """(rank, option) by points, the most first; ties share the rank and keep the order of the options."""
+    ordered = sorted(options, key=lambda option: -points[option])
+    return [(1 + sum(points[other] > points[option] for other in options), option) for option in ordered]
+
+
+def verdict(book: Book) -> tuple[Event, ...]:
+    """When both lenses are in: the order by rule, and every disagreement put to a person."""
+    state = book.state
+    if state.opened is None or state.decisions or handed_in(state, state.round, "rating") == 0:
+        return ()
+    if any(not state.is_done(f"r{state.round}.rating.{lens}") for lens in LENSES):
+        return ()
+    levels: dict[str, dict[str, str]] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    for event in book.events:
+        if isinstance(event, Rating):
+            levels.setdefault(event.by, {})[event.of] = str(event.value)
+            reasons[event.by, event.of] = event.reason
+    options = [option.id for option in state.opened.options]
+    desk = Desk(book, state.round)
+    common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
+    apart = [option for option in options if _distance(levels, option) >= DISAGREEMENT_FROM]
+    concerns = tuple(
+        Concern(
+            **common,
+            id=desk.number("concern"),
+            type="tension",
+            text=f"{option}: " + "; ".join(_said(levels, reasons, lens, option) for lens in LENSES),
+            between=LENSES,
+            for_human=True,
+        )
+        for option in apart
+    )
+    return (*concerns, _decision(book, levels, options, desk, common))
+
+
+def _distance(levels: Mapping[str, Mapping[str, str]], option: str) -> int:
+    points = [POINTS[given[option]] for given in levels.values()]
+    return max(points) - min(points)
+
+
+def _said(
+    levels: Mapping[str, Mapping[str, str]], reasons: Mapping[tuple[str, str], str], lens: str, option: str
+) -> str:
+    return f"{lens} says {levels[lens][option]} ({reasons[lens, option]})"
+
+
+def _decision(
+    book: Book,
+    levels: Mapping[str, Mapping[str, str]],
+    options: Sequence[str],
+    desk: Desk,
+    common: Mapping[str, Any],
+) -> Decision:
+    totals, counts = summed(levels), borda(levels)
+    order = [
+        f"{rank}. {option} {level_of_sum(totals[option], len(levels))} (sum {totals[option]})"
+        for rank, option in ranked(totals, options)
+    ]
+    by_borda = [f"{rank}. {option} ({float(counts[option]):g})" for rank, option in ranked(counts, options)]
+    arguments = [str(event.id) for event in book.events if isinstance(event, Argument)]
+    return Decision(
+        **common,
+        id=desk.number("decision"),
+        text="Order by the sum of both lenses: " + ", ".join(order) + ".",
+        type="final",
+        cites=tuple(Cite(type="argument", id=identity, relation="based-on") for identity in arguments),
+        made_by="rule",
+        about=tuple(options),
+        narratives=("Borda order: " + ", ".join(by_borda) + ".",),
+    )
+
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "rating",
+            asks(*LENSES, phase="rating"),
+            LevelsReply,
+            lambda step, reply: statement(step, "assessment", {"principle": reply.principle}),
+            _levels,
+            _wrong,
+            instead="survivor_only",
+        ),
+    )
+)
+
+PRIORITY: Final[Protocol] = SHEET.protocol(
+    "priority",
+    "two lenses, urgency and impact, give every option a level; levels far apart are put to you",
+    (
+        RoleDefinition("urgency", "What gets worse by waiting?", "charters/urgency", "Urgency"),
+        RoleDefinition("impact", "What makes the larger difference?", "charters/impact", "Impact"),
+    ),
+    options_wanted=(2, 64),
+    owed=verdict,
+)

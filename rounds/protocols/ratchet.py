@@ -1,0 +1,163 @@
+"""`ratchet`: a draft, exactly three critiques, each fixed or justified (AD-24 … AD-26).
+
+Laws
+1. drafter, critic, reviser, one step each; the critic sees the draft and never the question.
+2. Exactly three critiques, each with the words it is about, why they are weak, and a fix; nothing else.
+3. The reviser fixes or justifies each in one sentence, then hands in the whole text.
+4. Without a critic the draft stands; without a reviser the draft stands with the critiques beside it (AD-26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+from ledger.events import Challenge, Decision, Event, Response
+from ledger.events.decisions import Cite
+from roles.protocol import Pick, Protocol, RoleDefinition, Step
+from roles.replies import Cited, Part, Passage, Sentence, Text, Word
+from rounds.protocols.devils_advocate import one_for_each_challenge
+from rounds.protocols.known import Known, repeated
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+
+CRITIQUES: Final = 3
+
+
+class DraftReply(Part, frozen=True, kw_only=True):
+    """The draft."""
+
+    text: Passage
+
+
+class Critique(Part, frozen=True, kw_only=True):
+    """The words, why they are weak, and what would mend them."""
+
+    quote: Cited
+    weakness: Text
+    fix: Text
+
+
+class CritiqueReply(Part, frozen=True, kw_only=True):
+    """Exactly three critiques."""
+
+    critiques: Annotated[tuple[Critique, ...], Meta(min_length=CRITIQUES, max_length=CRITIQUES)]
+
+
+class Mended(Part, frozen=True, kw_only=True):
+    """What was done about one critique, in one sentence."""
+
+    to: Word
+    outcome: Literal["fix", "justify"]
+    text: Sentence
+
+
+class RevisionReply(Part, frozen=True, kw_only=True):
+    """What was done about each critique, and the whole text."""
+
+    answers: Annotated[tuple[Mended, ...], Meta(min_length=CRITIQUES, max_length=CRITIQUES)]
+    text: Passage
+    decision: Sentence
+
+
+def _wrong_critiques(known: Known, reply: CritiqueReply) -> Iterator[str]:
+    yield from repeated((one.weakness for one in reply.critiques), "critiques")
+    for n, one in enumerate(reply.critiques):
+        if one.quote.quote is None:
+            yield f"critiques[{n}].quote: the exact words that are weak are wanted"
+        yield from known.reference_problems(one.quote.ref, f"critiques[{n}].quote", one.quote.quote)
+
+
+def _critiques(desk: Desk, step: Step, reply: CritiqueReply) -> Iterator[Event]:
+    for rank, one in enumerate(reply.critiques, 1):
+        yield Challenge(
+            **by(step),
+            id=desk.number("challenge"),
+            target=one.quote.ref,
+            type="challenge",
+            claim=one.weakness,
+            text=one.fix,
+            rank=rank,
+            evidence=evidence((one.quote,)),
+        )
+
+
+def _wrong_revision(known: Known, reply: RevisionReply) -> Iterator[str]:
+    yield from one_for_each_challenge(known, [one.to for one in reply.answers], "answers")
+
+
+def _revision(desk: Desk, step: Step, reply: RevisionReply) -> Iterator[Event]:
+    revised = f"S-{step.name.round}-revision-{step.role}#text"
+    answers = sorted(reply.answers, key=lambda one: one.to)
+    for one in answers:
+        yield Response(
+            **by(step),
+            id=desk.number("response"),
+            to=one.to,
+            outcome=one.outcome,
+            text=one.text,
+            revised=revised if one.outcome == "fix" else None,
+        )
+    yield Decision(
+        **by(step),
+        id=desk.number("decision"),
+        text=reply.decision,
+        type="final",
+        cites=tuple(
+            Cite(type="challenge", id=one.to, relation="based-on" if one.outcome == "fix" else "resolves")
+            for one in answers
+        ),
+        made_by="resolver",
+        round_artifact_refs=(revised,),
+    )
+
+
+_DRAFT: Final = Pick("draft", kinds=("statement",))
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "draft",
+            asks("drafter", phase="draft"),
+            DraftReply,
+            lambda step, reply: statement(step, "proposal", {"text": reply.text}),
+        ),
+        Row(
+            "critique",
+            asks("critic", phase="critique"),
+            CritiqueReply,
+            lambda step, reply: statement(
+                step, "review", {"critiques": "\n\n".join(one.weakness for one in reply.critiques)}
+            ),
+            _critiques,
+            _wrong_critiques,
+            sees=(_DRAFT,),
+            question=None,
+            when=lambda state, round_: handed_in(state, round_, "draft") > 0,
+            instead="survivor_only",
+        ),
+        Row(
+            "revision",
+            asks("reviser", phase="revision"),
+            RevisionReply,
+            lambda step, reply: statement(step, "plan", {"text": reply.text}),
+            _revision,
+            _wrong_revision,
+            sees=(_DRAFT, Pick("critique", kinds=("challenge",))),
+            when=lambda state, round_: handed_in(state, round_, "critique") > 0,
+            instead="raw_side_by_side",
+            stand_in=side_by_side,
+        ),
+    )
+)
+
+RATCHET: Final[Protocol] = SHEET.protocol(
+    "ratchet",
+    "a draft, exactly three critiques, each fixed or justified",
+    (
+        RoleDefinition("drafter", "What is the text?", "charters/drafter", "Drafter"),
+        RoleDefinition("critic", "Where is it weakest?", "charters/critic", "Critic"),
+        RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
+    ),
+)

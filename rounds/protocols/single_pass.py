@@ -1,0 +1,142 @@
+"""`single-pass` and `council`: one seat that plans, criticises itself and revises, once or three times (JB-5, JB-6).
+
+Laws
+1. One reply holds the plan, its assumptions, at least three criticisms, what becomes of each, and the revised plan.
+2. `dispositions = two` knows accepted and rejected; `three` knows escalated too, with a question for a person (JB-6).
+3. A council is the same step three times side by side, each in a context of its own; nobody joins the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
+from ledger.events.decisions import Cite
+from ledger.state import State
+from ledger.values import Five
+from roles.protocol import Protocol, RoleDefinition, Step
+from roles.replies import Part, Passage, Sentence, Text
+from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
+from rounds.protocols.known import Known, repeated
+from rounds.protocols.sheet import Desk, Row, Sheet, by, repeated_step, rule, statement
+
+COUNCIL_SEATS: Final = 3
+
+
+class CriticismDraft(Part, frozen=True, kw_only=True):
+    """A criticism of one's own plan, and what becomes of it."""
+
+    claim: Sentence
+    text: Text
+    disposition: Literal["accepted", "rejected", "escalated"]
+    reason: Text
+    revision: Text | None
+    question: Text | None
+
+
+class PassReply(Part, frozen=True, kw_only=True):
+    """Plan, assumptions, criticisms and the revised plan in one."""
+
+    plan: Passage
+    assumptions: Annotated[tuple[AssumptionDraft, ...], Meta(max_length=40)]
+    criticisms: Annotated[tuple[CriticismDraft, ...], Meta(min_length=3, max_length=10)]
+    decision: Text
+    revised: Passage
+    confidence: Five
+
+
+def _wrong(known: Known, reply: PassReply) -> Iterator[str]:
+    yield from repeated((draft.claim for draft in reply.criticisms), "criticisms")
+    may_escalate = rule(known.state, "dispositions") == "three"
+    for n, draft in enumerate(reply.criticisms):
+        if draft.disposition == "escalated" and not may_escalate:
+            yield f"criticisms[{n}].disposition: accepted or rejected"
+        if (draft.disposition == "accepted") != bool(draft.revision):
+            yield f"criticisms[{n}].revision: given if and only if the criticism is accepted"
+        if (draft.disposition == "escalated") != bool(draft.question):
+            yield f"criticisms[{n}].question: given if and only if the criticism is escalated"
+
+
+def _text(step: Step, reply: PassReply) -> tuple[Event, ...]:
+    return statement(step, "plan", {"plan": reply.plan, "revised": reply.revised})
+
+
+def _records(desk: Desk, step: Step, reply: PassReply) -> Iterator[Event]:
+    (text,) = _text(step, reply)
+    for assumption in reply.assumptions:
+        identity = desk.number("assumption")
+        yield Assumption(**by(step), id=identity, text=assumption.text, unrequested=assumption.unrequested)
+    numbered = [(desk.number("challenge"), draft) for draft in reply.criticisms]
+    for rank, (identity, draft) in enumerate(numbered, 1):
+        yield Challenge(
+            **by(step),
+            id=identity,
+            target=f"{text.id}#plan",
+            type="attack",
+            claim=draft.claim,
+            text=draft.text,
+            rank=rank,
+        )
+    for identity, draft in numbered:
+        yield Disposition(
+            **by(step),
+            of=identity,
+            disposition=draft.disposition,
+            reason=draft.reason,
+            revision=draft.revision,
+            question=draft.question,
+        )
+        if draft.question:
+            yield Concern(
+                **by(step),
+                id=desk.number("concern"),
+                type="question",
+                text=draft.question,
+                between=(identity,),
+                for_human=True,
+            )
+    yield Decision(
+        **by(step),
+        id=desk.number("decision"),
+        text=reply.decision,
+        type="final" if _is_alone(desk) else "round",
+        cites=tuple(
+            Cite(type="challenge", id=identity, relation=RELATIONS[draft.disposition])
+            for identity, draft in numbered
+        ),
+        made_by="resolver",
+        round_artifact_refs=(f"{text.id}#revised",),
+        confidence=reply.confidence,
+    )
+
+
+def _is_alone(desk: Desk) -> bool:
+    opened = desk.book.state.opened
+    return opened is not None and opened.protocol == "single-pass"
+
+
+def _seats(count: int) -> Sheet:
+    def times(state: State) -> int:
+        del state
+        return count
+
+    return Sheet((Row("plan", repeated_step("solo", "plan", times), PassReply, _text, _records, _wrong),))
+
+
+def _protocol(name: str, summary: str, count: int) -> Protocol:
+    more: dict[str, Any] = {"variants": {"dispositions": ("two", "three")}, "prompts": "single-pass"}
+    question = "What is to be done, and what is wrong with that?"
+    return _seats(count).protocol(
+        name, summary, (RoleDefinition("solo", question, "charters/solo", "Planner"),), **more
+    )
+
+
+SINGLE_PASS: Final = _protocol(
+    "single-pass", "one seat plans, criticises itself and revises: the baseline", 1
+)
+COUNCIL: Final = _protocol(
+    "council", "three seats do the same side by side, unjoined: the baseline at equal calls", COUNCIL_SEATS
+)

@@ -1,0 +1,288 @@
+"""`tribunal`: three views analyse, challenge each other, revise and vote; the ruling is code (S4-1 … S4-21, S4-30).
+
+Laws
+1. Round 1: each view alone. Round 2: all six ordered pairs; a challenger sees the question and the other's reasoning,
+   no numbers, and not its own. Round 3: each view sees its own analysis and what was put to it, and votes again.
+2. A vote is computed from confidence and risk by the policy of its view; the views never say a decision.
+3. The ruling counts the last ballots by `voting`: `documented` or `shipped`. A veto of the first ballot that was argued
+   away is named in the ruling. A view that gives no vote votes REFUSE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Final, Literal, cast
+
+from msgspec import Meta
+
+from ledger.book import Book
+from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
+from ledger.events.decisions import Cite, PlanRow
+from ledger.ids import StepName
+from ledger.state import State
+from roles.brief_v2.picking import target_of
+from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
+from roles.replies import Part, Sentence, Text
+from rounds.protocols.known import Known
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, rule, statement
+from rounds.votes import aggregate_votes
+
+VIEWS: Final = ("utility", "accuracy", "safety")
+BALLOTS: Final[Mapping[str, int]] = {"analyse": 1, "revise": 2}
+Percentage = Annotated[int, Meta(ge=0, le=100)]
+Choice = Literal["ACT", "WARN", "REFUSE", "VETO"]
+
+
+class ViewReply(Part, frozen=True, kw_only=True):
+    """One view's analysis: reasoning without numbers, and the two numbers from which its vote is computed."""
+
+    reasoning: Text
+    confidence: Percentage
+    risk: Percentage
+
+
+class ViewChallenge(Part, frozen=True, kw_only=True):
+    """A challenge to one other view, in two or three sentences."""
+
+    claim: Sentence
+    text: Text
+
+
+def utility_policy(confidence: int, risk: int) -> Choice:
+    """From 60 ACT, from 40 WARN, else REFUSE; risk does not count (S4-2)."""
+    del risk
+    return "ACT" if confidence >= 60 else "WARN" if confidence >= 40 else "REFUSE"
+
+
+def accuracy_policy(confidence: int, risk: int) -> Choice:
+    """From 85 ACT, from 60 WARN, else REFUSE; risk does not count (S4-3)."""
+    del risk
+    return "ACT" if confidence >= 85 else "WARN" if confidence >= 60 else "REFUSE"
+
+
+def safety_policy(confidence: int, risk: int) -> Choice:
+    """From risk 50 VETO, from 30 WARN, else ACT; confidence does not count (S4-4)."""
+    del confidence
+    return "VETO" if risk >= 50 else "WARN" if risk >= 30 else "ACT"
+
+
+POLICIES: Final[Mapping[str, Callable[[int, int], Choice]]] = {
+    "utility": utility_policy,
+    "accuracy": accuracy_policy,
+    "safety": safety_policy,
+}
+
+
+def _vote(step: Step, reply: ViewReply) -> tuple[Event, ...]:
+    ballot = BALLOTS[step.name.phase]
+    vote = Vote(
+        **by(step),
+        id=f"VO-{step.name.round}-{ballot}-{step.role}",
+        ballot=ballot,
+        decision=POLICIES[step.role](reply.confidence, reply.risk),
+        confidence=reply.confidence,
+        risk=reply.risk,
+        reasoning=reply.reasoning,
+        fallback=False,
+    )
+    return (*statement(step, "analysis", {"reasoning": reply.reasoning}), vote)
+
+
+def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
+    """A view that gives no vote refuses (S4-7)."""
+    del book
+    ballot = BALLOTS[step.name.phase]
+    return (
+        Vote(
+            id=f"VO-{step.name.round}-{ballot}-{step.role}",
+            round=step.name.round,
+            phase=step.name.phase,
+            by="controller",
+            ballot=ballot,
+            decision="REFUSE",
+            confidence=0,
+            risk=100,
+            reasoning="No vote was given.",
+            fallback=True,
+        ),
+    )
+
+
+def _pairs(state: State, round_: int) -> Iterable[StepName]:
+    """All ordered pairs of views that have an analysis to be challenged."""
+    for challenger in VIEWS:
+        for target in VIEWS:
+            if target != challenger and f"r{round_ - 1}.analyse.{target}" in state.answered:
+                yield StepName(round_, "challenge", f"on_{target}", challenger)
+
+
+def _challenge(desk: Desk, step: Step, reply: ViewChallenge) -> Iterator[Event]:
+    yield Challenge(
+        **by(step),
+        id=desk.number("challenge"),
+        target=f"S-{step.name.round - 1}-analyse-{target_of(step.name)}",
+        type="challenge",
+        claim=reply.claim,
+        text=reply.text,
+    )
+
+
+def _wrong_view(known: Known, reply: ViewReply) -> Iterator[str]:
+    """Numbers belong into their fields: the others are to see reasons."""
+    del known
+    for word in ("confidence:", "risk:"):
+        if word in reply.reasoning.lower():
+            yield f"reasoning: says {word} the numbers have fields of their own"
+
+
+def ruling(book: Book) -> tuple[Event, ...]:
+    """After the last ballot: the ruling by code, the doubts about it, and the decision (S4-14 … S4-20, S4-30)."""
+    state = book.state
+    votes = [event for event in book.events if isinstance(event, Vote)]
+    last = [vote for vote in votes if vote.ballot == 2]
+    if len(last) < len(VIEWS) or any(isinstance(event, Ruling) for event in book.events):
+        return ()
+    voting = rule(state, "voting")
+    found = aggregate_votes([_as_vote(vote) for vote in last], voting)
+    vetoed = [_view(vote) for vote in votes if vote.ballot == 1 and vote.decision == "VETO"]
+    metadata = _flat(found.metadata) | {"vetoed_in_first_ballot": ", ".join(vetoed) or "none"}
+    common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
+    event = Ruling(
+        **common,
+        decision=found.decision,
+        rule=found.rule,
+        rules=voting,
+        votes=tuple(vote.seq for vote in last),
+        metadata=metadata,
+    )
+    desk = Desk(book, state.round)
+    doubts = tuple(
+        Concern(**common, id=desk.number("concern"), type="concern", text=text)
+        for text in _doubts(book, last)
+    )
+    challenges = [str(one.id) for one in book.events if isinstance(one, Challenge)]
+    if not challenges:
+        return (event, *doubts)
+    argued_away = bool(vetoed) and not any(vote.decision == "VETO" for vote in last)
+    remark = f" A veto of {', '.join(vetoed)} in the first ballot was withdrawn." if argued_away else ""
+    decision = Decision(
+        **common,
+        id=desk.number("decision"),
+        text=f"{found.decision} by the rule {found.rule} ({voting}).{remark}",
+        type="final",
+        cites=tuple(Cite(type="challenge", id=identity, relation="builds-on") for identity in challenges),
+        made_by="rule",
+    )
+    return (event, *doubts, decision)
+
+
+def _view(vote: Vote) -> str:
+    return str(vote.id).rpartition("-")[2]
+
+
+def _as_vote(vote: Vote) -> dict[str, Any]:
+    return {
+        "agent": _view(vote),
+        "decision": vote.decision,
+        "confidence": vote.confidence,
+        "risk": vote.risk,
+    }
+
+
+def _flat(metadata: Mapping[str, Any]) -> dict[str, str | int | bool | None]:
+    """Metadata as a ledger keeps it: numbers with a fraction are decimal strings, lists are words."""
+    found: dict[str, str | int | bool | None] = {}
+    for name, value in metadata.items():
+        if isinstance(value, float):
+            found[name] = f"{Decimal(repr(value)).quantize(Decimal('0.0001')):f}"
+        elif isinstance(value, dict):
+            counts = cast("dict[str, int]", value)
+            found[name] = ", ".join(f"{key} {count}" for key, count in counts.items())
+        elif isinstance(value, list):
+            words = cast("list[str]", value)
+            found[name] = ", ".join(words) or "none"
+        else:
+            found[name] = value
+    return found
+
+
+def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
+    """Confidence that is too good, and agreement that is too smooth (S4-30)."""
+    question = book.state.opened.question if book.state.opened else ""
+    for vote in votes:
+        if vote.fallback:
+            continue
+        for says, holds in (
+            (
+                "at least 95 with less than 100 characters of reasons",
+                vote.confidence >= 95 and len(vote.reasoning) < 100,
+            ),
+            ("at least 90 on a long question", vote.confidence >= 90 and len(question) > 500),
+            ("100 on a question that is not trivial", vote.confidence == 100 and len(question) > 50),
+        ):
+            if holds:
+                yield f"Overconfidence: {_view(vote)} says {vote.confidence}, {says}."
+    given = [vote.confidence for vote in votes if not vote.fallback]
+    if len(given) > 1:
+        mean = sum(given) / len(given)
+        variance = sum((value - mean) ** 2 for value in given) / len(given)
+        if len(set(given)) == 1:
+            yield "Forced consensus: all confidences are the same."
+        elif variance < 10 and min(given) > 80:
+            yield "Forced consensus: all confidences are high and close to each other."
+
+
+SHEET: Final = Sheet(
+    (
+        Row(
+            "analyse",
+            asks(*VIEWS, phase="analyse"),
+            ViewReply,
+            _vote,
+            wrong=_wrong_view,
+            instead="refuse",
+            stand_in=_refusal,
+        ),
+        Row(
+            "challenge",
+            _pairs,
+            ViewChallenge,
+            lambda step, reply: statement(step, "review", {"challenge": reply.text}),
+            _challenge,
+            sees=(Pick("analyse", kinds=("statement",), whose="target", back=1),),
+        ),
+        Row(
+            "revise",
+            asks(*VIEWS, phase="revise"),
+            ViewReply,
+            _vote,
+            wrong=_wrong_view,
+            sees=(
+                Pick("analyse", kinds=("vote",), whose="own", back=2),
+                Pick("challenge", kinds=("challenge",), whose="aimed", back=1),
+            ),
+            instead="refuse",
+            stand_in=_refusal,
+        ),
+    )
+)
+
+
+def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
+    del rules, options
+    return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
+
+
+TRIBUNAL: Final[Protocol] = SHEET.protocol(
+    "tribunal",
+    "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
+    (
+        RoleDefinition("utility", "What good does it do?", "charters/utility", "Utility"),
+        RoleDefinition("accuracy", "Is it true, and can that be checked?", "charters/accuracy", "Accuracy"),
+        RoleDefinition("safety", "What can go wrong, and for whom?", "charters/safety", "Safety"),
+    ),
+    plan=_rounds,
+    variants={"voting": ("documented", "shipped")},
+    owed=ruling,
+)
