@@ -96,7 +96,7 @@ def signals_of_state(
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)
     satisfied = sum(signal.satisfied for signal in readings)
-    failing = _judgement(state) if profile == "calibrated" else None
+    failing = _judgement(state, blobs) if profile == "calibrated" else None
     stop = satisfied >= needed if failing is None else failing.ready
     quorum = state.quorum
     return SignalReport(
@@ -118,11 +118,12 @@ def signals_of_state(
     )
 
 
-def _judgement(state: State) -> Judgement:
+def _judgement(state: State, blobs: Blobs | None) -> Judgement:
     """The profile `calibrated` is read for those who ask for it."""
     from detectors.calibrated.judgement import judge
+    from detectors.calibrated.parameters import parameters_of
 
-    return judge(state)
+    return judge(state, parameters_of(state, blobs))
 
 
 def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from detectors.parameters import params_hash
+from detectors.parameters import DEFAULT_PROFILE, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.decisions import (
     SEAT_KINDS,
@@ -39,7 +39,6 @@ from rounds.plans import default_predictions, obeyed_from, without_stress
 from rounds.protocols import PROTOCOLS
 from rounds.verdicts import PROFILES
 
-DEFAULT_PROFILE: Final = "text"
 NO_STRESS: Final = Waiver(
     what="stress",
     why="The deliberation file says no_stress: nobody is ever absent, so nothing shows what a role contributes.",
@@ -107,7 +106,9 @@ def resolve(
         waived=_waived(deliberation, rules),
     )
     toml = to_toml(resolved(deliberation, event, fixed_plan=not protocol.is_watched))
-    return Opening(event, {_sha256(prompt_set): prompt_set, **contents}, toml)
+    params = params_bytes(event.stop.profile)
+    kept = {event.stop.params: params} if event.stop.profile == "calibrated" else {}
+    return Opening(event, {_sha256(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
 def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool = False) -> Deliberation:

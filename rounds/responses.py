@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from detectors.calibrated.judgement import readings_of
+from detectors.calibrated.parameters import parameters_of
 from detectors.calibrated.reading import Reading
 from detectors.disagreement_slope import slope_alarm
 from ledger.book import Book
@@ -37,7 +38,7 @@ def responses(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
     opened = book.state.opened
     assert opened is not None, "no run is open"
     if opened.stop.profile == "calibrated":
-        return _calibrated(book.state, phase, next_seq)
+        return _calibrated(book, phase, next_seq)
     return _slope(book.state, phase, next_seq)
 
 
@@ -61,10 +62,11 @@ def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
     return (alarm, _amendment(state, phase, "charter.critic", "harden_critic", next_seq, reason))
 
 
-def _calibrated(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
+def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
+    state = book.state
     open_ones = {alarm.fm: alarm for alarm in state.open_alarms()}
     events: list[Event] = []
-    for reading in readings_of(state):
+    for reading in readings_of(state, parameters_of(state, book.blobs)):
         raised = open_ones.get(reading.mode)
         if raised is not None:
             if reading.has_recovered(raised.round):

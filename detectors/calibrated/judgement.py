@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from detectors.calibrated.failure_modes import PANEL
-from detectors.calibrated.parameters import calibrated_parameters
+from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from detectors.calibrated.readiness import gates, is_open, planned_rounds
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import count_rounds
@@ -28,19 +28,19 @@ class Judgement(msgspec.Struct, frozen=True):
     alarms: tuple[AlarmReading, ...]
 
 
-def readings_of(state: State) -> tuple[Reading, ...]:
-    """FM-1 … FM-8 after the last round of `state`."""
-    parameters = calibrated_parameters()
+def readings_of(state: State, parameters: CalibratedParameters | None = None) -> tuple[Reading, ...]:
+    """FM-1 … FM-8 after the last round of `state`, by the installed thresholds if no others are given."""
+    parameters = parameters or calibrated_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
     return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
 
 
-def judge(state: State) -> Judgement:
+def judge(state: State, parameters: CalibratedParameters | None = None) -> Judgement:
     """The judgement after the last round of `state`."""
-    parameters = calibrated_parameters()
+    parameters = parameters or calibrated_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
     planned = planned_rounds(state)
-    readings = readings_of(state)
+    readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
     found = gates(state, rounds, readings, parameters)
     ready = all(gate.ok for gate in found)
     advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"

@@ -6,7 +6,9 @@ from functools import cache
 
 import msgspec
 
-from detectors.parameters import DIRECTORY
+from detectors.parameters import params_bytes, params_hash
+from ledger.book import Blobs
+from ledger.state import State
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,9 +75,24 @@ class Ready(_Table, frozen=True, kw_only=True):
     window_rounds: int
 
 
+class Judges(_Table, frozen=True, kw_only=True):
+    """How far verdicts that were given twice must agree, as alphas: when to warn, and when to refuse READY."""
+
+    repeats_at_least: int
+    alpha_warned_below: float
+    alpha_refused_below: float
+
+
+class ClaimCap(_Table, frozen=True, kw_only=True):
+    """Claims that an artifact may propose while a cap is in force."""
+
+    claims_at_most: int
+
+
 class CalibratedParameters(_Table, frozen=True, kw_only=True):
     """`calibrated.toml`."""
 
+    version: int
     watch_at: str
     alarm_at: str
     giving_in: Share
@@ -92,10 +109,27 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     stress_avoidance: StressAvoidance
     overrun: Overrun
     ready: Ready
+    judges: Judges
+    claim_cap: ClaimCap
 
 
 @cache
 def calibrated_parameters() -> CalibratedParameters:
     """The installed thresholds."""
-    content = (DIRECTORY / "calibrated.toml").read_bytes()
+    return read_parameters(params_bytes("calibrated"))
+
+
+def read_parameters(content: bytes) -> CalibratedParameters:
+    """A parameter file. Raises `msgspec.DecodeError` when it is none."""
     return msgspec.toml.decode(content, type=CalibratedParameters)
+
+
+def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
+    """The thresholds that a run was opened with, from its own blob where the installed ones are others."""
+    opened = state.opened
+    if opened is None or blobs is None or opened.stop.profile != "calibrated":
+        return calibrated_parameters()
+    if opened.stop.params == params_hash("calibrated"):
+        return calibrated_parameters()
+    kept = blobs.read(opened.stop.params)
+    return calibrated_parameters() if kept is None else read_parameters(kept)

@@ -10,6 +10,8 @@ from typing import Final, Literal
 import msgspec
 
 SignalProfile = Literal["script", "text", "calibrated"]
+DEFAULT_PROFILE: Final[SignalProfile] = "calibrated"
+"""The profile that new runs and imports are opened with; a run keeps the one that it was opened with."""
 DIRECTORY: Final = Path(__file__).parent
 
 
@@ -107,21 +109,22 @@ class TextParameters(_Table, frozen=True, kw_only=True):
 
 def params_hash(profile: SignalProfile) -> str:
     """SHA-256 of the profile's parameter file: the `params` of `signals`, `alarm` and `stop` (FORMAT 2)."""
-    return sha256(_bytes(profile)).hexdigest()
+    return sha256(params_bytes(profile)).hexdigest()
 
 
 @cache
 def script_parameters() -> ScriptParameters:
     """The thresholds of the profile `script`."""
-    return msgspec.toml.decode(_bytes("script"), type=ScriptParameters)
+    return msgspec.toml.decode(params_bytes("script"), type=ScriptParameters)
 
 
 @cache
 def text_parameters() -> TextParameters:
     """The thresholds of the profile `text`."""
-    return msgspec.toml.decode(_bytes("text"), type=TextParameters)
+    return msgspec.toml.decode(params_bytes("text"), type=TextParameters)
 
 
 @cache
-def _bytes(profile: SignalProfile) -> bytes:
+def params_bytes(profile: SignalProfile) -> bytes:
+    """The profile's parameter file. A calibrated run keeps it as a blob, so that its verdicts can be had again."""
     return (DIRECTORY / f"{profile}.toml").read_bytes()

@@ -38,7 +38,7 @@ PlanOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="standard-13 (if not said) or minimum-8.")
 ]
 ProfileOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="How the stop signals are read: text or script.")
+    str | None, typer.Option(metavar="NAME", help="What decides a stop: calibrated, text or script.")
 ]
 CheckEveryOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detectors.calibrated.parameters import calibrated_parameters, read_parameters
+from detectors.parameters import params_hash
 from ledger.canonical import decode, encode
 from ledger.chain import seal
 from roles.castings import CASTINGS
@@ -31,11 +34,19 @@ def opening(text: str, documents: dict[str, bytes] | None = None, **settings: ob
     return resolve(parse(text.encode()), documents or {}, moot="0.1.0", **settings)  # type: ignore[arg-type]
 
 
+def test_a_calibrated_run_keeps_the_thresholds_that_it_was_opened_with() -> None:
+    made = opening('[deliberation]\nquestion = "Which storage?"\n')
+    assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("calibrated")
+    assert read_parameters(made.blobs[made.event.stop.params]) == calibrated_parameters()
+    text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "text"\n')
+    assert (text.event.stop.profile, text.event.stop.params) == ("text", params_hash("text"))
+
+
 def test_what_is_left_open_is_decided() -> None:
     event = opening('[deliberation]\nquestion = "Which storage?"\n').event
     assert [goal.text for goal in event.goals] == ["Which storage?"]
     assert event.plan == PLANS["standard-13"]()
-    assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("text", 3, 13)
+    assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("calibrated", 3, 13)
     assert [member.role for member in event.cast] == ["action", "guardian", "observer", "critic", "verifier"]
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
