@@ -44,6 +44,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "replay": ("moot.output.replay", "Replay"),
     "report": ("moot.output.report", "ReportDocument"),
     "run": ("moot.output.run", "RunEnd"),
+    "serve": ("moot.output.serve", "Serving"),
     "signals": ("detectors.report", "SignalReport"),
     "status": ("moot.output.status", "Status"),
     "submit": ("moot.output.submit", "Submission"),

@@ -36,6 +36,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("decisions", "Look", "decisions with what they rest on"),
     Verb("signals", "Look", "the six stop signals and the advice"),
     Verb("report", "Look", "the whole run as one document"),
+    Verb("serve", "Look", "look at runs in a browser, live or finished"),
     Verb("check", "Trust", "every rule that the ledger breaks"),
     Verb("verify", "Trust", "chain, canonical bytes, head and blobs"),
     Verb("seal", "Trust", "sign the head, so that a later rewriting shows"),

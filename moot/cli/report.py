@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 import moot
-from moot.api import open_run
+from moot.api import Run, open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
-from moot.errors import GOOD
+from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.output.report import ReportDocument
 from moot.terminal import out, out_json
 
-EPILOG = "Example: moot report @last --out report.md"
+EPILOG = "Example: moot report @last --html report.html"
 
 
 def report(
@@ -23,23 +23,57 @@ def report(
     file: Annotated[
         str | None, typer.Option("--out", metavar="FILE", help="Write it there, not to stdout.")
     ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write it as one HTML file that can be mailed."),
+    ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Write a run down as Markdown: what was decided and on what it rests, rounds, claims, signals, retrospective."""
+    """Write a run down: what was decided and on what it rests, rounds, claims, signals, retrospective."""
+    ours = open_run(find_run(run))
+    if html is not None:
+        if file is not None:
+            raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
+        Path(html).write_text(_page(ours), "utf-8")
+        return _said(ours, "html", html, None, json=json, quiet=quiet)
+    text = _markdown(ours)
+    if file is not None:
+        Path(file).write_text(text, "utf-8")
+    return _said(ours, "markdown", file, text, json=json, quiet=quiet)
+
+
+def _markdown(ours: Run) -> str:
     from moot.render.report import report as written
     from moot.render.telling import tell
 
-    ours = open_run(find_run(run))
-    text = written(tell(ours.book), moot.signals(ours), ours.head)
-    if file is not None:
-        Path(file).write_text(text, "utf-8")
+    return written(tell(ours.book), moot.signals(ours), ours.head)
+
+
+def _page(ours: Run) -> str:
+    from moot.web.followed import Followed
+    from moot.web.report import report_html
+
+    run = Followed(ours.path)
+    run.catch_up()
+    return report_html(run)
+
+
+def _said(
+    ours: Run,
+    form: Literal["markdown", "html"],
+    file: str | None,
+    text: str | None,
+    *,
+    json: bool,
+    quiet: bool,
+) -> int:
+    """Say where it was written, or the text itself."""
     if json:
         shown = text if file is None else None
-        head = ours.head.hash
-        out_json(ReportDocument(run=str(ours.path), format="markdown", head=head, out=file, text=shown))
+        out_json(ReportDocument(run=str(ours.path), format=form, head=ours.head.hash, out=file, text=shown))
     elif file is None:
-        out(text)
+        out(text or "")
     elif not quiet:
         out(f"written to {file}\n")
     return GOOD

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from detectors.standing import OptionStanding, Standing, by_option, standings
 from ledger.book import Book
 from ledger.events import Claim
 from ledger.lifecycle import HistoryEntry
@@ -35,26 +36,33 @@ class ClaimLine(Output, frozen=True):
     about: list[str]
     anchor_ref: str | None
     history: list[Step]
+    standing: Standing
 
 
 class Claims(Output, frozen=True):
-    """All claims of a run, by round and number."""
+    """All claims of a run, by round and number, and the options with the standing of the claims about them."""
 
     run: str
     claims: list[ClaimLine]
+    options: list[OptionStanding]
 
 
 def claims_of(run: str, book: Book) -> Claims:
     """The claims of a book."""
     lines: list[ClaimLine] = []
+    found = standings(book.state)
     for identity, facts in book.state.claims.items():
         event = book.by_id[identity]
         assert isinstance(event, Claim), f"{identity} is no claim"
-        lines.append(_line(identity, event, facts))
-    return Claims(run=run, claims=lines)
+        lines.append(_line(identity, event, facts, found[identity]))
+    opened = book.state.opened
+    options = [option.id for option in opened.options] if opened else []
+    return Claims(
+        run=run, claims=lines, options=by_option(options, [(line.about, line.standing) for line in lines])
+    )
 
 
-def _line(identity: str, event: Claim, facts: ClaimFacts) -> ClaimLine:
+def _line(identity: str, event: Claim, facts: ClaimFacts, standing: Standing) -> ClaimLine:
     return ClaimLine(
         id=identity,
         round=event.round,
@@ -66,6 +74,7 @@ def _line(identity: str, event: Claim, facts: ClaimFacts) -> ClaimLine:
         about=list(event.about),
         anchor_ref=event.anchor_ref,
         history=[_step(entry) for entry in facts.history if entry.legal],
+        standing=standing,
     )
 
 

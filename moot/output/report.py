@@ -11,7 +11,7 @@ class ReportDocument(Output, frozen=True):
     """`text` is null when the document went to a file."""
 
     run: str
-    format: Literal["markdown"]
+    format: Literal["markdown", "html"]
     head: str
     out: str | None
     text: str | None

@@ -1,0 +1,61 @@
+"""`moot serve`: look at runs in a browser, live or finished."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot.cli.options import JsonOption, QuietOption
+from moot.errors import GOOD, MootError
+from moot.output.serve import Serving
+from moot.settings import read_settings
+from moot.terminal import out, out_json
+
+EPILOG = "Example: moot serve runs --port 8710"
+
+
+def serve(
+    runs: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUNS]", help="A directory of runs, or one run; ./runs if not said."),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=65_535, help="The port; the first free one from 8710 on."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; any other than loopback needs a token.")
+    ] = "127.0.0.1",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Show deliberations in a browser, as they happen and afterwards. It only reads; Ctrl-C ends it."""
+    from moot.web.server import address_of, listen, url_of
+    from moot.web.server import serve as answer
+
+    root = Path(runs) if runs is not None else read_settings().runs
+    if not root.is_dir():
+        raise MootError(
+            "no_runs", f"no directory {str(root)!r}", ".", "name one that holds runs, or start a run"
+        )
+    listening = listen(host, port)
+    address = address_of(host, listening)
+    url = url_of(address)
+
+    def ready() -> None:
+        if json:
+            token = address.token
+            out_json(Serving(url=url, host=host, port=address.port, runs=str(root), token=token))
+        elif not quiet:
+            out(f"runs under {root}: {url}\nCtrl-C ends it\n")
+        if not no_open and sys.stdout.isatty():
+            import webbrowser
+
+            webbrowser.open(url)
+
+    answer(root, address, listening, ready)
+    return GOOD

@@ -1,0 +1,95 @@
+"""The viewer as an application: one table of addresses, each with the function that makes its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ledger.failures import LedgerError
+from moot.web import pages, run_pages
+from moot.web.channels import Channels, stream
+from moot.web.dress import render
+from moot.web.guard import Address, Guard
+from moot.web.pages import NotThere
+from moot.web.report import policy
+from moot.web.shelf import Shelf
+
+Page = Callable[[Shelf, Request], str]
+
+PAGES: Final[tuple[tuple[str, Page], ...]] = (
+    ("/", pages.runs),
+    ("/compare", pages.compare),
+    ("/run/{name}", run_pages.overview),
+    ("/run/{name}/live", run_pages.live),
+    ("/run/{name}/rounds", run_pages.rounds),
+    ("/run/{name}/rounds/{number:int}", run_pages.round_),
+    ("/run/{name}/claims", run_pages.claims),
+    ("/run/{name}/decisions", run_pages.decisions),
+    ("/run/{name}/signals", run_pages.signals),
+    ("/run/{name}/seats", run_pages.seats),
+    ("/run/{name}/brief/{step}", run_pages.brief),
+    ("/run/{name}/event/{identity}", run_pages.event),
+    ("/run/{name}/document/{identity}", run_pages.document),
+    ("/run/{name}/log", run_pages.log),
+    ("/run/{name}/check", run_pages.check),
+    ("/run/{name}/report", run_pages.report),
+)
+OWN_POLICY: Final = {"content-security-policy": f"{policy()}; frame-ancestors 'none'"}
+"""A report brings its style along, which the viewer's own pages may not."""
+STATIC: Final = {"style.css": "text/css", "moot.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+def create_app(shelf: Shelf, address: Address) -> ASGIApp:
+    """The application behind its guard."""
+    channels = Channels(shelf)
+
+    async def live(request: Request) -> Response:
+        return await stream(channels, request)
+
+    routes = [Route(path, _answering(shelf, page), methods=["GET"]) for path, page in PAGES]
+    routes += [
+        Route("/run/{name}/stream", live, methods=["GET"]),
+        Route("/static/{file}", _static, methods=["GET"]),
+    ]
+    app = Starlette(routes=routes, exception_handlers={404: _not_found})
+    return Guard(app, address)
+
+
+def _answering(shelf: Shelf, page: Page) -> Callable[[Request], object]:
+    """A page is made in a thread, so that a long one keeps nobody else waiting."""
+
+    async def answer(request: Request) -> Response:
+        return await run_in_threadpool(_answer, shelf, page, request)
+
+    return answer
+
+
+def _answer(shelf: Shelf, page: Page, request: Request) -> Response:
+    try:
+        made = page(shelf, request)
+        return HTMLResponse(made, headers=OWN_POLICY if page is run_pages.report else None)
+    except NotThere as error:
+        return HTMLResponse(render("trouble.html", title="Not here", what=str(error), mend=""), 404)
+    except LedgerError as error:
+        said = {"what": f"{error.what} ({error.where})", "mend": error.mend}
+        return HTMLResponse(render("trouble.html", title="This run cannot be shown", **said), 409)
+
+
+async def _not_found(_: Request, __: Exception) -> Response:
+    return HTMLResponse(render("trouble.html", title="Not here", what="there is no such page", mend=""), 404)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["file"]
+    if name not in STATIC:
+        return await _not_found(request, KeyError(name))
+    content = files("moot.web").joinpath("static", name).read_bytes()
+    return Response(content, media_type=STATIC[name], headers={"cache-control": "no-cache"})

@@ -1,0 +1,122 @@
+"""Two runs side by side: where they part, which claims and decisions they share, how the signals read, what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import moot
+from ledger.book import Book
+from ledger.diff import Matched, Similar
+from ledger.events import Claim, Decision, RunOpened
+from moot.web.followed import Followed
+from rounds.compare import RunDiff
+
+SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One thing in both runs or in one: ids, words, and where it stands in each."""
+
+    a: str | None
+    b: str | None
+    text: str
+    status_a: str
+    status_b: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Claims or decisions side by side; lists are cut, `counts` are not."""
+
+    noun: str
+    changed: tuple[Side, ...]
+    similar: tuple[Side, ...]
+    only_a: tuple[Side, ...]
+    only_b: tuple[Side, ...]
+    matched: int
+    counts: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePage:
+    """The page. `fork`: how one is a fork of the other, in words."""
+
+    diff: RunDiff
+    opened_a: RunOpened
+    opened_b: RunOpened
+    fork: str | None
+    groups: tuple[Compared, ...]
+
+
+def compare_page(a: Followed, b: Followed) -> ComparePage:
+    """What `moot diff` says, with the words of what differs."""
+    found = moot.diff(a.path, b.path)
+    opened_a, opened_b = a.state.opened, b.state.opened
+    assert opened_a is not None, "a run begins with its opening"
+    assert opened_b is not None, "a run begins with its opening"
+    return ComparePage(
+        diff=found,
+        opened_a=opened_a,
+        opened_b=opened_b,
+        fork=_fork(a, b),
+        groups=(
+            _compared("claims", found, a.book(), b.book()),
+            _compared("decisions", found, a.book(), b.book()),
+        ),
+    )
+
+
+def _fork(a: Followed, b: Followed) -> str | None:
+    for one, other, names in ((a, b, ("a", "b")), (b, a, ("b", "a"))):
+        origin = one.state.opened.origin if one.state.opened else None
+        if origin is None or origin.type != "fork":
+            continue
+        if origin.of and origin.of.rstrip("/").rpartition("/")[2] == other.path.resolve().name:
+            return f"{names[0]} is a fork of {names[1]} after event {origin.seq}"
+    return None
+
+
+def _compared(noun: str, found: RunDiff, a: Book, b: Book) -> Compared:
+    differences = found.claims if noun == "claims" else found.decisions
+    return Compared(
+        noun=noun,
+        changed=tuple(_pair(one, a) for one in differences.changed[:SHOWN]),
+        similar=tuple(_similar(one, a, b) for one in differences.similar[:SHOWN]),
+        only_a=tuple(_single(one, a, first=True) for one in differences.only_a[:SHOWN]),
+        only_b=tuple(_single(one, b, first=False) for one in differences.only_b[:SHOWN]),
+        matched=len(differences.matched),
+        counts=(
+            len(differences.changed), len(differences.similar), len(differences.only_a), len(differences.only_b)
+        ),
+    )  # fmt: skip
+
+
+def _pair(one: Matched, book: Book) -> Side:
+    return Side(one.a, one.b, _text(book, one.a), one.status_a, one.status_b, one.how)
+
+
+def _similar(one: Similar, a: Book, b: Book) -> Side:
+    return Side(
+        one.a, one.b, _text(a, one.a), _status(a, one.a), _status(b, one.b), f"similar {one.similarity:.2f}"
+    )
+
+
+def _single(identity: str, book: Book, *, first: bool) -> Side:
+    status = _status(book, identity)
+    sides = (identity, None, status, "") if first else (None, identity, "", status)
+    return Side(sides[0], sides[1], _text(book, identity), sides[2], sides[3], "only in one")
+
+
+def _text(book: Book, identity: str) -> str:
+    event = book.by_id.get(identity)
+    return event.text if isinstance(event, Claim | Decision) else ""
+
+
+def _status(book: Book, identity: str) -> str:
+    facts = book.state.claims.get(identity)
+    if facts is not None:
+        return facts.status
+    decision = book.state.decisions.get(identity)
+    return "" if decision is None else "overturned" if decision.overturned_by else "in force"

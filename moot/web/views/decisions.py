@@ -1,0 +1,98 @@
+"""A decision down to the sentences: the graph of what it rests on, every hop a link, and the same as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from ledger.events import Decision
+from ledger.ids import parse_reference
+from moot.render import theme
+from moot.render.report_decisions import ground_standing
+from moot.render.story import DecisionTold, Ground
+from moot.render.telling import tell_decision
+from moot.render.theme import mark_of
+from moot.web.drawing.evidence import Node, graph
+from moot.web.followed import Followed
+from moot.web.links import Links
+from moot.web.tones import tone_of
+
+NODES_MAX: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPage:
+    """A decision with its picture."""
+
+    decision: DecisionTold
+    picture: Markup
+    narratives: tuple[str, ...]
+    agreement: tuple[str, ...]
+    contested: tuple[str, ...]
+
+
+def decision_page(run: Followed, event: Decision, links: Links) -> DecisionPage:
+    """Everything under a decision."""
+    told = tell_decision(run.book(), event, run.sources.sections)
+    zones = event.zones
+    return DecisionPage(
+        decision=told,
+        picture=picture(told, links),
+        narratives=event.narratives,
+        agreement=zones.agreement if zones else (),
+        contested=zones.contested if zones else (),
+    )
+
+
+def picture(decision: DecisionTold, links: Links) -> Markup:
+    """The evidence graph: a thing that is cited twice is one node."""
+    nodes: dict[str, Node] = {
+        decision.id: Node(decision.id, 0, decision.id, "◼", "open", links.event(decision.id), decision.id)
+    }
+    edges: dict[tuple[str, str], None] = {}
+    for parent, child in _walk(decision.id, decision.rests_on, 1, links):
+        if child.key in nodes or len(nodes) < NODES_MAX:
+            nodes.setdefault(child.key, child)
+            edges[(parent, child.key)] = None
+    alt = f"what {decision.id} rests on, from the decision to the sources of its quotes"
+    return graph(list(nodes.values()), edges, alt)
+
+
+def _walk(parent: str, grounds: tuple[Ground, ...], column: int, links: Links) -> Iterator[tuple[str, Node]]:
+    for ground in grounds:
+        place = 2 if ground.kind == "verification" else min(column, 2)
+        shape, tone = _look(ground)
+        said = f"{ground.id}: {ground_standing(ground)}"
+        yield parent, Node(ground.id, place, ground.id, shape, tone, links.event(ground.id), said)
+        sources: dict[str, list[str]] = {}
+        for quote in ground.quotes:
+            sources.setdefault(parse_reference(quote.ref).id, []).append(quote.ref)
+        for source, refs in sources.items():
+            many = f" ×{len(refs)}" if len(refs) > 1 else ""
+            broken = any(quote.holds is False for quote in ground.quotes if quote.ref in refs)
+            tone = "bad" if broken else "plain"
+            said = f"{source}{many}: {', '.join(refs)}"
+            yield ground.id, Node(f"source {source}", 3, source, "❝", tone, links.ref(refs[0]), said)
+        if ground.kind != "decision":
+            yield from _walk(ground.id, ground.under, column + 1, links)
+
+
+def _look(ground: Ground) -> tuple[str, str]:
+    """Shape and tone of a ground."""
+    table = {"claim": theme.STATUSES, "verification": theme.RESULTS, "drift check": theme.DRIFT}.get(
+        ground.kind
+    )
+    if table is None:
+        return ("◼", "open") if ground.kind == "decision" else ("◆", "plain")
+    mark = mark_of(table, ground.standing)
+    return mark.shape, tone_of(mark)
+
+
+def decisions(run: Followed) -> tuple[DecisionTold, ...]:
+    """All decisions of a run, the final ones first, then the latest."""
+    book = run.book()
+    told = [tell_decision(book, event, run.sources.sections) for event in book.of(Decision)]
+    return tuple(sorted(told, key=lambda one: (one.type != "final", -one.seq)))

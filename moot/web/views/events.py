@@ -1,0 +1,146 @@
+"""One event, whatever its kind: every section and field with an address, what it rests on, what rests on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import msgspec
+
+from ledger.anchors import strings
+from ledger.events import Artifact, Claim, Event, Statement, Verification
+from ledger.ids import parse_reference
+from moot.render.story import CheckTold, ClaimTold
+from moot.render.telling import tell_check, tell_claim
+from moot.web.acts import Act, act_of
+from moot.web.followed import Followed
+
+ENVELOPE: Final = frozenset(
+    {"prev", "seq", "rest", "v", "at", "kind", "id", "round", "phase", "step", "by", "saw", "call", "via"}
+)
+BACK_MAX: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section or a field: its anchor, its title, and a JSON value."""
+
+    anchor: str
+    title: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """The page. `back` are the events that name this one."""
+
+    act: Act
+    event: Event
+    parts: tuple[Part, ...]
+    fields: Mapping[str, Any]
+    check: CheckTold | None
+    claim: ClaimTold | None
+    back: tuple[Act, ...]
+    back_more: int
+
+
+def event_page(run: Followed, event: Event) -> EventPage:
+    """Everything about an event."""
+    book = run.book()
+    parts = tuple(parts_of(event))
+    fields: dict[str, Any] = msgspec.to_builtins(event)
+    kept = {
+        key: value for key, value in fields.items() if key not in ENVELOPE and value not in (None, [], {}, "")
+    }
+    if parts:
+        kept = {key: value for key, value in kept.items() if key not in ("body", "sections", "findings")}
+    back = list(_naming(book.events, event)) if event.id else []
+    around = run.round_book(event.round)
+    return EventPage(
+        act=act_of(book, event),
+        event=event,
+        parts=parts,
+        fields=kept,
+        check=tell_check(around, event, run.sources.sections) if isinstance(event, Verification) else None,
+        claim=tell_claim(book, event) if isinstance(event, Claim) else None,
+        back=tuple(act_of(book, one) for one in back[:BACK_MAX]),
+        back_more=max(0, len(back) - BACK_MAX),
+    )
+
+
+def parts_of(event: Event) -> Iterator[Part]:
+    """The sections of a statement or an artifact, under the anchors by which evidence names them (FORMAT 3)."""
+    match event:
+        case Statement():
+            count = 0
+            for section in event.sections:
+                yield Part(section.name, section.name, None)
+                for paragraph in (text for text in section.text.split("\n\n") if text.strip()):
+                    count += 1
+                    yield Part(f"p{count}", "", paragraph)
+        case Artifact():
+            yield from _body(event)
+            for k, finding in enumerate(event.findings, 1):
+                yield Part(f"finding-{k}", f"finding {k}", finding.text)
+        case _:
+            return
+
+
+def _body(event: Artifact) -> Iterator[Part]:
+    """The body with the anchors of `ledger.anchors`; keys keep their names."""
+    body = event.body
+    match event.type:
+        case "behavioral_trace_set":
+            for i, trace in enumerate(_rows(body, "traces"), 1):
+                yield Part(f"trace-{i}", f"trace {i}", _without(trace, "steps"))
+                for j, step in enumerate(_rows(trace, "steps"), 1):
+                    yield Part(f"trace-{i}-step-{j}", f"step {j}", step)
+        case "identity_invariant_check":
+            yield Part("invariant", "invariant", _only(body, "invariant", "why_it_matters"))
+            yield Part("invariant-evidence", "evidence", body.get("evidence"))
+            yield Part("invariant-failure", "failure", _only(body, "failure_scenario", "mechanism"))
+            yield Part("verdict", "verdict", _only(body, "verdict", "condition", "confidence"))
+        case "operator_walkthrough":
+            yield Part("goal", "goal", _only(body, "session_goal", "starting_context", "persona"))
+            for j, step in enumerate(_rows(body, "steps"), 1):
+                yield Part(f"step-{j}", f"step {j}", step)
+            for k, friction in enumerate(_rows(body, "friction"), 1):
+                yield Part(f"friction-{k}", f"friction {k}", friction)
+            yield Part("verdict", "verdict", body.get("verdict"))
+        case "adversarial_test_case":
+            yield Part("hypothesis", "hypothesis", _only(body, "target", "hypothesis", "why_this_target"))
+            yield Part("preconditions", "preconditions", body.get("preconditions"))
+            for j, step in enumerate(_rows(body, "attack"), 1):
+                yield Part(f"attack-{j}", f"attack {j}", step)
+            yield Part("expected", "expected", body.get("expected"))
+            yield Part("verdict", "verdict", _only(body, "verdict", "verdict_reason", "confidence"))
+            yield Part("assumption", "assumption", body.get("assumption"))
+
+
+def _rows(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    value = body.get(key)
+    return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
+
+
+def _without(body: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in body.items() if key not in keys}
+
+
+def _only(body: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: body[key] for key in keys if body.get(key) is not None}
+
+
+def _naming(events: tuple[Event, ...], named: Event) -> Iterator[Event]:
+    """Later events that cite, test, answer or quote it."""
+    wanted = (named.id or "").encode()
+    for event in events[named.seq + 1 :]:
+        content = msgspec.json.encode(event)
+        if wanted in content and any(
+            _names(text, named.id or "") for text in strings(msgspec.to_builtins(event))
+        ):
+            yield event
+
+
+def _names(text: str, identity: str) -> bool:
+    return text == identity or (len(text) < 120 and parse_reference(text).id == identity)

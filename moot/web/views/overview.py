@@ -1,0 +1,234 @@
+"""A run's first page: why it stopped, what was decided and on which sentence that rests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ledger.events import Decision, Event, Ruling, RunClosed, RunOpened, Score, Signals, Standing
+from ledger.events.decisions import Labelled
+from ledger.state import State
+from moot.render.cast_told import answered_by, one_family_told, seats_told
+from moot.render.ending import stopped_because
+from moot.render.labels import Label, labels_of
+from moot.render.story import DecisionTold, Ground, Quote
+from moot.render.telling import tell_decision
+from moot.web.acts import Act, act_of
+from moot.web.followed import Followed
+
+if TYPE_CHECKING:
+    from detectors.report import SignalReport
+
+DECISIONS_SHOWN: Final = 8
+GROUNDS_SHOWN: Final = 6
+ROUNDS_SHOWN: Final = 60
+RESULTS_SHOWN: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """One thing that a decision rests on, with the first sentence that stands at the end of that."""
+
+    ground: Ground
+    quote: Quote | None
+    test: str | None
+    """The verification that quotes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision with the first sentences under it; `more` are grounds that are not shown."""
+
+    decision: DecisionTold
+    rests: tuple[Rests, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A round in one line. `results` are its checks in order: id, number, result."""
+
+    n: int
+    lead: str | None
+    absent: str | None
+    results: tuple[tuple[str, int, str], ...]
+    claims: int
+    decisions: tuple[str, ...]
+    look: Signals | None
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The page."""
+
+    opened: RunOpened
+    question: str
+    more_question: str
+    labels: tuple[Label, ...]
+    why: str
+    closing: RunClosed | None
+    answered_by: str
+    one_family: str | None
+    isolation: str
+    goals: tuple[Labelled, ...]
+    decided: tuple[Decided, ...]
+    undecided: bool
+    hidden_decisions: int
+    outcome: tuple[Act, ...]
+    signals: SignalReport | None
+    rounds: tuple[RoundLine, ...]
+    hidden_rounds: int
+    claims: dict[str, int]
+    events: int
+    began: str
+    last: str
+    state: State
+
+
+def overview(run: Followed) -> Overview:
+    """What the first page of a run shows."""
+    book, state = run.book(), run.state
+    opened = state.opened
+    assert opened is not None, "a run begins with its opening"
+    seats = seats_told(book)
+    shown, final, hidden = _shown(run)
+    lines = tuple(round_lines(run))
+    question, _, more = opened.question.strip().partition("\n")
+    return Overview(
+        opened=opened,
+        question=question,
+        more_question=more.strip(),
+        labels=labels_of(state, run.replies),
+        why=why_of(state),
+        closing=state.closures[-1] if state.closures else None,
+        answered_by=answered_by(seats) if opened.origin.type != "import" else "an import does not say",
+        one_family=one_family_told(seats),
+        isolation=isolation_of(run),
+        goals=opened.goals,
+        decided=tuple(_decided(run, event) for event in shown),
+        undecided=not final,
+        hidden_decisions=hidden,
+        outcome=tuple(_outcome(run)),
+        signals=signals_now(run),
+        rounds=lines[-ROUNDS_SHOWN:],
+        hidden_rounds=max(0, len(lines) - ROUNDS_SHOWN),
+        claims=claims_by_status(state),
+        events=run.seq + 1,
+        began=book.events[0].at,
+        last=book.events[-1].at,
+        state=state,
+    )
+
+
+def why_of(state: State) -> str:
+    """Why the run stopped, or where it is, in a sentence; the same that a terminal shows."""
+    opened = state.opened
+    assert opened is not None, "a run begins with its opening"
+    if opened.origin.type == "import":
+        return (
+            f"{len(state.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."
+        )
+    closing = state.closures[-1] if state.closures else None
+    look = state.looks[-1] if state.looks else None
+    return stopped_because(closing, look, state.quorum, len(state.rounds), len(opened.plan))
+
+
+def isolation_of(run: Followed) -> str:
+    """How far the seats were kept apart, in words that claim no more than the ledger proves."""
+    calls = run.calls
+    if not calls.all:
+        return ""
+    said = f"{calls.enforced} of {calls.all} replies came from seats that got the brief and nothing else (enforced)"
+    if calls.trusted:
+        said += f"; {calls.trusted} from seats that could have read more (trusted, unverified)"
+    if calls.continued:
+        said += f"; {calls.continued} in a continued context"
+    return said + "."
+
+
+def claims_by_status(state: State) -> dict[str, int]:
+    """How many claims stand where."""
+    counts: dict[str, int] = {}
+    for facts in state.claims.values():
+        counts[facts.status] = counts.get(facts.status, 0) + 1
+    return counts
+
+
+def signals_now(run: Followed) -> SignalReport | None:
+    """The six signals as they read now; None for a protocol without rounds of checks."""
+    from detectors.signals import signals_of_state
+
+    opened = run.state.opened
+    if opened is None or not (run.state.checks or opened.protocol == "structured"):
+        return None
+    return signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+
+
+def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
+    """The decisions to show, whether they are final, and how many more there are."""
+    book, state = run.book(), run.state
+    final = [identity for identity, facts in state.decisions.items() if facts.type == "final"]
+    ids = final or [one for one in state.in_force() if state.decisions[one].type != "gate"]
+    events = (
+        [book.by_id[identity] for identity in reversed(ids)]
+        if not final
+        else [book.by_id[one] for one in ids]
+    )
+    decisions = [event for event in events if isinstance(event, Decision)]
+    return decisions[:DECISIONS_SHOWN], bool(final), max(0, len(decisions) - DECISIONS_SHOWN)
+
+
+def _decided(run: Followed, event: Decision) -> Decided:
+    told = tell_decision(run.book(), event, run.sources.sections)
+    rests = tuple(_rests(ground) for ground in told.rests_on[:GROUNDS_SHOWN])
+    return Decided(told, rests, max(0, len(told.rests_on) - GROUNDS_SHOWN))
+
+
+def _rests(ground: Ground) -> Rests:
+    """The first quote under a ground whose words stand where it says."""
+    found = next(_quotes(ground), None)
+    return Rests(ground, found[1] if found else None, found[0] if found else None)
+
+
+def _quotes(ground: Ground) -> Iterator[tuple[str | None, Quote]]:
+    for quote in ground.quotes:
+        if quote.words and quote.holds is not False:
+            yield (ground.id if ground.kind == "verification" else None), quote
+    for under in ground.under:
+        yield from _quotes(under)
+
+
+def _outcome(run: Followed) -> Iterator[Act]:
+    """What judges and votes came to, in protocols that have them; the last of each are what counts."""
+    found: list[Event] = [
+        event for event in run.book().events if isinstance(event, Ruling | Score | Standing)
+    ]
+    book = run.book()
+    return (act_of(book, event) for event in found[-RESULTS_SHOWN:])
+
+
+def round_lines(run: Followed) -> Iterator[RoundLine]:
+    """Every round in one line, from facts alone."""
+    state = run.state
+    results: dict[int, list[tuple[str, int, str]]] = {}
+    for identity, check in state.checks.items():
+        if check.phase == "E":
+            results.setdefault(check.round, []).append((identity, check.check_id, check.result))
+    claims: dict[int, int] = {}
+    for facts in state.claims.values():
+        claims[facts.round] = claims.get(facts.round, 0) + 1
+    decisions: dict[int, list[str]] = {}
+    for identity, decided in state.decisions.items():
+        decisions.setdefault(decided.round, []).append(identity)
+    looks = {look.round: look for look in state.looks}
+    lost: dict[int, int] = {}
+    for step in state.given_up:
+        number = int(step[1:].partition(".")[0]) if step[1:].partition(".")[0].isdigit() else 0
+        lost[number] = lost.get(number, 0) + 1
+    for n, row in sorted(state.rounds.items()):
+        found = tuple(sorted(results.get(n, []), key=lambda one: one[1]))
+        yield RoundLine(
+            n, row.lead, row.absent, found, claims.get(n, 0), tuple(decisions.get(n, ())), looks.get(n), lost.get(n, 0)
+        )  # fmt: skip

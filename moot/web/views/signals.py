@@ -1,0 +1,117 @@
+"""Why to stop or go on: signals and gates over time, disagreement by round, alarms, and how each option stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from detectors.disagreement_slope import SlopeAlarm, slope_alarm
+from detectors.observations import deliberation_rounds
+from detectors.report import SignalReport
+from detectors.slopes import exact_slope
+from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
+from ledger.events.decisions import Labelled
+from moot.web.acts import Act, act_of
+from moot.web.drawing.bars import Bar, disagreement
+from moot.web.followed import Followed
+from moot.web.links import Links
+from moot.web.views.overview import signals_now
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmTold:
+    """An alarm that was raised; `closed` is what closed it."""
+
+    alarm: Alarm
+    closed: Alarm | None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionStands:
+    """An option: its claims by status, verdicts about it by result, decisions about it, and what judges said."""
+
+    option: Labelled
+    claims: dict[str, int]
+    verdicts: dict[str, int]
+    decisions: tuple[str, ...]
+    judged: tuple[Act, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalsPage:
+    """The page."""
+
+    now: SignalReport | None
+    looks: tuple[Signals, ...]
+    chart: Markup | None
+    slope: float | None
+    fading: SlopeAlarm | None
+    rounds: tuple[Bar, ...]
+    alarms: tuple[AlarmTold, ...]
+    drift: tuple[DriftCheck, ...]
+    options: tuple[OptionStands, ...]
+    not_before: int
+    check_every: int
+
+
+def signals_page(run: Followed, links: Links) -> SignalsPage:
+    """Signals of a run."""
+    state, book = run.state, run.book()
+    bars, slope = bars_of(run, links)
+    closed = {one.closes: one for one in state.alarms if one.action == "closed"}
+    opened = state.opened
+    assert opened is not None, "a run begins with its opening"
+    return SignalsPage(
+        now=signals_now(run),
+        looks=tuple(state.looks),
+        chart=disagreement(bars, slope) if bars else None,
+        slope=slope,
+        fading=slope_alarm(state) if bars else None,
+        rounds=bars,
+        alarms=tuple(AlarmTold(one, closed.get(one.seq)) for one in state.alarms if one.action == "raised"),
+        drift=book.of(DriftCheck),
+        options=tuple(_option(run, option) for option in opened.options),
+        not_before=opened.stop.not_before,
+        check_every=opened.stop.check_every,
+    )
+
+
+def bars_of(run: Followed, links: Links) -> tuple[tuple[Bar, ...], float | None]:
+    """Verdicts by round, and the slope of disagreement over the rounds in which nobody was absent."""
+    tallies = deliberation_rounds(run.state)
+    bars = tuple(
+        Bar(
+            one.round,
+            one.broken,
+            one.disagreement - one.broken,
+            len(one.robust),
+            one.stress,
+            links.round(one.round),
+        )
+        for one in tallies
+    )
+    calm = [(one.round, one.disagreement) for one in tallies if not one.stress]
+    return bars, float(exact_slope(calm)) if len(calm) > 1 else None
+
+
+def _option(run: Followed, option: Labelled) -> OptionStands:
+    book, state = run.book(), run.state
+    claims: dict[str, int] = {}
+    for event in book.of(Claim):
+        if option.id in event.about:
+            status = state.claims[event.id or ""].status
+            claims[status] = claims.get(status, 0) + 1
+    verdicts: dict[str, int] = {}
+    for check in book.of(Verification):
+        if option.id in check.about:
+            verdicts[check.result] = verdicts.get(check.result, 0) + 1
+    scores = (act_of(book, event) for event in book.of(Score) if event.of == option.id)
+    standings = (act_of(book, event) for event in book.of(Standing) if event.of == option.id)
+    return OptionStands(
+        option=option,
+        claims=claims,
+        verdicts=verdicts,
+        decisions=tuple(event.id or "" for event in book.of(Decision) if option.id in event.about),
+        judged=(*scores, *standings),
+    )
