@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.events import Alarm, Amendment, Decision, Event, Verification
+from ledger.events import Alarm, Amendment, Concern, Decision, Event, Verification, Vote
 from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule
 
@@ -37,20 +37,26 @@ def check(docket: Docket) -> Iterator[Breach]:
             if not docket.imported:
                 yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
         elif event.by in ("controller", "human"):
-            if event.step is not None or not _may_write(event):
+            if event.step is not None or not _may_write(event, docket.structured):
                 yield Breach(event.seq, f"a {event.kind} is not for the {event.by} to write")
         elif event.step is None and not docket.imported:
             yield Breach(event.seq, f"a {event.kind} by {event.by} outside every step")
 
 
-def _may_write(event: Event) -> bool:
+def _may_write(event: Event, structured: bool) -> bool:
     if event.by == "controller":
-        return event.kind in CONTROLLER or isinstance(event, Verification) or _rule_decision(event)
+        allowed = event.kind in CONTROLLER or isinstance(event, Verification) or _rule_decision(event)
+        return allowed or (not structured and _stands_in(event))
     match event:
         case Decision(type="override" | "answer") | Alarm(action="closed") | Amendment():
             return True
         case _:
             return False
+
+
+def _stands_in(event: Event) -> bool:
+    """What a short protocol puts in the place of a lost reply, or puts to a person; FLW002 says whether it is due."""
+    return isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
 
 
 def _rule_decision(event: Event) -> bool:

@@ -46,7 +46,7 @@ def _reply(
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
         return
     drafts = protocol.record(moment.book, moment.step, reply)
-    yield from _compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
+    yield from compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
     if all(step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps):
         yield from _closing(docket, protocol, moment, replies, seq + len(drafts))
 
@@ -65,7 +65,7 @@ def _closing(
             ours[step.id] = reply
     replies.clear()
     drafts = protocol.close(moment.book, moment.group, ours)
-    yield from _compare(drafts, docket.events[start : start + len(drafts)], start - 1, _name(moment.group))
+    yield from compare(drafts, docket.events[start : start + len(drafts)], start - 1, _name(moment.group))
 
 
 def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
@@ -75,7 +75,8 @@ def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
     return parse_reply(protocol.reply_type(ledger.state, step), content)
 
 
-def _compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: str) -> Iterator[Breach]:
+def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: str) -> Iterator[Breach]:
+    """The first draft that is not what was committed."""
     for place, draft in enumerate(drafts):
         if place >= len(events):
             yield Breach(seq, f"{what} yields {draft.kind} {draft.id or ''}, which is not there")

@@ -17,9 +17,10 @@ from validators.reading.rule import Breach, Rule
 
 def check(docket: Docket) -> Iterator[Breach]:
     """Ids, references and seqs that do not lead to something earlier."""
+    options = {option.id for option in docket.opened.options} if docket.opened else frozenset[str]()
     for event in docket.events:
         for field, identity in values(event, IDS.get(event.kind, ())):
-            if docket.earlier(identity, event.seq) is None:
+            if identity not in options and docket.earlier(identity, event.seq) is None:
                 yield Breach(event.seq, f"{field} names {identity}, which is not on the ledger before it")
         for field, seq in values(event, SEQS.get(event.kind, ())):
             if isinstance(seq, int) and not 0 <= seq < event.seq:

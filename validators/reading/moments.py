@@ -59,6 +59,15 @@ def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
                 yield Moment(replies[step.id], step, group, _at(book, docket, place))
 
 
+def commits(docket: Docket) -> Iterator[tuple[tuple[Event, ...], Book]]:
+    """(its events, the book before it) of every commit that the recorded rules found no error in."""
+    through = min(docket.known_through, docket.sound_through())
+    for place, event, book in _walk(docket):
+        is_first = place == 0 or docket.events[place - 1].rest == 0
+        if is_first and event.seq + event.rest <= through:
+            yield docket.events[place : place + event.rest + 1], _at(book, docket, place)
+
+
 def unjudged(docket: Docket) -> Iterator[Breach]:
     """A warning when replies stand behind an event where the ledger is broken: a protocol is not run on that."""
     sound = docket.sound_through()

@@ -19,6 +19,8 @@ IDS: Final[dict[str, tuple[str, ...]]] = {
     "drift_check": ("addresses",),
     "disposition": ("of",),
     "rating": ("of",),
+    "score": ("of", "order"),
+    "standing": ("of",),
     "run_closed": ("outcome", "open"),
 }
 """Kind → fields with ids of earlier events."""

@@ -1,0 +1,80 @@
+"""Runs of the short protocols for tests: opened from a deliberation as a person writes it, played by script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from ledger.book import Book
+from rounds.deliberation import checked
+from rounds.engine import Answer
+from rounds.opening import resolve
+from rounds.session import Asked, Session, start
+from rounds.verdicts import standard
+from tests.protocols.scripts import reply
+from tests.rounds.openings import DOCUMENT, clock
+
+QUESTION: Final = "Which storage keeps every line of the CANARYQUESTION ledger?"
+OPTIONS: Final = ("three streams", "one journal", "one database")
+VARIANTS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
+    ("jugalbandi", {}),
+    ("jugalbandi", {"rounds": "2"}),
+    ("single-pass", {}),
+    ("single-pass", {"dispositions": "three"}),
+    ("council", {}),
+    ("debate", {}),
+    ("debate", {"rubric": "evidence40"}),
+    ("debate", {"judges": "3"}),
+    ("adversarial", {}),
+    ("adversarial", {"scale": "green_amber_red"}),
+    ("devils-advocate", {}),
+    ("comparative", {}),
+    ("cross-examination", {}),
+    ("cross-examination", {"analysts": "2"}),
+    ("ratchet", {}),
+    ("panel", {}),
+    ("panel", {"reviewers": "5"}),
+    ("priority", {}),
+    ("tribunal", {}),
+    ("tribunal", {"voting": "shipped"}),
+)
+"""Protocols with the named variants that change what happens."""
+
+
+def begin(path: Path, protocol: str, rules: dict[str, str] | None = None, options: int = 3) -> Session:
+    """A session on a new run of a protocol at `path`."""
+    table: dict[str, Any] = {
+        "deliberation": {
+            "question": QUESTION,
+            "protocol": protocol,
+            "goals": ["No line is lost"],
+            "options": list(OPTIONS[:options]),
+        },
+        "context": [{"name": "facts.md", "text": DOCUMENT.decode()}],
+        "rules": rules or {},
+    }
+    opening = resolve(checked(table), {}, moot="0.1.0")
+    files = {"deliberation.toml": opening.toml.encode()}
+    return start(
+        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
+    )
+
+
+def play(session: Session, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:
+    """Answer every step by script until nothing is open; `order` −1 answers the last open step first.
+
+    Steps whose id is in `lose` are given up.
+    """
+    while asked := session.asked()[::order]:
+        one = asked[0]
+        if one.step.id in lose:
+            session.give_up(one.step.id, "given_up", "lost in a test")
+        else:
+            submit(session, one)
+    return session.book()
+
+
+def submit(session: Session, asked: Asked) -> None:
+    """Hand one scripted reply in."""
+    content = reply(session.book(), asked.step, asked.brief.saw)
+    session.submit(asked.step.id, content, Answer(seat="host", isolation="trusted"))

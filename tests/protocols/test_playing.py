@@ -1,0 +1,117 @@
+"""Every short protocol: to its end, in any order of arrival, with any one reply lost, and again from its ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.book import Book
+from roles.brief import derive
+from rounds.protocols import PROTOCOLS
+from rounds.reexecution import re_execute
+from rounds.session import Session
+from tests.protocols.playing import VARIANTS, begin, play
+
+IDS = ["-".join([name, *(f"{rule}={value}" for rule, value in rules.items())]) for name, rules in VARIANTS]
+ALL = pytest.mark.parametrize(("name", "rules"), VARIANTS, ids=IDS)
+PLAIN = sorted(PROTOCOLS.keys() - {"structured"})
+
+
+def told(book: Book) -> list[tuple[object, ...]]:
+    """What a ledger says, without what depends on the order of arrival."""
+    lines: list[tuple[object, ...]] = [
+        (
+            event.kind,
+            str(event.id),
+            event.round,
+            event.phase,
+            event.step or "",
+            event.by,
+            brief_of(book, event.seq),
+        )
+        for event in book.events
+        if event.kind not in ("validation", "run_closed")
+    ]
+    return sorted(lines, key=str)
+
+
+def brief_of(book: Book, seq: int) -> str:
+    """The hash of the brief that an event's call was made from."""
+    call = book.events[seq].call
+    return call.brief if call else ""
+
+
+def is_sound(session: Session) -> None:
+    """No finding at all, and the same ledger when it is executed again."""
+    book = session.book()
+    report = session.verdicts.check(book)
+    assert not report.findings, [finding.message for finding in report.findings]
+    assert re_execute(book, session.protocol, session.controller).identical
+
+
+def test_every_protocol_is_played() -> None:
+    assert {name for name, _ in VARIANTS} == set(PLAIN)
+
+
+@ALL
+def test_runs_to_its_end(name: str, rules: dict[str, str], tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", name, rules)
+    book = play(session)
+    assert book.state.finished
+    assert book.state.closures[-1].reason == "protocol_end"
+    decided = [facts.type for facts in book.state.decisions.values()]
+    assert ("final" in decided) == (name != "council")
+    is_sound(session)
+
+
+@ALL
+def test_the_order_of_arrival_changes_nothing(name: str, rules: dict[str, str], tmp_path: Path) -> None:
+    one = play(begin(tmp_path / "one", name, rules))
+    other = play(begin(tmp_path / "other", name, rules), order=-1)
+    assert told(one) == told(other)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_any_one_reply_can_be_lost(name: str, tmp_path: Path) -> None:
+    steps = list(play(begin(tmp_path / "whole", name)).state.answered)
+    for n, step in enumerate(steps):
+        session = begin(tmp_path / str(n), name)
+        book = play(session, lose=frozenset({step}))
+        assert book.state.finished
+        assert step in book.state.given_up
+        assert book.state.quorum.actual < book.state.quorum.declared
+        is_sound(session)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_everything_can_be_lost(name: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", name)
+    while asked := session.asked():
+        session.give_up(asked[0].step.id, "unavailable", "nobody there")
+    book = session.book()
+    assert book.state.finished
+    assert not [event for event in book.events if event.kind == "decision" and event.by != "controller"]
+    is_sound(session)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_briefs_are_the_same_after_the_run(name: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", name)
+    before: dict[str, str] = {}
+    while asked := session.asked():
+        before |= {one.step.id: one.brief.sha256 for one in asked}
+        play_one(session)
+    book = session.book()
+    for round_ in book.state.rounds:
+        for group in session.protocol.groups(book.state, round_):
+            for step in group.steps:
+                again = derive(book, session.protocol, step, session.prompt_set)
+                assert again.sha256 == before[step.id]
+
+
+def play_one(session: Session) -> None:
+    """Answer the first open step."""
+    from tests.protocols.playing import submit
+
+    submit(session, session.asked()[0])
