@@ -20,7 +20,16 @@ class Label(NamedTuple):
     """Something that must be read before any verdict; `kind` is its one word."""
 
     kind: Literal[
-        "RECORDED", "FAKE", "UNFINISHED", "DEGRADED", "WAIVED", "IMPORTED", "FORK", "REDACTED", "ALARM"
+        "RECORDED",
+        "FAKE",
+        "UNFINISHED",
+        "DEGRADED",
+        "WAIVED",
+        "IMPORTED",
+        "FORK",
+        "REDACTED",
+        "ALARM",
+        "UNVERIFIED",
     ]
     text: str
 

@@ -14,6 +14,7 @@ from moot.web.dress import render
 from moot.web.followed import Followed
 from moot.web.links import Links
 from moot.web.shelf import standing_of
+from moot.web.shown_labels import labels_shown
 from moot.web.speech import Heard
 from moot.web.views.stage import Stage, stage_of
 
@@ -28,10 +29,13 @@ def parts_of(run: Followed, links: Links, asked: Mapping[str, Heard]) -> dict[st
     state = run.state
     scene = scene_of(run.book(), {}, None, sources=run.sources)
     standing = standing_of(state, driven=read_driver(run.path) is not None)
+    labels = tuple(
+        label for label in labels_shown(run) if label.kind != "UNFINISHED" or standing == "stopped"
+    )
     stage = stage_of(run, state.round, asked) if state.round in state.rounds else None
     shown = {"scene": scene, "stage": stage, "links": links, "standing": standing}
     parts = {
-        "live-labels": render("part_labels.html", labels=scene.labels),
+        "live-labels": render("part_labels.html", labels=labels),
         "live-head": render("part_head.html", **shown),
         "live-panel": render("part_panel.html", **shown),
     }

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from ledger.events import Decision, Event
 from ledger.events.decisions import ContextDocument
 from ledger.store import read_driver
-from moot.render.labels import labels_of
 from moot.web import judged
 from moot.web.acts import act_of
 from moot.web.dress import render
@@ -21,6 +20,7 @@ from moot.web.live_parts import parts_of
 from moot.web.pages import NotThere, site_links
 from moot.web.report import report_html
 from moot.web.shelf import Shelf, address_of, standing_of
+from moot.web.shown_labels import labels_shown
 from moot.web.speech import hear
 from moot.web.views import briefs, events
 from moot.web.views import claims as claim_views
@@ -60,7 +60,7 @@ class Asked:
             name=self.name,
             tab=tab,
             opened=opened,
-            labels=labels_of(state, self.run.replies),
+            labels=labels_shown(self.run),
             standing=standing_of(state, driven=read_driver(self.run.path) is not None),
             why=why_of(state),
             seq=self.run.seq,

@@ -15,8 +15,9 @@ from ledger.failures import LedgerError
 from ledger.state import State
 from ledger.store import read_driver
 from moot.render import words
-from moot.render.labels import Label, labels_of
+from moot.render.labels import Label
 from moot.web.followed import Followed
+from moot.web.shown_labels import labels_shown
 
 PATTERNS: Final = ("head", "*/head", "examples/*/head")
 KEPT_MAX: Final = 12
@@ -146,7 +147,7 @@ def line_of(name: str, run: Followed) -> RunLine:
         round=state.round,
         planned=len(opened.plan),
         events=run.seq + 1,
-        labels=labels_of(state, run.replies),
+        labels=labels_shown(run),
         errors=_errors(run.book().events),
         claims=len(state.claims),
         decisions=len(state.in_force()),

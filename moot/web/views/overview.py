@@ -11,11 +11,12 @@ from ledger.events.decisions import Labelled
 from ledger.state import State
 from moot.render.cast_told import answered_by, one_family_told, seats_told
 from moot.render.ending import stopped_because
-from moot.render.labels import Label, labels_of
+from moot.render.labels import Label
 from moot.render.story import DecisionTold, Ground, Quote
 from moot.render.telling import tell_decision
 from moot.web.acts import Act, act_of
 from moot.web.followed import Followed
+from moot.web.shown_labels import labels_shown
 
 if TYPE_CHECKING:
     from detectors.report import SignalReport
@@ -100,7 +101,7 @@ def overview(run: Followed) -> Overview:
         opened=opened,
         question=question,
         more_question=more.strip(),
-        labels=labels_of(state, run.replies),
+        labels=labels_shown(run),
         why=why_of(state),
         closing=state.closures[-1] if state.closures else None,
         answered_by=answered_by(seats) if opened.origin.type != "import" else "an import does not say",
