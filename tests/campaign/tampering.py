@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ import msgspec
 from ledger.canonical import decode, encode, line_hash
 from ledger.chain import Head
 from ledger.events import STREAMS, Event, stream_of
-from ledger.store import Run
+from ledger.store import Damaged, Run
 from ledger.streams import head_bytes
 from ledger.verify import verify
 from tests.campaign.slices import Counts, expect, folder
@@ -34,14 +34,28 @@ def seen(path: Path, what: str) -> None:
     expect(report.damaged and report.exit_code == 3 and report.problems, f"not detected: {what}")
 
 
-def tried(path: Path, changes: Iterable[tuple[str, dict[str, bytes]]]) -> int:
-    """Each change (file → bytes) made, seen by `verify`, and undone; how many there were."""
+def refused(path: Path, what: str) -> None:
+    """Every verb refuses to read the run, which is what `verify` sees first too; if not, `verify` sees more."""
+    try:
+        Run(path).events()
+    except Damaged:
+        return
+    seen(path, what)
+
+
+Look = Callable[[Path, str], None]
+
+
+def tried(
+    path: Path, changes: Iterable[tuple[str, dict[str, bytes]]], looks: Sequence[Look] = (seen,)
+) -> int:
+    """Each change (file → bytes) made, looked at, and undone; how many there were. `looks` take turns."""
     count = 0
     for what, files in changes:
         before = {name: (path / name).read_bytes() for name in files}
         for name, content in files.items():
             (path / name).write_bytes(content)
-        seen(path, what)
+        looks[count % len(looks)](path, what)
         for name, content in before.items():
             (path / name).write_bytes(content)
         count += 1
@@ -55,7 +69,11 @@ def flips(index: int, slices: int) -> Counts:
     with folder() as place:
         run = tampering.build(place / "run")
         count = sum(
-            tried(run.path, _flipped(rng, run.path / name, range(index, _size(run.path / name), slices)))
+            tried(
+                run.path,
+                _flipped(rng, run.path / name, range(index, _size(run.path / name), slices)),
+                (seen, refused, refused),
+            )
             for name in (*NAMES, "head")
         )
     return Counts({"bits flipped, each detected": count})
