@@ -109,8 +109,8 @@ def open_run(path: AnyPath) -> Run:
 def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
     """Make the run `out` from another system's files. With bad lines nothing is written (`ok` is false)."""
     from detectors.parameters import DEFAULT_PROFILE, params_hash
-    from ledger.interchange.imports import Terms
     from ledger.interchange.imports import import_run as read_in
+    from ledger.interchange.skill_opening import Terms
 
     terms = Terms(profile=DEFAULT_PROFILE, params=params_hash(DEFAULT_PROFILE))
     return read_in(format, src, out, at=now(), terms=terms)

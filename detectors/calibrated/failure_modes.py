@@ -143,7 +143,13 @@ def flood_or_famine(state: State, rounds: Rounds, parameters: CalibratedParamete
     inflated = [sum(at) / 3 for at in zip(*(e_values(s, planned) for s in (n, v, both)), strict=True)]
     streams, values = [n, v, both], inflated
     if any(each.listed is not None for each in rounds):
-        lost = [(each.unlinked, famine.mean * len(each.present)) for each in rounds]
+        enough = famine.claims_at_most_times * flood.mean
+        lost = [
+            (each.unlinked, famine.mean * len(each.present))
+            if len(each.arrivals) <= enough * len(each.present)
+            else (0, 0.0)
+            for each in rounds
+        ]
         s = count_stream(lost, famine.grid)
         values = [(i + e) / 2 for i, e in zip(inflated, e_values(s, planned), strict=True)]
         if e_values(s, planned)[-1] > inflated[-1]:

@@ -46,6 +46,12 @@ class Mean(_Table, frozen=True, kw_only=True):
     rounds_at_least: int = 0
 
 
+class Starvation(Mean, frozen=True, kw_only=True):
+    """FM-5: a round that raises so many times the tolerated claims is not starving, whatever it leaves out."""
+
+    claims_at_most_times: float
+
+
 class Bypass(Share, frozen=True, kw_only=True):
     """FM-6: and how many references to a numbered place are enough."""
 
@@ -104,7 +110,7 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     domination_led: AboveShare
     inflation: Mean
     vagueness: Share
-    starvation: Mean
+    starvation: Starvation
     bypass: Bypass
     stress_avoidance: StressAvoidance
     overrun: Overrun

@@ -96,7 +96,7 @@ def _empty(state: State, roles: tuple[str, ...], number: int) -> RoundUnits:
 def _count_check(units: RoundUnits, identity: str, check: CheckFacts, references_at_least: int) -> None:
     units.answered_checks.append(identity)
     units.robust.add(identity, check.result == "ROBUST")
-    deep = sum(_LINE_LEVEL.search(ref) is not None for ref in check.refs)
+    deep = sum(line_level(ref) for ref in check.refs)
     units.shallow.add(identity, deep < references_at_least and check.moved == 0)
 
 
@@ -170,6 +170,11 @@ def _count_findings(state: State, rounds: tuple[RoundUnits, ...]) -> None:
             units = rounds[number - 1]
             units.listed = (units.listed or 0) + listed
             units.unlinked += sum(f"{identity}#finding-{k}" not in state.linked for k in range(1, listed + 1))
+
+
+def line_level(ref: str) -> bool:
+    """Whether a reference names a numbered place (`…#attack-3`, `K-1#L10-L20`), and not a header or a whole thing."""
+    return _LINE_LEVEL.search(ref) is not None
 
 
 def same_round_artifact(ref: str, role: str, number: int) -> bool:

@@ -32,7 +32,8 @@ def claims(
     ours = open_run(find_run(run))
     found = claims_of(str(ours.path), ours.book)
     if status is not None:
-        found = Claims(run=found.run, claims=[claim for claim in found.claims if claim.status == status])
+        kept = [claim for claim in found.claims if claim.status == status]
+        found = Claims(run=found.run, claims=kept, options=found.options)
     if json:
         out_json(found)
     elif not quiet:

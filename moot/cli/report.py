@@ -44,10 +44,11 @@ def report(
 
 
 def _markdown(ours: Run) -> str:
+    from moot.render.hindsight import hindsight
     from moot.render.report import report as written
     from moot.render.telling import tell
 
-    return written(tell(ours.book), moot.signals(ours), ours.head)
+    return written(tell(ours.book), moot.signals(ours), ours.head, hindsight(ours.book))
 
 
 def _page(ours: Run) -> str:

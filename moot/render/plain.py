@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from detectors.standing import Standing
     from moot.output.claims import Claims
     from moot.output.decisions import Decisions
     from moot.output.new import NewFile
@@ -79,10 +80,29 @@ def claims_text(found: Claims) -> str:
             f"{f' ({move.bearing})' if move.bearing else ''} @{move.seq}"
             for move in claim.history
         ]
+        lines += standing_lines(claim.standing)
     counts: Counter[str] = Counter(claim.status for claim in found.claims)
     parts = [f"{counts[status]} {mark[2:]}" for status, mark in STATUS_MARKS.items() if counts[status]]
     lines.append(f"{len(found.claims)} claims: {listed(parts)}")
+    for option in found.options:
+        mean = "none tested" if option.strength is None else f"mean strength {option.strength:.2f}"
+        told = f"{option.confirmed} confirmed, {option.contested} contested, {option.refuted} refuted"
+        lines.append(f"{option.option} by arguments: {told}, {option.untested} untested ({mean})")
     return joined(lines)
+
+
+def standing_lines(standing: Standing) -> list[str]:
+    """A claim's standing by its arguments, and the arguments; nothing while it has none."""
+    if standing.label == "untested":
+        return []
+    lines = [
+        f"    by arguments: {standing.label} {standing.strength:.2f}, grounded {standing.grounded},"
+        f" probability {standing.probability:.2f}"
+    ]
+    for one in standing.arguments:
+        attacked = f", attacked by {listed(one.attacked_by)}" if one.attacked_by else ""
+        lines.append(f"      {one.by} {one.side} {one.strength:.2f}{attacked}")
+    return lines
 
 
 def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:

@@ -12,8 +12,10 @@ from detectors.report import SignalReport
 from ledger.chain import Head
 from moot.render import theme, words
 from moot.render.cast_told import answered_by, one_family_told
+from moot.render.hindsight import Hindsight
 from moot.render.markdown import inline, paragraphs
 from moot.render.report_decisions import decided, decisions_table
+from moot.render.report_hindsight import hindsight_sections
 from moot.render.report_tables import (
     alarms_section,
     cast_section,
@@ -42,14 +44,17 @@ SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
 )
 
 
-def report(story: Story, signals: SignalReport, head: Head) -> str:
-    """The document. `signals` are those of the whole run in the profile to be shown."""
+def report(story: Story, signals: SignalReport, head: Head, hindsight: Hindsight | None = None) -> str:
+    """The document. `signals` are those of the whole run in the profile to be shown, `hindsight` is what can be said
+    only when it is looked at as a whole."""
     lines = [*_title(story), *_first(story), *_why(story), *decided(story)]
     lines += ["", "## Stop signals", "", *signals_section(story, signals)]
     for title, section in SECTIONS:
         body = list(section(story))
         if body:
             lines += ["", f"## {title}", "", *body]
+    for title, body in hindsight_sections(hindsight) if hindsight is not None else ():
+        lines += ["", f"## {title}", "", *body]
     lines += ["", "## How to check this", "", *_check(story, head)]
     return "\n".join(lines) + "\n"
 
