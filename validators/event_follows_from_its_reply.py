@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from ledger.book import Book
@@ -33,7 +34,15 @@ def check(docket: Docket) -> Iterator[Breach]:
     replies: dict[int, Parsed] = {}  # by seq, of the group that is open
     for moment in answered(docket, protocol):
         yield from _reply(docket, protocol, moment, replies)
+    yield from _strays(docket)
     yield from unjudged(docket)
+
+
+def _strays(docket: Docket) -> Iterator[Breach]:
+    """Events of a step that no reply brought with it."""
+    for before, event in pairwise(docket.events):
+        if event.step is not None and event.call is None and before.rest == 0:
+            yield Breach(event.seq, f"a {event.kind} of {event.step} stands apart from its reply")
 
 
 def _reply(
@@ -47,13 +56,22 @@ def _reply(
         return
     drafts = protocol.record(moment.book, moment.step, reply)
     yield from compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
-    if all(step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps):
-        yield from _closing(docket, protocol, moment, replies, seq + len(drafts))
+    closes = all(
+        step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps
+    )
+    closing = _closing(docket, protocol, moment, replies) if closes else ()
+    if closing is None:
+        return
+    start = seq + len(drafts)
+    yield from compare(closing, docket.events[start : start + len(closing)], start - 1, _name(moment.group))
+    for event in docket.events[start + len(closing) : seq + moment.event.rest + 1]:
+        yield Breach(event.seq, f"a {event.kind} that the reply of {moment.step.id} does not yield")
 
 
 def _closing(
-    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed], start: int
-) -> Iterator[Breach]:
+    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed]
+) -> tuple[Event, ...] | None:
+    """What closing the group yields; None when one of its replies cannot be read."""
     answered_at = {**moment.book.state.answered, moment.step.id: moment.event.seq}
     ours: dict[str, Reply] = {}
     for step in moment.group.steps:
@@ -61,11 +79,10 @@ def _closing(
         if seq is not None:
             reply, _ = replies.get(seq) or _read(moment.book, protocol, step, docket.events[seq])
             if reply is None:
-                return
+                return None
             ours[step.id] = reply
     replies.clear()
-    drafts = protocol.close(moment.book, moment.group, ours)
-    yield from compare(drafts, docket.events[start : start + len(drafts)], start - 1, _name(moment.group))
+    return protocol.close(moment.book, moment.group, ours)
 
 
 def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:

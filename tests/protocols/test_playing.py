@@ -12,6 +12,7 @@ from rounds.protocols import PROTOCOLS
 from rounds.reexecution import re_execute
 from rounds.session import Session
 from tests.protocols.playing import VARIANTS, begin, play
+from validators import rulebook
 
 IDS = ["-".join([name, *(f"{rule}={value}" for rule, value in rules.items())]) for name, rules in VARIANTS]
 ALL = pytest.mark.parametrize(("name", "rules"), VARIANTS, ids=IDS)
@@ -45,7 +46,7 @@ def brief_of(book: Book, seq: int) -> str:
 def is_sound(session: Session) -> None:
     """No finding at all, and the same ledger when it is executed again."""
     book = session.book()
-    report = session.verdicts.check(book)
+    report = rulebook.check(book, session.verdicts.context())
     assert not report.findings, [finding.message for finding in report.findings]
     assert re_execute(book, session.protocol, session.controller).identical
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 from msgspec import structs
 
 from ledger.book import Book
-from ledger.events import Verification
+from ledger.events import Rating, Verification
+from ledger.events.claims import Scale
 from ledger.events.verifications import StatusChange
 from ledger.values import Bearing, Result, Status
 from tests.validators.factory import add, base, body, change, cut, imported, seq_of
 from tests.validators.pair import Pair, at
 from tests.validators.pairs_order import FALLBACK
 from tests.validators.pairs_roles import CHECK, CLAIM
+
+
+def rated(scale: Scale, value: int | str) -> Book:
+    """The good deliberation with a rating behind it."""
+    rating = Rating(round=1, phase="G", by="critic", of="N-1-1", scale=scale, value=value, reason="So.")
+    return add(base(), rating)
 
 
 def moved(
@@ -169,5 +176,18 @@ PAIRS = (
         lambda: body("A-1-guardian", condition="When the disk is new."),
         lambda: seq_of("A-1-guardian"),
         why="a PASS has no condition",
+    ),
+    Pair(
+        "RAT001",
+        lambda: rated("severity_1_5", 6),
+        lambda: len(base().events),
+        lambda: rated("severity_1_5", 5),
+    ),
+    Pair(
+        "RAT001",
+        lambda: rated("priority_p", "P4"),
+        lambda: len(base().events),
+        lambda: rated("priority_p", "P3"),
+        why="a level",
     ),
 )

@@ -1,0 +1,203 @@
+"""Violations planted in ledgers of the short protocols, sealed again so that the chain is whole: all are found."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, cast
+
+import msgspec
+import orjson
+import pytest
+
+from ledger.book import Book, book
+from ledger.canonical import decode, encode
+from ledger.chain import seal
+from ledger.events import Event
+from ledger.values import GENESIS
+from rounds.protocols import PROTOCOLS
+from rounds.verdicts import standard
+from tests.protocols.playing import begin, play
+from validators import rulebook
+from validators.reading.report import CheckReport
+
+PLAIN: Final = sorted(PROTOCOLS.keys() - {"structured"})
+RULED: Final = ("priority", "tribunal", "comparative")
+"""Protocols in which a rule of ours decides."""
+SEALED: Final = frozenset({"prev", "seq", "rest", "v", "at", "kind", "call", "saw", "via"})
+FREE: Final = frozenset({"validation", "run_closed", "run_opened", "round_opened"})
+"""Kinds of which rules of their own judge every field."""
+
+
+class _Kept:
+    """Blobs in memory."""
+
+    def __init__(self, content: Mapping[str, bytes]) -> None:
+        self.content = content
+
+    def read(self, sha256: str) -> bytes | None:
+        return self.content.get(sha256)
+
+
+@cache
+def run(name: str) -> Book:
+    """A finished run of a protocol."""
+    with TemporaryDirectory() as folder:
+        played = play(begin(Path(folder) / "run", name))
+        blobs = {path.name: path.read_bytes() for path in (Path(folder) / "run" / "blobs").iterdir()}
+    return book(played.events, _Kept(blobs))
+
+
+def resealed(whole: Book, events: list[Event]) -> Book:
+    """The events as somebody would write them who hides that anything was changed: numbers and hashes fit."""
+    moved = {event.seq: n for n, event in enumerate(events)}
+    prev, sealed = GENESIS, list[Event]()
+    for event in events:
+        fields: dict[str, Any] = {"saw": tuple(moved[seq] for seq in event.saw if seq in moved)}
+        if event.via is not None:
+            fields["via"] = moved.get(event.via, 0)
+        if event.kind in ("validation", "run_closed"):
+            fields["through"] = len(sealed) - 1
+        if event.kind == "ruling":
+            fields["votes"] = tuple(moved.get(seq, 0) for seq in cast("Any", event).votes)
+        fresh = msgspec.structs.replace(event, **fields)
+        made = seal((fresh,), prev=prev, seq=len(sealed), at=event.at)
+        one = msgspec.structs.replace(made.events[0], rest=event.rest)
+        prev = made.head.hash
+        sealed.append(one)
+    return book(sealed, whole.blobs)
+
+
+def judged(name: str, planted: Book) -> CheckReport:
+    """What `moot check` says, but for the hashes of lines, which are a file's."""
+    return rulebook.check(planted, standard(PROTOCOLS[name]).context())
+
+
+def finds(name: str, planted: Book) -> bool:
+    """Whether `check` finds an error."""
+    return not judged(name, planted).ok
+
+
+def left_out(whole: Book) -> Iterator[tuple[str, list[Event]]]:
+    """The run without one of its events."""
+    for place, event in enumerate(whole.events):
+        if event.kind not in FREE:
+            yield f"without {event.kind} {event.id}", [*whole.events[:place], *whole.events[place + 1 :]]
+
+
+def doubled(whole: Book) -> Iterator[tuple[str, list[Event]]]:
+    """The run with one event said twice."""
+    for place, event in enumerate(whole.events):
+        if event.kind not in FREE:
+            yield f"twice {event.kind} {event.id}", [*whole.events[: place + 1], *whole.events[place:]]
+
+
+def reworded(whole: Book) -> Iterator[tuple[str, list[Event]]]:
+    """The run with one value of one event changed to another lawful one."""
+    for place, event in enumerate(whole.events):
+        if event.kind in FREE:
+            continue
+        fields = orjson.loads(encode(event))
+        for path in _leaves(fields):
+            for value in _others(_at(fields, path)):
+                changed = copy.deepcopy(fields)
+                _put(changed, path, value)
+                try:
+                    other = decode(orjson.dumps(changed))
+                except (ValueError, msgspec.MsgspecError):
+                    continue  # no lawful line: the schema rule has it
+                if path[0] not in SEALED:
+                    yield (
+                        f"{event.kind} {event.id} {path}: {value!r}"[:120],
+                        [*whole.events[:place], other, *whole.events[place + 1 :]],
+                    )
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        for key, inner in cast("dict[str, Any]", value).items():
+            yield from _leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        if value:
+            yield path
+        for n, inner in enumerate(cast("list[Any]", value)):
+            yield from _leaves(inner, (*path, n))
+    else:
+        yield path
+
+
+def _at(value: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _put(value: Any, path: tuple[Any, ...], other: Any) -> None:
+    for key in path[:-1]:
+        value = value[key]
+    value[path[-1]] = other
+
+
+def _others(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, bool):
+        return (not value,)
+    if isinstance(value, int):
+        return (value + 1, value - 1)
+    if isinstance(value, list):
+        return (value[:-1],)
+    if isinstance(value, str):
+        words = {
+            "accepted": "rejected",
+            "defended": "deflected",
+            "UPHELD": "REFUTED",
+            "SURVIVE": "COLLAPSE",
+            "ACT": "REFUSE",
+            "P0": "P3",
+            "final": "round",
+        }
+        return (words.get(value, f"{value} indeed"),)
+    return ("said",)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_good_run_has_no_finding_even_sealed_again(name: str) -> None:
+    assert not judged(name, resealed(run(name), list(run(name).events))).findings
+
+
+@pytest.mark.parametrize("plant", [left_out, doubled], ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_is_left_out_or_said_twice_is_found(name: str, plant: Any) -> None:
+    planted = list(plant(run(name)))
+    assert len(planted) >= 3
+    assert [what for what, events in planted if not finds(name, resealed(run(name), events))] == []
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_changed_value_is_found(name: str) -> None:
+    planted = list(reworded(run(name)))
+    assert len(planted) >= 10
+    step = max(1, len(planted) // 60)
+    assert [what for what, events in planted[::step] if not finds(name, resealed(run(name), events))] == []
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", PLAIN)
+def test_every_changed_value_is_found(name: str) -> None:
+    planted = list(reworded(run(name)))
+    assert [what for what, events in planted if not finds(name, resealed(run(name), events))] == []
+
+
+@pytest.mark.parametrize("name", RULED)
+def test_what_a_rule_decides_cannot_be_decided_otherwise(name: str) -> None:
+    whole = run(name)
+    codes: set[str] = set()
+    for what, events in reworded(whole):
+        place = next(n for n, event in enumerate(events) if event is not whole.events[n])
+        if events[place].by == "controller":
+            report = judged(name, resealed(whole, events))
+            assert not report.ok, what
+            codes |= {finding.code for finding in report.findings}
+    assert "FLW002" in codes
