@@ -47,6 +47,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("moot.output.serve", "Serving"),
     "signals": ("detectors.report", "SignalReport"),
     "status": ("moot.output.status", "Status"),
+    "stress": ("moot.output.stress", "Stress"),
     "submit": ("moot.output.submit", "Submission"),
     "keygen": ("moot.output.seal", "KeyMade"),
     "seal": ("moot.output.seal", "Sealed"),

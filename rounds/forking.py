@@ -10,7 +10,7 @@ that no plan had foreseen is the honest way to ask what a role carries (SD-74 â€
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -52,7 +52,7 @@ class Wish:
     round: int
     without: str | None = None
     through: int | None = None
-    seats: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    seats: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def fork_seq(book: Book, round_: int) -> int:

@@ -30,6 +30,8 @@ def _verdict(found: RunDiff) -> str:
     parting = found.parting
     if parting is None:
         return "they differ"
+    if parting.seq and (parting.b or "").startswith("run_opened"):
+        return f"b is a fork of a: everything before @{parting.seq} is the same"
     return f"they part at @{parting.seq}: {parting.a or 'nothing'} in a, {parting.b or 'nothing'} in b"
 
 

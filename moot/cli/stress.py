@@ -1,0 +1,38 @@
+"""`moot stress`: what the forks of a run say about its roles."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD
+from moot.locate import find_run
+from moot.render.stressed import stress_text
+from moot.stressing import stress as stressed
+from moot.terminal import out_json, show
+
+EPILOG = "Example: moot stress runs/examples/storage-minimum-8 --role critic --forks 2"
+
+
+def stress(
+    run: RunArgument,
+    role: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE", help="Only this role; may be repeated.")
+    ] = None,
+    forks: Annotated[int, typer.Option(metavar="K", min=1, max=20, help="Forks a role (3).")] = 3,
+    make: Annotated[bool, typer.Option("--make", help="Make the forks that are missing.")] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Plan forks of RUN without each role, and compare those that exist with it: what was lost without whom.
+
+    One stress round cannot show that a role carries anything; several forks from the same beginning can.
+    """
+    found = stressed(find_run(run), roles=tuple(role or ()), per_role=forks, make=make)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(stress_text(found))
+    return GOOD
