@@ -112,8 +112,8 @@ class ReportLinks:
 
 
 def anchor_of(reference: Reference) -> str:
-    """The place of a section inside an event's page."""
-    return quote(reference.section, safe="") if reference.section else ""
+    """The place of a section inside an event's page; the prefix keeps a role's words apart from the page's own ids."""
+    return f"at-{quote(reference.section, safe='')}" if reference.section else ""
 
 
 def _one_line(words: str) -> str:

@@ -1,0 +1,167 @@
+"""Every page of every run: it is there, everything on it leads somewhere, and it asks nobody outside for anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from ledger.store import Run
+from moot.render import theme
+from moot.render.ending import why_it_stopped
+from moot.render.telling import tell
+from tests.web.viewer import Viewer
+
+NAMES = ("recorded", "scripted", "begun", "sample")
+TABS = ("", "/live", "/rounds", "/claims", "/decisions", "/signals", "/seats", "/log", "/check", "/report")
+LINKS_MAX = 250
+
+
+class Seen(HTMLParser):
+    """Links, anchors and what a page loads."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.loads: list[str] = []
+        self.inline: list[str] = []
+        self.without_lines = "is not among the blobs of this run" in html
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        if "id" in found:
+            assert found["id"] not in self.ids, f"two elements are called {found['id']!r}"
+            self.ids.add(found["id"])
+        if tag == "a":
+            self.links.append(found["href"])
+        self.loads += [found[name] for name in ("src", "srcset", "action") if name in found]
+        self.loads += [found["href"]] if tag == "link" else []
+        self.inline += [name for name in found if name == "style" or name.startswith("on")]
+        self.inline += ["script"] if tag == "script" and "src" not in found else []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("tab", TABS)
+def test_every_page_is_there_and_asks_nobody_outside(served: Viewer, name: str, tab: str) -> None:
+    answer = served.get(f"/run/{name}{tab}")
+    assert answer.status == 200, answer.body[-500:]
+    page = Seen(answer.body)
+    assert page.inline == []
+    assert all(
+        link.startswith(("/", "#")) and not link.startswith("//") for link in (*page.links, *page.loads)
+    )
+    assert page.ids >= {"main"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_link_leads_somewhere(served: Viewer, name: str) -> None:
+    pages: dict[str, Seen] = {}
+
+    def page_at(path: str) -> Seen:
+        if path not in pages:
+            answer = served.get(path)
+            assert answer.status == 200, f"{path} is {answer.status}"
+            pages[path] = Seen(answer.body)
+        return pages[path]
+
+    for link, on in _links(page_at, f"/run/{name}"):
+        parts = urlsplit(link)
+        path = (parts.path or urlsplit(on).path) + (f"?{parts.query}" if parts.query else "")
+        anchor = parts.fragment.partition(":~:")[0]
+        found = page_at(path)
+        known = not anchor or unquote(anchor) in found.ids or anchor in found.ids or found.without_lines
+        assert known, f"{link} on {on}"
+    assert len(pages) > 20
+
+
+def _links(page_at: object, start: str) -> Iterator[tuple[str, str]]:
+    assert callable(page_at)
+    waiting, met = [start], {start}
+    while waiting:
+        on = waiting.pop(0)
+        for link in page_at(on).links:
+            yield link, on
+            path = link.partition("#")[0]
+            if path.startswith("/run/") and path not in met and len(met) < LINKS_MAX:
+                met.add(path)
+                waiting.append(path)
+
+
+@pytest.mark.parametrize("name", ["recorded", "scripted", "sample"])
+def test_the_page_says_what_the_terminal_says(served: Viewer, runs: Path, name: str) -> None:
+    story = tell(Run(runs / name).book())
+    page = served.get(f"/run/{name}").body
+    assert why_it_stopped(story).replace("'", "&#39;") in page
+    for label in story.labels:
+        assert f"<strong>{label.kind}</strong>" in page
+    claims = served.get(f"/run/{name}/claims").body
+    for claim in story.claims:
+        row = claims.split(f'<th scope="row"><a class="id" href="/run/{name}/event/{claim.id}"')[1].partition(
+            "</tr>"
+        )[0]
+        assert theme.STATUSES[claim.status].word in row
+
+
+def test_what_must_be_known_stands_before_the_question(served: Viewer) -> None:
+    page = served.get("/run/sample").body
+    assert page.index("<strong>DEGRADED</strong>") < page.index("<h1>")
+    assert page.index("<strong>ALARM</strong>") < page.index("<h1>")
+
+
+def test_two_clicks_lead_from_the_list_to_why_and_to_the_sentence(served: Viewer) -> None:
+    first = Seen(served.get("/").body)
+    assert "/run/recorded" in first.links
+    overview = served.get("/run/recorded").body
+    assert "Why it stopped" in overview
+    quoted = re.search(r'<figcaption>[^<]*<a class="id" href="([^"]+)"', overview)
+    assert quoted is not None
+    target = urlsplit(quoted[1])
+    there = served.get(target.path).body
+    anchor = target.fragment.partition(":~:")[0]
+    words = unquote(target.fragment.partition(":~:text=")[2])
+    assert words
+    assert f'id="{anchor}"' in there
+    assert words in there.split(f'id="{anchor}"')[1]
+
+
+def test_the_list_is_searched_and_forks_stand_beside_their_parent(served: Viewer) -> None:
+    everything = served.get("/").body
+    assert all(f"/run/{name}" in everything for name in NAMES)
+    found = served.get("/?q=append-only+audit").body
+    assert "/run/recorded" in found
+    assert "/run/scripted" not in found
+    assert "None of" in served.get("/?q=%3Cscript%3E").body
+
+
+def test_a_brief_is_shown_with_its_verdict(served: Viewer) -> None:
+    page = served.get("/run/recorded/brief/r3.D.critic").body
+    assert "derived again from the ledger: the same hash" in page
+    assert "trusted: the seat could have read more" in page
+    assert "UNVERIFIED" in served.get("/run/sample/brief/r1.B.action").body
+
+
+def test_sealed_positions_stay_closed_until_their_verdict(served: Viewer, runs: Path) -> None:
+    from ledger.events import Position
+
+    book = Run(runs / "sample").book()
+    sealed = [one for one in book.of(Position) if one.on not in book.by_id]
+    opened = [one for one in book.of(Position) if one.on in book.by_id]
+    assert opened
+    page = served.get("/run/sample/rounds/1").body
+    assert all(one.reason.replace("'", "&#39;")[:40] in page for one in opened if one.round == 1)
+    for one in sealed:
+        assert one.reason not in served.get(f"/run/sample/rounds/{one.round}").body
+
+
+def test_two_runs_side_by_side(served: Viewer) -> None:
+    same = served.get("/compare?a=recorded&b=recorded").body
+    assert "line by line" in same
+    other = served.get("/compare?a=recorded&b=scripted").body
+    assert "two questions" in other
+    assert served.get("/compare?a=recorded&b=nothing").status == 404
