@@ -13,6 +13,10 @@ READY := $(VENV)/.ready
 PYTHON ?=
 PYTHONS := $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python
 
+# How long a campaign may take, and how many processes it keeps busy.
+MINUTES ?= 240
+WORKERS ?= 2
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -40,8 +44,9 @@ check: $(READY) ## style, types, layers, and that schemas and rule pages agree w
 	$(BIN)/python -m moot.publish_schemas --check
 	$(BIN)/python -m validators.rulebook_page --check
 
-campaign: $(READY) ## the long tests: every byte flipped, hundreds of kills (tens of minutes)
-	$(BIN)/python -m pytest -n auto -m campaign --hypothesis-profile=campaign
+campaign: $(READY) ## kills, faults, power failures, tampering, fuzz: hours; goes on where it stopped (MINUTES=, WORKERS=)
+	nice -n 10 $(BIN)/python -m tests.campaign --minutes $(MINUTES) --workers $(WORKERS)
+	nice -n 10 $(BIN)/python -m pytest -n $(WORKERS) -m campaign --hypothesis-profile=campaign
 
 bench: $(READY) ## measure against the targets, as ratios in one run
 	$(BIN)/python -m benchmarks

@@ -24,11 +24,11 @@ A short slice of each runs in `make test`.
 """
 
 
-def write(state: Path, path: Path = PAGE) -> None:
+def write(state: Path) -> None:
     """Write the page; nothing when no slice was run."""
     found = {one.name: list(read_rows(state, one.name).values()) for one in CAMPAIGNS}
     if any(found.values()):
-        path.write_text(text(found), "utf-8")
+        PAGE.write_text(text(found), "utf-8")
 
 
 def text(found: dict[str, list[Row]]) -> str:

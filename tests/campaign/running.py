@@ -20,7 +20,7 @@ def run_all(todo: Sequence[tuple[str, int]], workers: int, seconds_max: float, s
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         waiting = iter(todo)
         running = {
-            pool.submit(run_slice, *one, code) for one, _ in zip(waiting, range(workers), strict=False)
+            pool.submit(run_slice, *one, code) for _, one in zip(range(workers), waiting, strict=False)
         }
         while running:
             ended = wait(running, return_when=FIRST_COMPLETED).done.pop()

@@ -49,6 +49,16 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "the run is there whole, or it is no run and its place can be used",
     ),
     Campaign(
+        "runs",
+        "runs:killed",
+        20,
+        {"kills": 500},
+        "SIGKILL at random instants of `moot run --resume` on a tape, started again until the run has ended",
+        "no answered step is asked again, a living driver keeps a second one out and a dead one does not,"
+        " and the run ends"
+        " with the same events as without kills, none of its rules broken",
+    ),
+    Campaign(
         "faults",
         "faults:every_call",
         4,
@@ -128,6 +138,27 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         " head from every"
         " event on",
         "every checkpoint behind the change exits 1, every one before it holds",
+    ),
+    Campaign(
+        "fuzzed-lines",
+        "lines:fuzzed",
+        25,
+        {"lines": 1_000_000},
+        "lawful lines of every kind, three in twenty as they are, the others with bytes or values damaged",
+        "moot and a second reader, which was written from the documentation with the standard library alone"
+        "  (`tests/oracles/second_reader.py`), say the same of every line: valid, invalid or newer; no"
+        " traceback, no line"
+        " takes a second, and 40 000 of them add less than 128 MiB of memory",
+    ),
+    Campaign(
+        "inputs",
+        "inputs:fuzzed",
+        26,
+        {"inputs": 26_000},
+        "damaged replies to open steps, damaged directories to import, damaged deliberation files",
+        "each is taken, or refused in words within a second, with nothing written; what is taken verifies;"
+        " a slice adds less"
+        " than 256 MiB of memory",
     ),
 )
 

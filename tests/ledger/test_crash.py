@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-
-import pytest
 
 from ledger.store import NotARun, Run
 from ledger.verify import verify
@@ -49,14 +46,6 @@ def check(path: Path, acknowledged: list[list[str]]) -> None:
 def test_killed_at_a_random_instant(tmp_path: Path) -> None:
     for seed in range(20):
         kill_once(tmp_path / str(seed), seed)
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("block", range(10))
-def test_killed_at_many_random_instants(tmp_path: Path, block: int) -> None:
-    for seed in range(1_000 + block * 40, 1_040 + block * 40):
-        kill_once(tmp_path / "run", seed)
-        shutil.rmtree(tmp_path / "run")
 
 
 def test_killed_while_it_is_created(tmp_path: Path) -> None:

@@ -1,21 +1,18 @@
-"""`moot run` killed at random instants: the ledger stays whole, and no answered step is asked again (issue: SIGKILL).
+"""`moot run` killed at random instants: the ledger stays whole, and the run goes on to the same end.
 
-The run plays a tape with delays, so that steps are open when the kill comes. A slice runs by default, 200 kills with
-`-m campaign`.
+The run plays a tape with delays, so that steps are open when the kill comes. Hundreds of kills, and that no answered
+step is asked again: tests/campaign/runs.py.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-
-import pytest
 
 from ledger.store import Run
 from ledger.verify import verify
@@ -25,8 +22,6 @@ from rounds.verdicts import standard
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 from validators import rulebook
-
-ASKED = re.compile(r"\br\d+\.[A-Z](?:\.[a-z0-9_]+)?\.[a-z]+\b")
 
 
 def _start(run: Path, tape: Path, delay_seconds: float) -> subprocess.Popen[bytes]:
@@ -64,17 +59,14 @@ def _kill_and_resume(folder: Path, kills: int, seed: int) -> int:
         run = folder / f"run-{number}"
         begin(run, rows(3, absent={3: "critic"}))
         while done < kills:
-            before = set(Run(run).book().state.answered)
             process = _start(run, tape, chance.choice([0.01, 0.03, 0.1]))
             time.sleep(chance.uniform(0.2, 2.5))
             finished_first = process.poll() is not None
             process.send_signal(signal.SIGKILL)
-            output, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=30)
             assert b"Traceback" not in errors, errors.decode()
             report = verify(run)
             assert report.ok, report.problems
-            asked_again = before & set(ASKED.findall(output.decode())) & _asked(output.decode())
-            assert not asked_again, asked_again
             session = Session(Run(run), standard, clock())
             if finished_first:
                 break
@@ -82,11 +74,6 @@ def _kill_and_resume(folder: Path, kills: int, seed: int) -> int:
             hits += _is_mid_work(run, session)
         _finish(run, tape)
     return hits
-
-
-def _asked(output: str) -> set[str]:
-    """Steps that the plain lines say were asked."""
-    return {step for line in output.splitlines() if "asked" in line for step in ASKED.findall(line)}
 
 
 def _finish(run: Path, tape: Path) -> None:
@@ -104,8 +91,3 @@ def _finish(run: Path, tape: Path) -> None:
 
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert _kill_and_resume(tmp_path, kills=3, seed=1) >= 1
-
-
-@pytest.mark.campaign
-def test_two_hundred_kills(tmp_path: Path) -> None:
-    assert _kill_and_resume(tmp_path, kills=200, seed=20261122) >= 100

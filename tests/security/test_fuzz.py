@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pytest
-
 from ledger.failures import LedgerError
 from ledger.interchange.imports import import_run
 from ledger.store import Run
@@ -144,18 +142,3 @@ def test_imports(tmp_path: Path) -> None:
 
 def test_deliberations() -> None:
     assert min(deliberations(range(400))) > 10
-
-
-@pytest.mark.campaign
-def test_many_replies(tmp_path: Path) -> None:
-    assert sum(replies(tmp_path, range(1_000, 13_000))) == 12_000
-
-
-@pytest.mark.campaign
-def test_many_imports(tmp_path: Path) -> None:
-    assert sum(imports(tmp_path, range(1_000, 5_000))) == 4_000
-
-
-@pytest.mark.campaign
-def test_many_deliberations() -> None:
-    assert sum(deliberations(range(1_000, 11_000))) == 10_000
