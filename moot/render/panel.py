@@ -8,7 +8,7 @@ watch_panel(console, look, wait)                       # the same, kept up to da
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -16,22 +16,27 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from detectors.course import course, e_courses
 from detectors.report import AlarmReading, Signal, SignalReport
 from ledger.events import Claim, Concern, Decision, Event
 from ledger.fold import step
 from ledger.lifecycle import OPEN
 from ledger.state import State
 from moot.render import theme, words
+from moot.render.because import because, ended
 from moot.render.families import Answered, one_family
 from moot.render.labels import labels_of
 from moot.render.next_round import next_round
 from moot.render.plain_text import one_line, shortened
+from moot.render.sparkline import log_sparkline, numbers, sparkline
 from moot.render.theme import labels_text, mark_of
 
 TEXT: Final = 140
 LISTED: Final = 6
 """Claims and decisions that are named; the others are counted."""
 EVIDENCE: Final = 6
+E_ALARM: Final = 20
+"""The e-value that alarms; a full block."""
 
 
 class PanelFacts(msgspec.Struct):
@@ -60,7 +65,8 @@ def read_panel(events: Iterable[Event]) -> PanelFacts:
 def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
     """The panel. `facts` and `report` are of the same instant."""
     parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
-    parts += [*_head(facts.state, report), *_signals(report), *_alarms(report), *_gates(report)]
+    parts += [*_head(facts.state, report), *_gates(report), *_course(facts.state), *_signals(report)]
+    parts += _alarms(report, facts.state)
     for title, lines in _sections(facts):
         parts.append(Text(title, theme.HEADER))
         parts += [Padding(line, (0, 0, 0, 2)) for line in lines]
@@ -104,6 +110,9 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
     mark = mark_of(theme.ADVICE, report.advice)
     line = Text(f"{report.satisfied} of {report.of} signals hold  ", theme.HEADER)
     yield line.append_text(mark.text).append(_obeyed(state, report), theme.FAINT)
+    yield Text(because(report), theme.HEADER)
+    if state.closures:
+        yield Text(ended(state))
 
 
 def _obeyed(state: State, report: SignalReport) -> str:
@@ -150,27 +159,60 @@ def _evidence(ids: list[str]) -> str:
     return f"[{', '.join(one_line(identity) for identity in ids[:EVIDENCE])}{more}]"
 
 
-def _alarms(report: SignalReport) -> Iterator[RenderableType]:
+def _course(state: State) -> Iterator[RenderableType]:
+    """What the rounds brought: a block and a number each, R1 first."""
+    found = course(state)
+    if not found:
+        return
+    yield Text(f"R1 to R{len(found[0].values)}, round by round", theme.HEADER)
+    width = max(len(one.name) for one in found)
+    for one in found:
+        line = Text(f"  {one.name:<{width}} ").append(
+            sparkline(one.values, 1.0 if one.share else None), theme.COURSE
+        )
+        yield line.append(f"  {numbers(one.values, one.share)}").append(f"   {one.feeds}", theme.FAINT)
+
+
+def _alarms(report: SignalReport, state: State) -> Iterator[RenderableType]:
+    """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
+    if report.profile == "calibrated":
+        yield Text(f"Failure modes: e-value by round, {E_ALARM} alarms", theme.HEADER)
+    courses = e_courses(state) if report.profile == "calibrated" else {}
     for alarm in report.alarms:
-        if alarm.verdict != "CLEAR":
-            yield _alarm(alarm)
+        if alarm.verdict != "CLEAR" or report.profile == "calibrated":
+            yield _alarm(alarm, courses.get(alarm.id, ()))
 
 
-def _alarm(alarm: AlarmReading) -> Text:
+def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
+    if alarm.verdict in ("CLEAR", "INSUFFICIENT") and values:
+        return _quiet(alarm, values)
     mark = theme.ALARMS[alarm.verdict]
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
     e_value = f", e-value {alarm.e_value}" if alarm.e_value is not None else ""
     name = words.FAILURE_MODES.get(alarm.id, "")
-    line = Text(f"{mark.plain} {alarm.id} {name}{since}{e_value}: ", mark.style)
+    line = Text(f"{mark.plain} {alarm.id} ", mark.style).append(
+        f"{log_sparkline(values, E_ALARM)} " if values else "", theme.COURSE
+    )
+    line.append(f"{name}{since}{e_value}: ", mark.style)
     line.append(one_line(alarm.detail), "default")
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
+
+
+def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
+    """A failure mode that is no reason to look up, in one short line."""
+    mark = theme.ALARMS[alarm.verdict]
+    line = Text(f"{mark.shape} {alarm.id} ", mark.style).append(log_sparkline(values, E_ALARM), theme.COURSE)
+    name = words.FAILURE_MODES.get(alarm.id, "")
+    return line.append(f" {name}, {alarm.e_value}").append(
+        f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT
+    )
 
 
 def _gates(report: SignalReport) -> Iterator[RenderableType]:
     for gate in report.gates:
         mark = theme.HOLDS if gate.ok else theme.FAILS
         held = f"{gate.value}" + (f" | {gate.limit}" if gate.limit is not None else "")
-        yield Text(f"  {mark.shape} {gate.name} {held}", mark.style)
+        yield Text(f"  {mark.shape} {gate.name:<15} {held}", mark.style)
 
 
 def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:

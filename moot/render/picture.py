@@ -1,7 +1,7 @@
 """Pictures for the documentation, drawn from a run by the views themselves:
 
 python -m moot.render.picture live RUN docs/images/demo.svg --after r3.E.check3.verifier
-python -m moot.render.picture signals RUN docs/images/signals.svg
+python -m moot.render.picture signals RUN docs/images/signals.svg --profile calibrated --at 310
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ def live(run: Run, after: str) -> str:
     return _drawn(Stage(scene_of(past, _asked(past), None, ())), run)
 
 
-def signals(run: Run) -> str:
-    """The stop panel as it stands."""
+def signals(run: Run, profile: str | None = None, at: int | None = None) -> str:
+    """The stop panel as `moot signals` prints it, now or after event `at`."""
     import moot
 
-    report = msgspec.structs.replace(moot.signals(run.path), run=run.path.name)
-    return _drawn(panel(read_panel(run.events()), report), run)
+    ours = moot.open_run(run.path)
+    report = msgspec.structs.replace(moot.signals(ours, profile, at), run=run.path.name)
+    return _drawn(panel(read_panel(ours.stream(at)), report), run)
 
 
 def _asked(past: Book) -> dict[str, float]:
@@ -81,10 +82,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("file", type=Path)
     parser.add_argument("--after", help="live: the step that had just been answered")
+    parser.add_argument("--profile", help="signals: the profile, if not the run's own")
+    parser.add_argument("--at", type=int, help="signals: as they read after this event")
     said = parser.parse_args(arguments)
     run = Run(said.run)
-    after = said.after or next(reversed(run.book().state.answered))
-    picture = live(run, after) if said.view == "live" else signals(run)
+    if said.view == "live":
+        picture = live(run, said.after or next(reversed(run.book().state.answered)))
+    else:
+        picture = signals(run, said.profile, said.at)
     said.file.parent.mkdir(parents=True, exist_ok=True)
     said.file.write_text(picture, encoding="utf-8")
 

@@ -76,6 +76,7 @@ LABEL: Final = "bold black on yellow"
 HEADER: Final = "bold"
 FAINT: Final = "dim"
 LEAD: Final = "bold cyan"
+COURSE: Final = "cyan"
 
 
 def labels_text(labels: Iterable[Label]) -> Iterator[Text]:

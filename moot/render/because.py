@@ -1,0 +1,56 @@
+"""Why a run stops, or does not: the gates or signals of a report as one sentence, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from detectors.report import Gate, SignalReport
+from ledger.state import State
+from moot.render import words
+
+_GATES: Final[Mapping[str, tuple[str, str]]] = {
+    "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
+    "pending": (
+        "{value} of the claims are untested (limit {limit})",
+        "{value} of the claims are untested (limit {limit})",
+    ),
+    "critic_stressed": (
+        "the critic was really {value}",
+        "no honest round was run without the critic ({value})",
+    ),
+    "drift": ("the last drift check did not fail ({value})", "the last drift check failed"),
+    "yield": (
+        "the last 3 rounds brought {value} of all claims (limit {limit})",
+        "the last 3 rounds brought {value} of all claims (limit {limit})",
+    ),
+    "alarms": ("no alarm is open", "alarms are open ({value})"),
+    "judges": ("repeated verdicts agree ({value})", "verdicts are unreliable ({value})"),
+}
+"""Gate → how it is said when it holds, and when it does not."""
+
+
+def because(report: SignalReport) -> str:
+    """`Not ready because 45.0% of the claims are untested (limit 30%), FM-5 is alarmed and unanswered.`"""
+    if report.gates:
+        told = [_told(gate) for gate in report.gates if gate.ok == report.ready]
+        return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}."
+    holding = [signal.id for signal in report.signals if signal.satisfied]
+    missing = [signal.id for signal in report.signals if not signal.satisfied]
+    verdict = "Says stop" if report.stop else "Says go on"
+    lacking = f"; {', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not" if missing else ""
+    held = f"{report.satisfied} of {report.of} signals hold ({', '.join(holding) or 'none'})"
+    return f"{verdict} because {held}{lacking}."
+
+
+def ended(state: State) -> str:
+    """How the run ended, or that it has not."""
+    if not state.closures:
+        return "The run has not stopped."
+    closing = state.closures[-1]
+    return f"The run {closing.state} because {words.CLOSINGS.get(closing.reason, closing.reason)}."
+
+
+def _told(gate: Gate) -> str:
+    holds, fails = _GATES.get(gate.name, (f"{gate.name} {{value}}",) * 2)
+    return (holds if gate.ok else fails).format(value=gate.value, limit=(gate.limit or "").lstrip("≤≥"))
