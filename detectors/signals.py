@@ -35,6 +35,7 @@ from ledger.state import State
 
 if TYPE_CHECKING:
     from detectors.calibrated.judgement import Judgement
+    from detectors.calibrated.parameters import CalibratedParameters
 
 SCRIPT_PANEL: Final[tuple[Callable[[Observations, ScriptParameters], Signal], ...]] = (
     script_claim_testing_slows.read,
@@ -86,17 +87,23 @@ def signals(book: Book, profile: SignalProfile, at: int | None = None, *, run: s
 
 
 def signals_of_state(
-    state: State, profile: SignalProfile, blobs: Blobs | None = None, *, whole: bool = True, run: str = ""
+    state: State,
+    profile: SignalProfile,
+    blobs: Blobs | None = None,
+    *,
+    whole: bool = True,
+    run: str = "",
+    parameters: CalibratedParameters | None = None,
 ) -> SignalReport:
     """The same from a folded state alone.
 
     `blobs` are read only for the round files of an import. `whole` is false for the state of a prefix: round
-    files of later rounds are then left out.
+    files of later rounds are then left out. `parameters` stand over the run's own in the profile `calibrated`.
     """
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)
     satisfied = sum(signal.satisfied for signal in readings)
-    failing = _judgement(state, blobs) if profile == "calibrated" else None
+    failing = _judgement(state, blobs, parameters) if profile == "calibrated" else None
     stop = satisfied >= needed if failing is None else failing.ready
     quorum = state.quorum
     return SignalReport(
@@ -118,12 +125,12 @@ def signals_of_state(
     )
 
 
-def _judgement(state: State, blobs: Blobs | None) -> Judgement:
+def _judgement(state: State, blobs: Blobs | None, parameters: CalibratedParameters | None) -> Judgement:
     """The profile `calibrated` is read for those who ask for it."""
     from detectors.calibrated.judgement import judge
     from detectors.calibrated.parameters import parameters_of
 
-    return judge(state, parameters_of(state, blobs))
+    return judge(state, parameters or parameters_of(state, blobs))
 
 
 def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:

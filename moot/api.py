@@ -19,6 +19,7 @@ from ledger.state import State
 from moot.clock import now
 
 if TYPE_CHECKING:
+    from detectors.calibrated.parameters import CalibratedParameters
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
     from ledger.chain import Head
@@ -135,19 +136,40 @@ def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     return rulebook.check(book, context, phase)
 
 
-def signals(run: AnyPath | Run, profile: str | None = None, at: int | None = None) -> SignalReport:
-    """The six stop signals after event `at` (None: the last one), in the run's own profile if none is named."""
+def signals(
+    run: AnyPath | Run, profile: str | None = None, at: int | None = None, params: AnyPath | None = None
+) -> SignalReport:
+    """The stop signals after event `at` (None: the last one), in the run's own profile if none is named.
+
+    `params` is a parameter file of `calibrate`, for the profile `calibrated`.
+    """
     ours = _run(run)
     state = ours.state if at is None else fold(ours.stream(at))
-    return signals_of_state(ours, state, profile, whole=at is None)
+    return signals_of_state(ours, state, profile, whole=at is None, params=params)
 
 
-def signals_of_state(run: Run, state: State, profile: str | None, *, whole: bool) -> SignalReport:
+def signals_of_state(
+    run: Run, state: State, profile: str | None, *, whole: bool, params: AnyPath | None = None
+) -> SignalReport:
     """The same from a state that was folded already; `whole` is false for that of a prefix."""
     from detectors.signals import signals_of_state as read
 
     own: str = state.opened.stop.profile if state.opened else "text"
-    return read(state, cast("SignalProfile", profile or own), run.blobs, whole=whole, run=str(run.path))
+    wanted = cast("SignalProfile", profile or ("calibrated" if params is not None else own))
+    parameters = None if params is None else read_params(params)[0]
+    return read(state, wanted, run.blobs, whole=whole, run=str(run.path), parameters=parameters)
+
+
+def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:
+    """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
+    from detectors.calibrated.parameters import read_parameters
+    from moot.errors import usage
+
+    content = Path(path).read_bytes()
+    try:
+        return read_parameters(content), content
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise usage(f"no parameter file: {error}", "write one with `moot calibrate`", str(path)) from None
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:

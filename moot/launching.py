@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moot.api import read_params
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.output.run import RunEnd
 from moot.running import drive_here, new_directory, open_run_at, opening_of
@@ -71,7 +72,10 @@ def opened(
     made = spoken.made(specs)
     spoken.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, wishes.contexts)
-    opening = opening_of(deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE)
+    params = read_params(wishes.params)[1] if wishes.params is not None else None
+    opening = opening_of(
+        deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE, params=params
+    )
     if directory is not None:
         return open_run_at(Path(directory), opening), made
     path = new_directory(read_settings().runs, opening.event.question, date.today())

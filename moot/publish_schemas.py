@@ -24,6 +24,7 @@ DIRECTORY: Final = schemas.DIRECTORY / "output"
 OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "ack": ("moot.output.act", "Act"),
     "answer": ("moot.output.act", "Act"),
+    "calibrate": ("moot.output.calibrate", "Calibration"),
     "check": ("validators.reading.report", "CheckReport"),
     "claims": ("moot.output.claims", "Claims"),
     "decisions": ("moot.output.decisions", "Decisions"),

@@ -56,10 +56,13 @@ def opening_of(
     *,
     casting: str | None = None,
     name: str = "deliberation.toml",
+    params: bytes | None = None,
 ) -> Opening:
-    """The opening of a new run; `seats` are specifications by role."""
+    """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
     kinds = {role: spec.partition(":")[0] for role, spec in seats.items()}
-    return resolve(deliberation, documents, moot=version(), name=name, casting=casting, seats=kinds)
+    return resolve(
+        deliberation, documents, moot=version(), name=name, casting=casting, seats=kinds, params=params
+    )
 
 
 def open_run_at(path: Path, opening: Opening) -> Session:

@@ -31,6 +31,7 @@ class Wishes:
     check_every: int | None = None
     no_stress: bool = False
     contexts: Sequence[str] = ()
+    params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property

@@ -122,7 +122,9 @@ class Controller:
             phase=after,
             by="controller",
             profile=opened.stop.profile,
-            params=self.verdicts.params_hash(opened.stop.profile),
+            params=opened.stop.params
+            if opened.stop.profile == "calibrated"
+            else self.verdicts.params_hash(opened.stop.profile),
             through=len(book.events) - 1,
             signals=tuple(
                 SignalReading(

@@ -158,7 +158,8 @@ def _shared_blobs(book: Book) -> dict[str, bytes]:
     """Blobs that the shared events name; one that the parent has lost stays lost, and `verify` says so."""
     found: dict[str, bytes] = {}
     for event in book.events:
-        for sha256 in named_blobs(event, book.blobs):
+        params = (event.stop.params,) if isinstance(event, RunOpened) else ()
+        for sha256 in (*named_blobs(event, book.blobs), *params):
             if sha256 not in found and (content := book.blobs.read(sha256)) is not None:
                 found[sha256] = content
     return found

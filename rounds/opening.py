@@ -67,12 +67,14 @@ def resolve(
     casting: str | None = None,
     seats: Mapping[str, str] | None = None,
     seed: int = 0,
+    params: bytes | None = None,
 ) -> Opening:
     """Decide everything that the file leaves open.
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
-    `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. Pure: equal
-    arguments give equal bytes. Raises `DeliberationError`.
+    `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
+    are thresholds for the profile `calibrated` in the place of the installed ones. Pure: equal arguments give equal
+    bytes. Raises `DeliberationError`.
     """
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
@@ -95,7 +97,7 @@ def resolve(
         cast=_cast(deliberation, protocol, rules, casting, seats or {}, name),
         plan=plan,
         predict=_predictions(deliberation, plan, protocol, name),
-        stop=_stop_rule(deliberation, plan, name),
+        stop=_stop_rule(deliberation, plan, name, params),
         budgets=Budgets(**dict(deliberation.budget)),
         prompt_set=_sha256(prompt_set),
         brief_version=protocol.brief_version,
@@ -106,8 +108,8 @@ def resolve(
         waived=_waived(deliberation, rules),
     )
     toml = to_toml(resolved(deliberation, event, fixed_plan=not protocol.is_watched))
-    params = params_bytes(event.stop.profile)
-    kept = {event.stop.params: params} if event.stop.profile == "calibrated" else {}
+    thresholds = params or params_bytes(event.stop.profile)
+    kept = {event.stop.params: thresholds} if event.stop.profile == "calibrated" else {}
     return Opening(event, {_sha256(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
@@ -322,7 +324,9 @@ def _predictions(
     return tuple(found.values())
 
 
-def _stop_rule(deliberation: Deliberation, plan: Sequence[PlanRow], name: str) -> StopRule:
+def _stop_rule(
+    deliberation: Deliberation, plan: Sequence[PlanRow], name: str, params: bytes | None
+) -> StopRule:
     subject = deliberation.deliberation
     profile = subject.profile or DEFAULT_PROFILE
     if profile not in PROFILES:
@@ -331,10 +335,14 @@ def _stop_rule(deliberation: Deliberation, plan: Sequence[PlanRow], name: str) -
             name,
             f"choose one of {', '.join(PROFILES)}",
         )
+    if params is not None and profile != "calibrated":
+        raise DeliberationError(
+            f"profile {profile} has no thresholds of one's own", name, "leave --params out, or say calibrated"
+        )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(
         profile=profile,
-        params=params_hash(profile),
+        params=params_hash(profile) if params is None else _sha256(params),
         check_every=subject.check_every,
         not_before=subject.not_before or obeyed_from(named, plan),
     )

@@ -1,6 +1,6 @@
 """VER002, error: recorded stop signals come out the same when they are computed again.
 
-The stop rests on them. Parameters of another version are said as a warning, not judged.
+The stop rests on them. Parameters that are neither installed nor kept by the run are said as a warning, not judged.
 Source: SD-60, DESIGN 3, FORMAT 2.
 """
 
@@ -27,7 +27,8 @@ def check(docket: Docket) -> Iterator[Breach]:
         if not isinstance(event, Signals):
             continue
         installed = docket.context.params.get(event.profile)
-        if installed is not None and installed != event.params:
+        kept = event.profile == "calibrated" and docket.book.blobs.read(event.params) is not None
+        if installed is not None and installed != event.params and not kept:
             message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
             yield Breach(event.seq, message, "warning")
             continue

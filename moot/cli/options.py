@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -39,6 +40,10 @@ PlanOption = Annotated[
 ]
 ProfileOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="What decides a stop: calibrated, text or script.")
+]
+ParamsOption = Annotated[
+    Path | None,
+    typer.Option("--params", metavar="FILE", help="Thresholds of `moot calibrate` for calibrated."),
 ]
 CheckEveryOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")

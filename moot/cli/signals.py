@@ -31,38 +31,43 @@ def signals(
     at: Annotated[
         int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")
     ] = None,
+    params: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="By the thresholds of `moot calibrate`.")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Read the six stop signals with their inputs. Exit code 0 says stop, 1 says go on."""
+    """Read the gates and signals with their inputs. Exit code 0 says stop, 1 says go on."""
     if profile is not None and profile not in PROFILES:
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
+    if params is not None and profile not in (None, "calibrated"):
+        raise usage("--params is for the profile calibrated", "leave --profile out", "--params")
     path = find_run(run)
     if watch:
-        return _watch(path, profile)
+        return _watch(path, profile, params)
     ours = open_run(path)
     if json or quiet:
-        report = moot.signals(ours, profile, at)
+        report = moot.signals(ours, profile, at, params)
         if json:
             out_json(report)
     else:
-        report = _print(ours, profile, at)
+        report = _print(ours, profile, at, params)
     return GOOD if report.stop else NO
 
 
-def _print(ours: Run, profile: str | None, at: int | None) -> SignalReport:
+def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:
     """Print the panel; the run is read once for both."""
     from moot.console import console
     from moot.render.panel import print_panel, read_panel
 
     facts = read_panel(ours.stream(at))
-    report = signals_of_state(ours, facts.state, profile, whole=at is None)
+    report = signals_of_state(ours, facts.state, profile, whole=at is None, params=params)
     print_panel(console(), facts, report)
     return report
 
 
-def _watch(path: Path, profile: str | None) -> int:
+def _watch(path: Path, profile: str | None, params: Path | None) -> int:
     """The panel, kept up to date until the run is finished."""
     from moot.console import console
     from moot.render.panel import panel, read_panel, watch_panel
@@ -73,7 +78,7 @@ def _watch(path: Path, profile: str | None) -> int:
         nonlocal stop
         ours = open_run(path)
         facts = read_panel(ours.stream())
-        report = signals_of_state(ours, facts.state, profile, whole=True)
+        report = signals_of_state(ours, facts.state, profile, whole=True, params=params)
         stop = report.stop
         return panel(facts, report), facts.state.finished
 

@@ -8,7 +8,7 @@ watch_panel(console, look, wait)                       # the same, kept up to da
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -177,7 +177,7 @@ def _alarms(report: SignalReport, state: State) -> Iterator[RenderableType]:
     """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
     if report.profile == "calibrated":
         yield Text(f"Failure modes: e-value by round, {E_ALARM} alarms", theme.HEADER)
-    courses = e_courses(state) if report.profile == "calibrated" else {}
+    courses: Mapping[str, Sequence[float]] = e_courses(state) if report.profile == "calibrated" else {}
     for alarm in report.alarms:
         if alarm.verdict != "CLEAR" or report.profile == "calibrated":
             yield _alarm(alarm, courses.get(alarm.id, ()))

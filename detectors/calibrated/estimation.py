@@ -1,0 +1,172 @@
+"""Tolerated rates from runs that somebody calls healthy: what nine healthy runs in ten stay below.
+
+For a share the population of runs has a mean and a spread beyond what chance does to so few units (method of moments);
+tolerated is the mean and 1.2816 of that spread. The worse rates keep their distance from it in log-odds. For a count
+the same is done with means, and the multiples stay. What no run can tell keeps its installed number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+from typing import Final
+
+import msgspec
+
+from detectors.calibrated.parameters import CalibratedParameters, Share
+from detectors.calibrated.rounds import RoundUnits, count_rounds
+from detectors.observations import deliberating_roles
+from ledger.result import Result
+from ledger.state import State
+
+RUNS_AT_LEAST: Final = 30
+NINE_IN_TEN: Final = 1.2816
+LOWEST, HIGHEST = 0.01, 0.9
+"""Between these a tolerated share stays: a bet on 0 or 1 would be decided by one unit."""
+
+Rate = tuple[float, float]
+"""(bad, all) of one run; for a count (number, exposure)."""
+
+
+class Estimate(Result, frozen=True):
+    """One tolerated rate: as installed, as estimated from `runs` runs with `units` units in all."""
+
+    name: str
+    installed: float
+    estimated: float
+    runs: int
+    units: int
+
+
+class Calibrated(msgspec.Struct, frozen=True):
+    """New thresholds, and what each rests on."""
+
+    parameters: CalibratedParameters
+    estimates: tuple[Estimate, ...]
+
+
+def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated:
+    """Thresholds for runs like these."""
+    runs = [(state, count_rounds(state, base.bypass.references_at_least)) for state in states]
+    found: list[Estimate] = []
+    changed: dict[str, msgspec.Struct] = {}
+    for name, units in _SHARES:
+        rule: Share = getattr(base, name)
+        p0 = _share([units(rounds) for _, rounds in runs])
+        found.append(_estimate(name, rule.p0, p0, [units(rounds) for _, rounds in runs]))
+        if p0 is not None:
+            changed[name] = msgspec.structs.replace(rule, p0=p0, grid=_moved(rule.grid, rule.p0, p0))
+    for name, counts in _COUNTS:
+        mean = _mean([counts(rounds) for _, rounds in runs])
+        installed = getattr(base, name).mean
+        found.append(_estimate(name, installed, mean, [counts(rounds) for _, rounds in runs]))
+        if mean is not None:
+            changed[name] = msgspec.structs.replace(getattr(base, name), mean=mean)
+    above, rates = _above(runs)
+    found.append(_estimate("domination_cited", base.domination_cited.above_share, above, rates))
+    if above is not None:
+        changed["domination_cited"] = msgspec.structs.replace(base.domination_cited, above_share=above)
+    return Calibrated(msgspec.structs.replace(base, **changed), tuple(found))
+
+
+def upper(rates: Iterable[Rate], noise: Callable[[float, float], float]) -> float | None:
+    """The mean over runs and `NINE_IN_TEN` spreads; `noise(mean, all)` is the variance that chance gives a run."""
+    told = [(bad / units, units) for bad, units in rates if units > 0]
+    if not told:
+        return None
+    mean = math.fsum(rate * units for rate, units in told) / math.fsum(units for _, units in told)
+    if len(told) < 2:
+        return mean
+    seen = math.fsum((rate - mean) ** 2 for rate, _ in told) / (len(told) - 1)
+    chance = fmean(noise(mean, units) for _, units in told)
+    return mean + NINE_IN_TEN * math.sqrt(max(0.0, seen - chance))
+
+
+def _share(rates: Sequence[Rate]) -> float | None:
+    found = upper(rates, lambda mean, units: mean * (1 - mean) / units)
+    return None if found is None else round(min(HIGHEST, max(LOWEST, found)), 4)
+
+
+def _mean(rates: Sequence[Rate]) -> float | None:
+    found = upper(rates, lambda mean, units: mean / units)
+    return None if found is None or found <= 0 else round(found, 4)
+
+
+def _moved(grid: Sequence[float], p0: float, new: float) -> tuple[float, ...]:
+    """Worse rates at the same distance in log-odds from another tolerated one."""
+    shift = _logit(new) - _logit(p0)
+    return tuple(round(1 / (1 + math.exp(-(_logit(p1) + shift))), 4) for p1 in grid)
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _of(units: Callable[[RoundUnits], tuple[int, int]]) -> Callable[[Sequence[RoundUnits]], Rate]:
+    def summed(rounds: Sequence[RoundUnits]) -> Rate:
+        counts = [units(each) for each in rounds]
+        return float(sum(bad for bad, _ in counts)), float(sum(all_ for _, all_ in counts))
+
+    return summed
+
+
+def _overrun(rounds: Sequence[RoundUnits]) -> Rate:
+    late = [each for each in rounds if each.round >= 5]
+    arrived = sum(len(each.arrivals) for each in late)
+    return float(arrived), float(arrived + sum(len(each.resolutions) for each in late))
+
+
+def _unanchored(rounds: Sequence[RoundUnits]) -> Rate:
+    """A run that names no goal anywhere never recorded them."""
+    bad, units = _of(lambda each: each.unanchored.counts)(rounds)
+    return (bad, units) if bad < units else (0.0, 0.0)
+
+
+def _inflation(rounds: Sequence[RoundUnits]) -> Rate:
+    return float(sum(len(each.arrivals) for each in rounds)), float(sum(len(each.present) for each in rounds))
+
+
+def _starvation(rounds: Sequence[RoundUnits]) -> Rate:
+    told = [each for each in rounds if each.listed is not None]
+    return float(sum(each.unlinked for each in told)), float(sum(len(each.present) for each in told))
+
+
+_SHARES: Final[tuple[tuple[str, Callable[[Sequence[RoundUnits]], Rate]], ...]] = (
+    ("giving_in", _of(lambda each: each.giving_in.counts)),
+    ("only_robust", _of(lambda each: each.robust.counts)),
+    ("pro_forma_broken", _of(lambda each: each.pro_forma.counts)),
+    ("drift_unanchored", _unanchored),
+    ("vagueness", _of(lambda each: each.vague.counts)),
+    ("bypass", _of(lambda each: each.shallow.counts)),
+    ("overrun", _overrun),
+)
+_COUNTS: Final[tuple[tuple[str, Callable[[Sequence[RoundUnits]], Rate]], ...]] = (
+    ("inflation", _inflation),
+    ("starvation", _starvation),
+)
+
+
+def _above(runs: Sequence[tuple[State, tuple[RoundUnits, ...]]]) -> tuple[float | None, list[Rate]]:
+    """FM-4: how far the most cited role of a run lies above an even share."""
+    rates: list[Rate] = []
+    excess: list[Rate] = []
+    for state, rounds in runs:
+        cited = [role for each in rounds for role, _ in each.cited_claims]
+        if cited:
+            top = max(cited.count(role) for role in deliberating_roles(state))
+            rates.append((float(top), float(len(cited))))
+            excess.append((max(0.0, top - len(cited) / len(deliberating_roles(state))), float(len(cited))))
+    found = upper(excess, lambda mean, units: mean * (1 - mean) / units)
+    return (None if found is None else round(min(0.4, max(0.02, found)), 4)), rates
+
+
+def _estimate(name: str, installed: float, found: float | None, rates: Sequence[Rate]) -> Estimate:
+    told = [units for _, units in rates if units > 0]
+    return Estimate(
+        name=name,
+        installed=installed,
+        estimated=installed if found is None else found,
+        runs=len(told),
+        units=int(math.fsum(told)),
+    )

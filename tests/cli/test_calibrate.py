@@ -1,0 +1,116 @@
+"""`moot calibrate`: what is learned from runs, that it is used, and how little a few runs say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detectors.calibrated.estimation import estimated, upper
+from detectors.calibrated.parameters import calibrated_parameters, read_parameters
+from ledger.fold import fold
+from ledger.interchange.skill_import import read_skill
+from ledger.state import State
+from ledger.store import Run
+from tests.cli.conftest import Moot
+from tests.detectors.simulated import Setting, Simulation
+
+
+def _state(seed: int) -> State:
+    return fold(read_skill(Simulation(Setting(seed=seed)).files(), None).events)
+
+
+def test_what_nine_in_ten_stay_below_is_above_the_mean_and_chance_is_taken_out() -> None:
+    binomial = lambda mean, units: mean * (1 - mean) / units  # noqa: E731  # the shape that the estimator wants
+    alike = [(2.0, 20.0)] * 10
+    assert upper(alike, binomial) == pytest.approx(0.1)
+    apart = [(0.0, 100.0), (40.0, 100.0)] * 5
+    found = upper(apart, binomial)
+    assert found is not None
+    assert 0.2 < found < 0.5
+    assert upper([], binomial) is None
+    assert upper([(0.0, 0.0)], binomial) is None
+
+
+def test_the_estimates_of_many_runs_are_near_what_was_simulated() -> None:
+    found = estimated([_state(seed) for seed in range(30)], calibrated_parameters())
+    by_name = {one.name: one for one in found.estimates}
+    assert by_name["giving_in"].runs == 30
+    assert (
+        0.125 < by_name["giving_in"].estimated < 0.25
+    )  # simulated with a mean of 0.125, a spread of a third
+    assert 0.18 < by_name["drift_unanchored"].estimated < 0.32
+    rule = found.parameters.giving_in
+    assert rule.p0 == by_name["giving_in"].estimated
+    assert list(rule.grid) == sorted(rule.grid)
+    assert all(rule.p0 < worse < 1 for worse in rule.grid)
+    assert found.parameters.ready == calibrated_parameters().ready
+
+
+def test_a_run_that_records_little_leaves_the_installed_numbers() -> None:
+    files = Simulation(Setting(seed=1, seed_fields_only=True)).files()
+    found = estimated([fold(read_skill(files, None).events)], calibrated_parameters())
+    assert {one.name for one in found.estimates if not one.runs} == {
+        "giving_in",
+        "drift_unanchored",
+        "starvation",
+    }
+    assert found.parameters.giving_in == calibrated_parameters().giving_in
+
+
+def _imported(moot: Moot, directory: Path, seed: int) -> Path:
+    source = directory / f"source-{seed}"
+    source.mkdir(parents=True)
+    for name, content in Simulation(Setting(seed=seed)).files().items():
+        (source / name).write_bytes(content)
+    assert moot("import", "skill", source, "--out", directory / "runs" / f"run-{seed}").code == 0
+    return directory / "runs" / f"run-{seed}"
+
+
+def test_a_file_is_written_and_used(moot: Moot, tmp_path: Path) -> None:
+    runs = [_imported(moot, tmp_path, seed) for seed in range(3)]
+    out = tmp_path / "ours.toml"
+    found = moot("calibrate", tmp_path / "runs", "--out", out, "--json").json
+    assert len(found["runs"]) == 3
+    assert "below 30" in found["warnings"][0]
+    assert read_parameters(out.read_bytes()) != calibrated_parameters()
+    assert "below 30" in out.read_text()
+    plain = moot("signals", runs[0], "--json").json
+    ours = moot("signals", runs[0], "--params", out, "--json").json
+    assert (plain["profile"], ours["profile"]) == ("calibrated", "calibrated")
+    assert [one["e_value"] for one in plain["alarms"]] != [one["e_value"] for one in ours["alarms"]]
+    assert moot("signals", runs[0], "--params", out, "--profile", "text").code == 2
+
+
+def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path: Path) -> None:
+    _imported(moot, tmp_path, 5)
+    out = tmp_path / "ours.toml"
+    params = moot("calibrate", tmp_path / "runs", "--out", out, "--json").json["params"]
+    run = tmp_path / "new"
+    moot("run", "-q", "Which?", "--seats", "host", "--params", out, "--out", run)
+    opened = Run(run).state().opened
+    assert opened is not None
+    assert opened.stop.params == params
+    assert (run / "blobs" / params).read_bytes() == out.read_bytes()
+    refused = moot(
+        "run",
+        "-q",
+        "Which?",
+        "--seats",
+        "host",
+        "--params",
+        out,
+        "--profile",
+        "text",
+        "--out",
+        tmp_path / "n",
+    )
+    assert refused.code == 2
+
+
+def test_what_is_no_parameter_file_or_no_run_is_refused(moot: Moot, tmp_path: Path, finished: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("watch_at = 3\n")
+    assert moot("signals", finished, "--params", wrong).code == 2
+    (tmp_path / "empty").mkdir()
+    assert moot("calibrate", tmp_path / "empty").code == 2
