@@ -1,4 +1,4 @@
-"""Blobs that events refer to: each is there, with the bytes that its name says. Others are garbage."""
+"""Blobs that events refer to: each is there, with the bytes that its name says, or was redacted. Others are garbage."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 from ledger.book import Blobs
 from ledger.events import Call, Event, RunOpened
 from ledger.failures import Damaged, Problem
+from ledger.redaction import record_of_original, redacted_blobs
 from ledger.values import GENESIS, Hash
 
 REMEMBERED_MAX: Final = 1 << 17
@@ -36,15 +37,36 @@ class BlobAudit:
     def __init__(self, blobs: Blobs) -> None:
         self._blobs = blobs
         self._good: set[bytes] = set()
+        self._missing: dict[str, tuple[str, int]] = {}
+        self._redacted: dict[str, int] = {}
 
     def problems(self, event: Event) -> Iterator[Problem]:
-        """What is wrong with the blobs that `event` names, and with those that its briefs name."""
+        """What is wrong with the blobs that `event` names, and with those that its briefs name; but for those that are
+        missing, which a later event may have redacted (`absent`)."""
+        for sha256 in redacted_blobs(event):
+            self._redacted.setdefault(sha256, event.seq)
+        record = record_of_original(event)
+        if record is not None:
+            yield from self._ask("the list of the original's lines", record, event)
         if isinstance(event, RunOpened):
             yield from self._ask("the prompt set", event.prompt_set, event)
             for document in event.context:
                 yield from self._ask(f"the document {document.id}", document.sha256, event)
         if event.call is not None:
             yield from self._call(event.call, event)
+
+    def absent(self) -> Iterator[Problem]:
+        """When every event was looked at: blobs that are missing, redacted, or to be redacted and still there."""
+        for sha256, (what, seq) in self._missing.items():
+            if sha256 in self._redacted:
+                by = self._redacted[sha256]
+                yield Problem(f"{what} was redacted by event {by}: blob {sha256}", seq, is_damage=False)
+            else:
+                yield Problem(f"{what} is missing: blob {sha256}", seq)
+        for sha256, seq in self._redacted.items():
+            if sha256 not in self._missing and _is_there(self._blobs, sha256):
+                what = f"blob {sha256} is redacted, but its bytes are still there: run `moot redact` again"
+                yield Problem(what, seq, is_damage=False)
 
     def _call(self, call: Call, event: Event) -> Iterator[Problem]:
         yield from self._ask("the prompt set", call.prompt_set, event)
@@ -60,24 +82,26 @@ class BlobAudit:
             return
         manifest, problem = self._read("the brief", sha256, event)
         found = [problem] if problem else []
-        for named in _named_by(manifest):
+        whole = manifest is not None
+        for named in _named_by(manifest or b""):
             if not self._is_remembered(named):
                 found += self._ask("a block of the brief", named, event)
-        if not found:
+                whole = whole and named not in self._missing
+        if whole and not found:
             self._remember(sha256)
         yield from found
 
     def _ask(self, what: str, sha256: str, event: Event) -> Iterator[Problem]:
         if self._is_remembered(sha256):
             return
-        _, problem = self._read(what, sha256, event)
+        content, problem = self._read(what, sha256, event)
         if problem:
             yield problem
-        else:
+        elif content is not None:
             self._remember(sha256)
 
-    def _read(self, what: str, sha256: str, event: Event) -> tuple[bytes, Problem | None]:
-        """A blob's bytes, or none and what is wrong with it."""
+    def _read(self, what: str, sha256: str, event: Event) -> tuple[bytes | None, Problem | None]:
+        """A blob's bytes, None when it is missing, and what is wrong with those that are there."""
         if sha256 == GENESIS:  # an import has none
             return b"", None
         try:
@@ -85,7 +109,7 @@ class BlobAudit:
         except Damaged:
             return b"", Problem(f"{what} was changed: blob {sha256} has other bytes", event.seq)
         if content is None:
-            return b"", Problem(f"{what} is missing: blob {sha256}", event.seq)
+            self._missing.setdefault(sha256, (what, event.seq))
         return content, None
 
     def _is_remembered(self, sha256: str) -> bool:
@@ -110,6 +134,13 @@ def named_blobs(event: Event, blobs: Blobs) -> Iterator[str]:
     for brief in dict.fromkeys((call.brief, *(attempt.brief for attempt in call.attempts))):
         yield brief
         yield from _named_by(blobs.read(brief) or b"")
+
+
+def _is_there(blobs: Blobs, sha256: str) -> bool:
+    try:
+        return blobs.read(sha256) is not None
+    except Damaged:
+        return False  # other bytes; said already where an event names them
 
 
 def _named_by(manifest: bytes) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ledger.book import Blobs
-from ledger.disk import Disk, unreadable, writing
+from ledger.disk import Disk, readable, unreadable, writing
 from ledger.failures import Damaged, Problem
 
 REMEMBERED_BYTES_MAX: Final = 1 << 25
@@ -88,6 +88,17 @@ class BlobStore:
                 assert hash_of(content) == sha256, f"{sha256} is not the hash of its blob"
                 if self._content(sha256) != content:
                     self._disk.replace(self._directory / sha256, content, self._temporary(sha256))
+            self._disk.settle(self._directory)
+
+    def names(self) -> list[str]:
+        """The hashes of all blobs that are there, sorted. Raises `Unreadable`."""
+        with readable(self._directory):
+            return sorted(name for name in os.listdir(self._directory) if _HEX64.fullmatch(name))
+
+    def remove(self, sha256: str) -> None:
+        """Remove a blob, durably; nothing when it is not there. Raises `WriteFailed`."""
+        with writing(self._directory):
+            (self._directory / sha256).unlink(missing_ok=True)
             self._disk.settle(self._directory)
 
     def _content(self, sha256: str) -> bytes | None:

@@ -144,7 +144,7 @@ def tail_of(directory: Path, mark: Mark) -> Tail:
         damage += found
         if extra and not found:
             what = f"{extra} bytes beyond head, of a commit interrupted or being written: no damage"
-            notes.append(Problem(what, None, stream, number))
+            notes.append(Problem(what, None, stream, number, is_damage=False))
     return Tail(tuple(damage), tuple(notes))
 
 

@@ -11,12 +11,14 @@ from ledger.events import StreamName
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing that is wrong with a ledger. `line` counts from 1 in `stream`; what is unknown is None."""
+    """One thing that is wrong with a ledger, or worth knowing when it is no damage. `line` counts from 1 in `stream`;
+    what is unknown is None."""
 
     what: str
     seq: int | None = None
     stream: StreamName | None = None
     line: int | None = None
+    is_damage: bool = True
 
     def __str__(self) -> str:
         place = f"{self.stream}.jsonl" if self.stream else ""
@@ -66,6 +68,16 @@ class Unreadable(LedgerError):
     """The file system refused to read a file of the run."""
 
     exit_code = 2
+
+
+class BlobMissing(LedgerError):
+    """A blob that is needed for going on, or for doing again, is not there: lost, or redacted."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, where: str = "") -> None:
+        mend = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
+        super().__init__(f"{what} is not among the blobs", where, mend)
 
 
 class WriteFailed(LedgerError):

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ledger.blob_audit import BlobAudit
 from ledger.blobs import BlobStore
@@ -16,12 +17,15 @@ from ledger.book import Blobs
 from ledger.chain import Head
 from ledger.damage import PROBLEMS_MAX, Tail, damage, tail_of
 from ledger.disk import readable
-from ledger.events import Event, StreamName
+from ledger.events import Event, RunOpened, StreamName
 from ledger.failures import Damaged, Problem
 from ledger.following import Mark
 from ledger.reading import decoded
 from ledger.result import Result
 from ledger.streams import read_head
+
+if TYPE_CHECKING:
+    from ledger.redacted_copy import Original
 
 
 class HeadModel(Result, frozen=True):
@@ -41,11 +45,13 @@ class ProblemModel(Result, frozen=True):
 
 
 class CheckpointModel(Result, frozen=True):
-    """A head that somebody kept; `holds` when the ledger still begins with everything up to it."""
+    """A head that somebody kept; `holds` when the ledger still begins with everything up to it. `original` when it is
+    one of the run that this one is a redacted copy of."""
 
     seq: int
     hash: str
     holds: bool
+    original: bool
 
 
 class VerifyReport(Result, frozen=True):
@@ -86,12 +92,42 @@ def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
         return _report(directory, 0, None, error.problems, (), ())
     mark = Mark()
     count, problems, kept = _read_through(directory, mark, head, checkpoints)
-    tail = tail_of(directory, mark) if mark.head == head else Tail()
+    is_read = mark.head == head
+    tail = tail_of(directory, mark) if is_read else Tail()
+    original, unlike = _redacted_copy(directory) if is_read and _is_copy(directory) else (None, [])
     held = [
-        CheckpointModel(seq=one.seq, hash=one.hash, holds=kept.get(one.seq) == one.hash)
+        CheckpointModel(
+            seq=one.seq,
+            hash=one.hash,
+            holds=kept.get(one.seq) == one.hash,
+            original=original is not None and original.holds(one),
+        )
         for one in checkpoints
     ]
-    return _report(directory, count, head, [*problems, *tail.damage], tail.notes, held)
+    return _report(directory, count, head, [*problems, *unlike, *tail.damage], tail.notes, held)
+
+
+def _is_copy(directory: Path) -> bool:
+    """Whether the opening says that the run is a redacted copy."""
+    opening = next(decoded(directory, Mark(), read_head(directory)))
+    return isinstance(opening, RunOpened) and opening.origin.type == "redaction"
+
+
+def _redacted_copy(directory: Path) -> tuple[Original | None, list[Problem]]:
+    """What a redacted copy says of its original; lines that are neither the original's nor said to be changed."""
+    from ledger.redacted_copy import original_of, unlike
+    from ledger.store import Run
+
+    run = Run(directory)
+    original = original_of(run)
+    if original is None:
+        return None, [Problem("a redacted copy that does not say what was changed in it")]
+    what = "not the line of the original, and the redaction does not name it"
+    found = [Problem(what, seq) for seq in islice(unlike(run, original), PROBLEMS_MAX)]
+    places = ", ".join(f"@{seq}" for seq in sorted(original.changed))
+    last = len(original.hashes) - 1
+    told = f"a redacted copy of the run with head @{last} {original.hashes[-1]}; changed in it: {places}"
+    return original, [*found, Problem(told, is_damage=False)]
 
 
 def beside(directory: Path, events: Iterable[Event], mark: Mark, blobs: Blobs) -> list[Problem]:
@@ -101,7 +137,8 @@ def beside(directory: Path, events: Iterable[Event], mark: Mark, blobs: Blobs) -
     with readable(directory):
         tail = tail_of(directory, mark)
     found = (problem for event in events for problem in audit.problems(event))
-    return [*islice(found, PROBLEMS_MAX), *tail.damage, *tail.notes]
+    changed = list(islice(found, PROBLEMS_MAX))
+    return [*changed, *islice(audit.absent(), PROBLEMS_MAX), *tail.damage, *tail.notes]
 
 
 def _read_through(
@@ -123,7 +160,7 @@ def _read_through(
     except Damaged as error:
         found = list(damage(directory, head))
         return count, [*(found or error.problems), *problems], {}
-    return count, problems, hashes
+    return count, [*problems, *islice(blobs.absent(), PROBLEMS_MAX)], hashes
 
 
 def _report(
@@ -134,7 +171,7 @@ def _report(
     notes: Sequence[Problem],
     checkpoints: Sequence[CheckpointModel],
 ) -> VerifyReport:
-    damaged = len(problems) > 0
+    damaged = any(problem.is_damage for problem in problems)
     return VerifyReport(
         run=str(directory),
         ok=not damaged and all(mark.holds for mark in checkpoints),

@@ -42,6 +42,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "note": ("moot.output.act", "Act"),
     "override": ("moot.output.act", "Act"),
     "protocols": ("moot.output.protocols", "Protocols"),
+    "redact": ("moot.output.redact", "Redacted"),
     "replay": ("moot.output.replay", "Replay"),
     "report": ("moot.output.report", "ReportDocument"),
     "run": ("moot.output.run", "RunEnd"),

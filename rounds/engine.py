@@ -15,6 +15,7 @@ import msgspec
 from ledger.book import Book
 from ledger.events import Attempt, Call, Context, Event, Fallback
 from ledger.events.envelope import Isolation, SeatKind
+from ledger.failures import BlobMissing
 from ledger.ids import parse_step
 from ledger.values import Quorum
 from roles.brief import Brief, derive
@@ -184,7 +185,7 @@ def stored_reply(protocol: Protocol, book: Book, step: Step) -> Reply:
     assert call is not None, f"{step.id} has no call"
     content = book.blobs.read(call.reply)
     if content is None:
-        raise LookupError(f"the reply of {step.id} is not among the blobs")
+        raise BlobMissing(f"the reply of {step.id}")
     reply, errors = parse_reply(protocol.reply_type(book.state, step), content)
     assert reply is not None, f"{step.id}: a recorded reply no longer parses: {errors}"
     return reply

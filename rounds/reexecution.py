@@ -26,6 +26,7 @@ from ledger.events import (
     Signals,
     Validation,
 )
+from ledger.failures import BlobMissing
 from ledger.fold import fold
 from roles.brief import derive
 from roles.prompt_set import PromptSet, read_prompt_set
@@ -220,7 +221,7 @@ def _prompt_set(original: Book) -> PromptSet:
     assert opened is not None, "a run begins with its opening"
     blob = original.blobs.read(opened.prompt_set)
     if blob is None:
-        raise LookupError("the prompt set of this run is not among its blobs")
+        raise BlobMissing("the prompt set of this run")
     return read_prompt_set(blob)
 
 

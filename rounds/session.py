@@ -14,6 +14,7 @@ from typing import Final
 from ledger.book import Book
 from ledger.events import Event, RunOpened
 from ledger.events.decisions import CloseReason
+from ledger.failures import BlobMissing
 from ledger.store import Run, Writer, create_run
 from roles.brief import Brief, Shared, derive
 from roles.prompt_set import PromptSet, read_prompt_set
@@ -64,7 +65,7 @@ class Session:
         if self._prompt_set is None:
             blob = self.run.blobs.read(self.opened.prompt_set)
             if blob is None:
-                raise LookupError("the prompt set of this run is not among its blobs")
+                raise BlobMissing("the prompt set of this run", str(self.run.path))
             self._prompt_set = read_prompt_set(blob)
         return self._prompt_set
 

@@ -9,20 +9,24 @@ from collections.abc import Iterator
 from typing import Final
 
 from ledger.events import Event, RunOpened
+from ledger.redaction import redacted_blobs
 from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule, Severity
 
 
 def check(docket: Docket) -> Iterator[Breach]:
-    """Hashes that no blob has; a missing prompt set is a warning, for briefs then cannot be derived again."""
+    """Hashes that no blob has; a missing prompt set is a warning, for briefs then cannot be derived again, and so is
+    what was redacted on the record."""
+    redacted = {sha256 for event in docket.events for sha256 in redacted_blobs(event)}
     there: dict[str, bool] = {}
     for event in docket.events:
         for name, sha256 in _named(event):
             if sha256 not in there:
                 there[sha256] = docket.book.blobs.read(sha256) is not None
             if not there[sha256]:
-                severity: Severity = "warning" if name == "prompt set" else "error"
-                yield Breach(event.seq, f"the blob of the {name} is missing ({sha256[:12]}…)", severity)
+                severity: Severity = "warning" if name == "prompt set" or sha256 in redacted else "error"
+                what = "was redacted" if sha256 in redacted else "is missing"
+                yield Breach(event.seq, f"the blob of the {name} {what} ({sha256[:12]}…)", severity)
 
 
 def _named(event: Event) -> Iterator[tuple[str, str]]:

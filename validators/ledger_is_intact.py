@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from validators.reading.docket import Docket
-from validators.reading.rule import Breach, Rule
+from validators.reading.rule import Breach, Rule, Severity
 
 
 def check(docket: Docket) -> Iterator[Breach]:
-    """One breach for each problem that `verify` reports."""
+    """One breach for each problem that `verify` reports; a warning for what it does not call damage."""
     for problem in docket.context.ledger_problems:
-        yield Breach(problem.seq, problem.what, where=(problem.stream, problem.line))
+        severity: Severity = "error" if problem.is_damage else "warning"
+        yield Breach(problem.seq, problem.what, severity, where=(problem.stream, problem.line))
 
 
 RULE: Final = Rule(

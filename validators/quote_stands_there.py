@@ -18,7 +18,7 @@ def check(docket: Docket) -> Iterator[Breach]:
     """Quotations that do not stand where they are said to; a reference that leads nowhere is another rule's."""
     for event in docket.events:
         for field, evidence in all_evidence(event):
-            if evidence.quote is None:
+            if evidence.quote is None or docket.was_redacted(evidence.ref):
                 continue
             texts = docket.passages(evidence.ref, event.seq)
             if texts is not None and not contains_quote(texts, evidence.quote):

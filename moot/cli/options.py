@@ -64,7 +64,7 @@ UNKEPT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """Characters that no string of a ledger holds (FORMAT 1)."""
 
 
-def _some_words(text: str) -> str:
+def some_words(text: str) -> str:
     """Words for the ledger: at least one, no control characters but line feeds and tabs."""
     if not text.strip():
         raise typer.BadParameter("say it in words")
@@ -74,4 +74,4 @@ def _some_words(text: str) -> str:
 
 
 TEXT_MAX = 8_000
-TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.", callback=_some_words)]
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.", callback=some_words)]

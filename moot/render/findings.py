@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from moot.render.plain import joined
 
 if TYPE_CHECKING:
-    from ledger.verify import VerifyReport
+    from ledger.verify import CheckpointModel, VerifyReport
     from validators.reading.report import CheckReport, ReportedFinding
 
 MARKS = {"error": "✗ error  ", "warning": "! warning"}
@@ -58,11 +58,16 @@ def verify_text(report: VerifyReport) -> str:
         )
         lines.append(f"  {where}: {problem.what}" if where else f"  {problem.what}")
     lines += [f"  set aside by recovery: quarantine/{name}" for name in report.quarantined]
-    lines += [
-        f"  checkpoint @{one.seq} {one.hash}: {'holds' if one.holds else 'does not hold'}"
-        for one in report.checkpoints
-    ]
+    lines += [f"  checkpoint @{one.seq} {one.hash}: {_held(one)}" for one in report.checkpoints]
     return joined(lines)
+
+
+def _held(one: CheckpointModel) -> str:
+    if one.holds:
+        return "holds"
+    if one.original:
+        return "does not hold; it is that of the original, and this is the redacted copy"
+    return "does not hold"
 
 
 def _finding(one: ReportedFinding) -> str:

@@ -110,6 +110,14 @@ class Shared:
 class BriefUnavailable(ValueError):
     """A brief that cannot be derived here; the message says what is missing."""
 
+    exit_code = 2
+    mend = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
+
+    @property
+    def what(self) -> str:
+        """The message."""
+        return str(self)
+
 
 class Scene(msgspec.Struct, frozen=True):
     """What the quoting functions read."""

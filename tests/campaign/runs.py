@@ -90,7 +90,7 @@ def _run(path: Path, tape: Path, delay_seconds: float, say: Say) -> None:
         say(request.step.id)
         return await reply(seat, request)
 
-    TapeSeat.reply = heard  # type: ignore[method-assign]  # the process ends with this call
+    TapeSeat.reply = heard  # type: ignore[method-assign, assignment]  # the process ends with this call
     printed = os.open(path.with_suffix(".said"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     for descriptor in (1, 2):
         os.dup2(printed, descriptor)

@@ -15,6 +15,7 @@ from ledger.book import Book
 from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
 from ledger.fold import step as take
 from ledger.ids import Reference, StepName, parse_reference, parse_step
+from ledger.redaction import redacted_blobs, reworded
 from ledger.state import State
 from ledger.values import Status
 from roles.protocol import Step, open_steps
@@ -28,6 +29,7 @@ class Docket:
         "_history",
         "_lines",
         "_passages",
+        "_redacted",
         "_sections",
         "book",
         "context",
@@ -39,6 +41,7 @@ class Docket:
         "opened",
         "openings",
         "recorded",
+        "reworded",
         "rules_hash",
         "steps",
     )
@@ -67,6 +70,9 @@ class Docket:
         self._history: dict[str, list[tuple[int, Status]]] = {}
         self._passages: dict[Reference, tuple[str, ...] | None] = {}
         self._sections: dict[int, Sections] = {}
+        self.reworded = frozenset(seq for event in self.events for seq in reworded(event))
+        """Seqs of events in which words were replaced when a redacted copy was made."""
+        self._redacted = frozenset(sha256 for event in self.events for sha256 in redacted_blobs(event))
         self._walk()
 
     @property
@@ -132,11 +138,19 @@ class Docket:
             return None
         if not reference.id.startswith("K-") and self.earlier(reference.id, than) is None:
             return None
+        if self._redacted and self.was_redacted(ref):
+            return ()
         if reference not in self._passages:
             self._passages[reference] = passages(
                 reference, self.book.by_id, self.opened, self.book.blobs, self.sections
             )
         return self._passages[reference]
+
+    def was_redacted(self, ref: str) -> bool:
+        """Whether a reference leads into a document whose bytes were removed on the record: nobody can look there."""
+        name = ref.partition("#")[0]
+        documents = self.opened.context if self.opened else ()
+        return any(one.id == name and one.sha256 in self._redacted for one in documents)
 
     def sections(self, event: Event) -> Sections:
         """The sections of an event of this book."""

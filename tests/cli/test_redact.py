@@ -1,0 +1,217 @@
+"""Redaction: what is removed on the record is told from what is lost, and a copy without a secret says what it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+
+from ledger.canonical import line_hash
+from ledger.chain import Head
+from ledger.redacted_copy import INSTEAD, redacted_copy
+from ledger.redaction import CannotRedact, redact
+from ledger.store import Run
+from ledger.verify import verify
+from tests.campaign.tampering import written
+from tests.cli.conftest import Moot, content, finished, moot, opened
+from tests.ledger.interchange.sources import SMALL, source
+from tests.rounds.openings import DOCUMENT
+
+__all__ = ["finished", "moot", "opened"]
+
+AT = "2026-02-03T04:05:06.000007Z"
+SECRET = "hunter2"
+
+
+@pytest.fixture
+def ended(finished: Path, tmp_path: Path) -> Path:
+    """A finished run of its own."""
+    return Path(shutil.copytree(finished, tmp_path / "ended"))
+
+
+@pytest.fixture
+def leaky(moot: Moot, opened: Path, tmp_path: Path) -> Path:
+    """An open run with the secret in a reply, in the brief that quotes it, and in a person's note."""
+    reply = {
+        "sections": [{"name": "main", "text": f"The password is {SECRET}, twice {SECRET}."}],
+        "responds_to": [],
+        "options": [],
+    }
+    (tmp_path / "reply.json").write_text(json.dumps(reply))
+    assert moot("submit", opened, "r1.B.action", "reply.json").code == 0
+    assert moot("note", opened, f"Somebody wrote {SECRET} there.").code == 0
+    (tmp_path / "secret").write_text(f"{SECRET}\n")
+    return opened
+
+
+def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
+    blobs = {name for name in content(ended) if name.startswith("blobs/")}
+    said = moot("redact", ended, "K-1", "r1.C.critic", "--reason", "names a customer", "--json").json
+    assert len(said["blobs"]) == 2
+    assert {name for name in content(ended) if name.startswith("blobs/")} == blobs - {
+        f"blobs/{sha256}" for sha256 in said["blobs"]
+    }
+    last = Run(ended).events()[-1]
+    assert (last.kind, last.by, said["events"]) == ("amendment", "human", [f"@{last.seq}"])
+    verified = moot("verify", ended)
+    assert verified.code == 0
+    assert f"the document K-1 was redacted by event {last.seq}" in verified.out
+    assert "missing" not in verified.out
+    checked = moot("check", ended, "--json")
+    assert checked.code == 0, [one for one in checked.json["findings"] if one["severity"] == "error"]
+    for verb in ("status", "claims", "decisions", "log", "report"):
+        assert moot(verb, ended).code == 0, verb
+
+
+def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path) -> None:
+    run = Run(ended)
+    redact(run, ["K-1"], "named", at=AT)
+    (ended / "blobs" / next(name for name in run.blobs.names())).unlink()
+    said = moot("verify", ended)
+    assert said.code == 3
+    assert "is missing" in said.out
+    assert "was redacted" in said.out
+
+
+def test_a_redaction_that_was_interrupted_is_said_and_done_again(moot: Moot, ended: Path) -> None:
+    run = Run(ended)
+    (sha256,) = redact(run, ["K-1"], "named", at=AT)[1]
+    run.blobs.write(DOCUMENT)
+    said = moot("verify", ended)
+    assert said.code == 0
+    assert "its bytes are still there: run `moot redact` again" in said.out
+    count = len(run.events())
+    assert moot("redact", ended, sha256[:10], "--reason", "again").code == 0
+    assert run.blobs.read(sha256) is None
+    assert len(Run(ended).events()) == count
+
+
+def test_what_a_run_still_needs_is_not_removed(moot: Moot, leaky: Path) -> None:
+    before = content(leaky)
+    opening = Run(leaky).book().state.opened
+    assert opening is not None
+    for name in ("K-1", "r1.B.action", opening.prompt_set):
+        said = moot("redact", leaky, name, "--reason", "x")
+        assert said.code == 2
+        assert "still needed" in said.err
+    for name in ("K-9", "../head", "r9.B.action", "0" * 64, "deadbeef"):
+        assert moot("redact", leaky, name, "--reason", "x").code == 2
+    assert moot("redact", leaky, "K-1").code == 2
+    assert moot("redact", leaky, "--reason", "x").code == 2
+    assert content(leaky) == before
+
+
+def test_a_copy_holds_the_secret_nowhere_and_says_what_it_is(moot: Moot, leaky: Path, tmp_path: Path) -> None:
+    before = content(leaky)
+    head = Run(leaky).head()
+    said = moot(
+        "redact", leaky, "--secret", "secret", "--out", "copy", "--reason", "a password", "--json"
+    ).json
+    assert content(leaky) == before
+    copy = content(tmp_path / "copy")
+    assert not any(SECRET.encode() in one for one in copy.values())
+    assert any(INSTEAD.encode() in one for one in copy.values())
+    opening = Run(tmp_path / "copy").events()[0]
+    assert opening.kind == "run_opened"
+    origin = opening.origin
+    assert (origin.type, origin.of, origin.head, origin.seq) == ("redaction", "opened", head.hash, head.seq)
+    assert all(place in opening.waived[-1].why for place in (*said["changed"], "a password"))
+    assert moot("verify", "copy").code == 0
+    told = moot("status", "copy").out
+    assert "REDACTED" in told or "WAIVED the original words" in told
+
+
+def test_every_line_of_a_copy_that_is_not_named_is_proven_to_be_the_original(
+    leaky: Path, tmp_path: Path
+) -> None:
+    redacted_copy(Run(leaky), tmp_path / "copy", SECRET, "why", name="opened", at=AT)
+    run = Run(tmp_path / "copy")
+    assert verify(run.path).ok
+    events = run.events()
+    changed = {int(one.path[1:].split(".")[0]) for one in events[-1].change if one.path[0] == "@"}  # type: ignore[union-attr]
+    for seq in range(len(events) - 1):
+        line = [line for _, _, line in Run(leaky).lines()][seq]
+        if seq not in changed:
+            assert orjson.loads(line) | {"prev": ""} == orjson.loads(
+                [line for _, _, line in run.lines()][seq]
+            ) | {"prev": ""}
+    for seq in range(1, len(events) - 1):
+        damaged = list(events)
+        damaged[seq] = _at(events[seq])
+        written(run.path, damaged)
+        report = verify(run.path)
+        assert report.damaged, f"event {seq} was changed and nobody saw it"
+        assert any(one.seq == seq for one in report.problems)
+
+
+def _at(event):
+    import msgspec
+
+    return msgspec.structs.replace(event, at="2026-01-01T00:00:00.999999Z")
+
+
+def test_a_checkpoint_of_the_original_is_told_for_what_it_is(moot: Moot, leaky: Path, tmp_path: Path) -> None:
+    assert moot("keygen", "alice", "--out", "keys").code == 0
+    assert moot("seal", leaky, "--key", "keys/alice.key", "--out", "old.note").code == 0
+    middle = [line_hash(line) for _, _, line in Run(leaky).lines()][2]
+    assert moot("redact", leaky, "--secret", "secret", "--out", "copy", "--reason", "why").code == 0
+    said = moot(
+        "verify", "copy", "--checkpoint", "old.note", "--key", "keys/alice.pub", "--checkpoint", f"2:{middle}"
+    )
+    assert said.code == 1
+    assert said.out.count("it is that of the original, and this is the redacted copy") == 2
+    assert "changed in it: @0, " in said.out
+    other = moot("verify", "copy", "--checkpoint", f"2:{'0' * 64}", "--json").json
+    assert [(one["holds"], one["original"]) for one in other["checkpoints"]] == [(False, False)]
+    assert verify(tmp_path / "copy", [Run(tmp_path / "copy").head()]).ok
+
+
+def test_a_copy_goes_on_where_the_original_would(moot: Moot, leaky: Path, tmp_path: Path) -> None:
+    assert moot("redact", leaky, "--secret", "secret", "--out", "copy", "--reason", "why").code == 0
+    old, new = (moot("next", run, "--json").json for run in (leaky, tmp_path / "copy"))
+    assert [one["step"] for one in new["steps"]] == [one["step"] for one in old["steps"]]
+    assert SECRET in str(old)
+    assert SECRET not in str(new)
+    assert moot("submit", "copy", new["steps"][0]["step"], "--give-up", "nobody is there").code == 0
+    assert moot("verify", "copy").code == 0
+
+
+@pytest.mark.parametrize(
+    ("secret", "why"),
+    [("abc", "at least"), ("not there at all", "no line"), ("critic", "cannot be without it")],
+)
+def test_a_secret_that_cannot_be_removed_writes_nothing(
+    leaky: Path, tmp_path: Path, secret: str, why: str
+) -> None:
+    with pytest.raises(CannotRedact, match=why):
+        redacted_copy(Run(leaky), tmp_path / "copy", secret, "a reason", name="opened", at=AT)
+    assert not (tmp_path / "copy").exists()
+
+
+def test_an_import_is_redacted_at_its_source(moot: Moot, tmp_path: Path) -> None:
+    for name, data in source(SMALL).items():
+        (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / name).write_bytes(data)
+    assert moot("import", "skill", "src", "--out", "imported").code == 0
+    with pytest.raises(CannotRedact, match="imported"):
+        redacted_copy(Run(tmp_path / "imported"), tmp_path / "copy", "claim", "why", name="x", at=AT)
+
+
+def test_what_is_needed_again_and_gone_is_said(moot: Moot, ended: Path) -> None:
+    opening = Run(ended).book().state.opened
+    assert opening is not None
+    assert moot("redact", ended, "r1.C.critic", "--reason", "x").code == 0
+    said = moot("replay", ended, "--re-execute")
+    assert said.code == 1
+    assert "r1.C.critic has no reply blob" in said.out
+    for name in ("K-1", opening.prompt_set):
+        assert moot("redact", ended, name, "--reason", "x").code == 0
+        said = moot("replay", ended, "--re-execute")
+        assert said.code == 2
+        assert "is not among the blobs" in said.err
+        assert said.err.count("\n") == 1
+    assert moot("check", ended).code == 0
+    assert verify(ended, [Head(0, line_hash(next(line for _, _, line in Run(ended).lines())))]).ok
