@@ -118,9 +118,11 @@ def step(state: State, event: Event) -> None:
             state.opened = event
         case RunClosed():
             state.closures.append(event)
+        case Screening():
+            state.screened[f"@{event.seq}"] = event.action
         case Rating() | Assumption() | Argument() | Challenge() | Response():
             pass
-        case Screening() | Score() | Standing() | Vote() | Ruling():
+        case Score() | Standing() | Vote() | Ruling():
             pass
         case _:
             assert_never(event)
@@ -214,6 +216,8 @@ def _decision(state: State, event: Decision) -> None:
     for cite in event.cites:
         if cite.relation == "resolves":
             state.resolved.add(cite.id)
+        elif cite.relation == "overturns" and cite.id in state.screened:
+            state.screened[cite.id] = "OVERRIDDEN"
         older = state.decisions.get(cite.id)
         if older is not None and cite.relation in ("overturns", "supersedes") and cite.id != identity:
             older.overturned_by = older.overturned_by or identity

@@ -176,6 +176,8 @@ class State(msgspec.Struct):
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
     closures: list[RunClosed] = msgspec.field(default_factory=list[RunClosed])
+    screened: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """`@seq` of a screening → its action; OVERRIDDEN when a person has overridden it."""
     spend: Spend = msgspec.field(default_factory=Spend)
 
     @property
@@ -187,6 +189,11 @@ class State(msgspec.Struct):
     def roles(self) -> tuple[str, ...]:
         """The roles of the cast, in protocol order."""
         return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    @property
+    def held_up(self) -> tuple[str, ...]:
+        """Screenings that stop the run until a person overrides them."""
+        return tuple(name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
 
     def is_done(self, step: str) -> bool:
         """Whether a step has a reply or a fallback."""

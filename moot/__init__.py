@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from rounds.debate_score import (
         score_debate as score_debate,
     )
+    from rounds.screening import (
+        screen as screen,
+    )
     from rounds.votes import (
         aggregate_votes as aggregate_votes,
     )
@@ -58,6 +61,7 @@ _RULES: Final = {
     "aggregate_votes": "rounds.votes",
     "jugalbandi_counts": "ledger.interchange.jugalbandi_counts",
     "score_debate": "rounds.debate_score",
+    "screen": "rounds.screening",
 }
 """Pure functions, one for every rule in code: name → where it lives."""
 
@@ -73,6 +77,7 @@ __all__ = [
     "run_deliberation",
     "run_deliberation_async",
     "score_debate",
+    "screen",
     "signals",
     "verify",
     "version",

@@ -30,6 +30,7 @@ class Wishes:
     profile: str | None = None
     check_every: int | None = None
     no_stress: bool = False
+    rules: dict[str, str] = field(default_factory=dict[str, str])
     contexts: Sequence[str] = ()
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -60,6 +61,8 @@ class Wishes:
         if self.contexts:
             added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
             laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
+        if self.rules:
+            laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **self.rules}
         if self.budget:
             laid["budget"] = {**cast("dict[str, Any]", table.get("budget", {})), **self.budget}
         return laid

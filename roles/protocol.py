@@ -169,6 +169,10 @@ class Protocol(msgspec.Struct, frozen=True):
     cast: Callable[[Rules], tuple[str, ...]] | None = None
     """Named variants → the roles of a run in protocol order; None: all."""
     brief_version: int = 1
+    fits: str = ""
+    """Which question deserves it, in a clause."""
+    calls: str = ""
+    """How many replies a run asks for, in words."""
     prompts: str = "structured"
     """Which installed prompt set a new run opens with."""
 
@@ -186,7 +190,7 @@ def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
     """The steps that can run now: those of the first group of the round that are not done; an import asks nobody."""
     if state.opened is None or state.finished or state.round not in state.rounds:
         return ()
-    if state.opened.origin.type == "import":
+    if state.opened.origin.type == "import" or state.held_up:
         return ()
     for group in protocol.groups(state, state.round):
         waiting = tuple(step for step in group.steps if not state.is_done(step.id))

@@ -43,8 +43,10 @@ class Controller:
         state = book.state
         if state.opened is None or state.finished or state.opened.origin.type == "import":
             return ()
+        if state.held_up:
+            return ()
         if not state.rounds:
-            return (self._round_opened(book, 0),)
+            return self.verdicts.screenings(book) or (self._round_opened(book, 0),)
         for debt in (self.protocol.owed, self._round_end, self._next):
             events = debt(book)
             if events:

@@ -172,6 +172,7 @@ class GateRow(_Table):
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "positions": ("sealed", "off"),
+    "rejudge": ("0", "1", "2", "3", "4"),
     "rounds": ("1", "2"),
     "dispositions": ("two", "three"),
     "judges": ("1", "2", "3", "4", "5"),

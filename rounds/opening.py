@@ -37,6 +37,7 @@ from rounds.deliberation_toml import to_toml
 from rounds.plan_rows import PlanRefused, Row, planned
 from rounds.plans import default_predictions, obeyed_from, without_stress
 from rounds.protocols import PROTOCOLS
+from rounds.screening import RULES_VERSION
 from rounds.verdicts import PROFILES
 
 NO_STRESS: Final = Waiver(
@@ -364,6 +365,7 @@ def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[st
                 f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
             )
         found[rule] = value
+    found["screening"] = RULES_VERSION
     if found.get("positions") and deliberation.deliberation.positions == "off":
         found["positions"] = "off"
     return found

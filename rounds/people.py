@@ -36,13 +36,19 @@ def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
 
 
 def override(session: Session, target_id: str, text: str) -> tuple[Event, ...]:
-    """Overturn a decision in force (`D-3-1`) or a ruling (`@seq`)."""
+    """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
         if target_id.startswith("@"):
             seq = int(target_id[1:]) if target_id[1:].isdigit() else -1
+            if target_id in book.state.held_up:
+                return (_decision(book, "override", text, ("verification", target_id, "overturns")),)
             if not (0 <= seq < len(book.events)) or not isinstance(book.events[seq], Ruling):
-                raise NotThere(f"no ruling at {target_id}", "see `moot decisions`")
+                held = ", ".join(book.state.held_up)
+                raise NotThere(
+                    f"no ruling at {target_id}, and no screening that holds the run up",
+                    f"held up by {held}" if held else "see `moot decisions`",
+                )
         elif target_id not in book.state.decisions:
             raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
         elif book.state.decisions[target_id].overturned_by:

@@ -6,9 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ledger.events import RoundOpened, RunOpened
 from ledger.events.decisions import PlanRow
+from ledger.state import State
+from roles.protocol import open_steps
 from roles.rotation import next_lead
 from rounds.plans import STRUCTURED_ROLES
+from rounds.protocols import protocol_of
 from rounds.schedule import NEEDS
 
 VERIFIER = "verifier"
@@ -26,23 +30,47 @@ class Asked(NamedTuple):
         return self.kind.partition(".")[0]
 
 
+def asked_of(opening: RunOpened) -> Counter[Asked]:
+    """The replies that a run asks for when every step is answered and nothing stops it early."""
+    protocol = protocol_of(opening)
+    if protocol.is_watched:
+        again = int(str(opening.rules.get("rejudge", "0")))
+        sealed = opening.rules.get("positions") != "off"
+        return asked_at_most(opening.plan, positions=sealed, rejudged=again)
+    state = State(opened=opening)
+    asked: Counter[Asked] = Counter()
+    for place, row in enumerate(opening.plan):
+        state.round = row.round
+        state.rounds[row.round] = RoundOpened(
+            round=row.round, phase="A", by="controller", focus=opening.question, plan_row=place
+        )
+        while steps := open_steps(protocol, state):
+            for step in steps:
+                state.answered[step.id] = 0
+                asked[Asked(step.role, step.name.phase)] += 1
+    return asked
+
+
 def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:
     """Replies of all rounds and of S, when nothing stops the run early and a claim is left to be resolved."""
     return asked_at_most(plan, positions=positions).total()
 
 
-def asked_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> Counter[Asked]:
-    """The same replies by role and kind of step, S led by whom the last round's turn falls to."""
+def asked_at_most(plan: Sequence[PlanRow], *, positions: bool = True, rejudged: int = 0) -> Counter[Asked]:
+    """The same replies by role and kind of step, S led by whom the last round's turn falls to.
+
+    `rejudged` checks of every round are judged a second time.
+    """
     asked: Counter[Asked] = Counter()
     leads: list[str] = []
     for row in plan:
         leads.append(next_lead(STRUCTURED_ROLES, leads, row.absent))
-        asked.update(_round(row, leads[-1], positions))
+        asked.update(_round(row, leads[-1], positions, rejudged))
     asked.update(_synthesis(leads[-1]))
     return asked
 
 
-def _round(row: PlanRow, lead: str, positions: bool) -> Iterator[Asked]:
+def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[Asked]:
     if "B" not in row.phases:
         return
     active = [role for role in STRUCTURED_ROLES if role != row.absent]
@@ -55,7 +83,7 @@ def _round(row: PlanRow, lead: str, positions: bool) -> Iterator[Asked]:
         if positions and checks:
             yield Asked(role, "E.position")
         yield Asked(role, "F")
-    yield from [Asked(VERIFIER, "E.check")] * checks
+    yield from [Asked(VERIFIER, "E.check")] * (checks + min(checks, rejudged))
     yield Asked(lead, "G")
     if row.drift:
         yield Asked(VERIFIER, "H")

@@ -35,3 +35,11 @@ SIZES: Final[Mapping[str, StepSize]] = {
     "S.close": StepSize(91_000, 1_380, measured=False),
 }
 """Kind of step → its size."""
+
+SHORT: Final = StepSize(9_000, 450, measured=False)
+"""A step of a short protocol: its brief shows a few texts and no history."""
+
+
+def size_of(kind: str) -> StepSize:
+    """The size of a kind of step, `phase` or `phase.act`."""
+    return SIZES.get(kind, SHORT)

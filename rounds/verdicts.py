@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from ledger.book import Book
+from ledger.events import Event
 from roles.protocol import Protocol
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Verdicts(msgspec.Struct, frozen=True):
     signals: Callable[[Book, str], SignalReport]
     params_hash: Callable[[str], str]
     context: Callable[[], RuleContext]
+    screenings: Callable[[Book], tuple[Event, ...]]
 
 
 def standard(protocol: Protocol) -> Verdicts:
@@ -46,11 +48,16 @@ def standard(protocol: Protocol) -> Verdicts:
 
         return parameters.params_hash(cast("SignalProfile", profile))
 
+    def screenings(book: Book) -> tuple[Event, ...]:
+        from rounds import screened  # its patterns are compiled when a run is opened or checked, not before
+
+        return screened.screenings_due(book)
+
     def context() -> RuleContext:
         from validators.reading.rule import RuleContext
 
         params = {profile: params_hash(profile) for profile in PROFILES}
-        return RuleContext(protocol=protocol, signals=read, params=params)
+        return RuleContext(protocol=protocol, signals=read, params=params, screenings=screenings)
 
     def check(book: Book) -> CheckReport:
         from validators import rulebook
@@ -62,4 +69,4 @@ def standard(protocol: Protocol) -> Verdicts:
 
         return rulebook.rules_hash()
 
-    return Verdicts(check, rules_hash, read, params_hash, context)
+    return Verdicts(check, rules_hash, read, params_hash, context, screenings)

@@ -39,6 +39,11 @@ def new(
     profile: common.ProfileOption = None,
     check_every: common.CheckEveryOption = None,
     no_stress: common.NoStressOption = False,
+    rule: common.RuleOption = None,
+    rounds: common.RoundsOption = None,
+    judges: common.JudgesOption = None,
+    rubric: common.RubricOption = None,
+    voting: common.VotingOption = None,
     max_usd: common.MaxUsdOption = None,
     max_tokens: common.MaxTokensOption = None,
     max_calls: common.MaxCallsOption = None,
@@ -72,6 +77,7 @@ def new(
         profile=profile,
         check_every=check_every,
         no_stress=no_stress,
+        rules=common.rules_of(rule, rounds, judges, rubric, voting),
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )
@@ -100,7 +106,7 @@ def _written(wishes: Wishes, cast: str | None) -> Deliberation:
     """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
     deliberation = with_casting(wished(None, wishes), cast)
     subject = deliberation.deliberation
-    if subject.plan is None:
+    if subject.plan is None and subject.protocol == "structured":
         deliberation = deliberation.model_copy(
             update={"deliberation": subject.model_copy(update={"plan": "standard-13"})}
         )

@@ -51,6 +51,56 @@ CheckEveryOption = Annotated[
 NoStressOption = Annotated[
     bool, typer.Option("--no-stress", help="Nobody is ever absent. Recorded, and said before every verdict.")
 ]
+RuleOption = Annotated[
+    list[str] | None,
+    typer.Option("--rule", metavar="NAME=VALUE", help="A variant of the protocol; see `moot protocols`."),
+]
+RoundsOption = Annotated[
+    int | None, typer.Option("--rounds", metavar="N", min=1, max=2, help="Rounds of jugalbandi: 1 or 2.")
+]
+JudgesOption = Annotated[
+    int | None, typer.Option("--judges", metavar="N", min=1, max=5, help="Judges of a debate: 1 to 5.")
+]
+RejudgeOption = Annotated[
+    int | None,
+    typer.Option(
+        "--rejudge", metavar="K", min=0, max=4, help="Checks a round that the verifier judges twice (0)."
+    ),
+]
+RubricOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="How a debate is scored: logic30 or evidence40.")
+]
+VotingOption = Annotated[
+    str | None,
+    typer.Option("--rules", metavar="NAME", help="How a tribunal's votes count: documented or shipped."),
+]
+
+
+def rules_of(
+    rule: list[str] | None,
+    rounds: int | None,
+    judges: int | None,
+    rubric: str | None,
+    voting: str | None,
+    rejudge: int | None = None,
+) -> dict[str, str]:
+    """The named variants that the command line chooses."""
+    named = {
+        "rounds": rounds and str(rounds),
+        "judges": judges and str(judges),
+        "rejudge": rejudge and str(rejudge),
+        "rubric": rubric,
+        "voting": voting,
+    }
+    found = {name: value for name, value in named.items() if value}
+    for entry in rule or ():
+        name, equals, value = entry.partition("=")
+        if not (name and equals and value):
+            raise typer.BadParameter(f"{entry!r}: write NAME=VALUE, such as judges=3")
+        found[name.strip()] = value.strip()
+    return found
+
+
 MaxUsdOption = Annotated[
     str | None, typer.Option(metavar="AMOUNT", help="Stop, resumably, at so many dollars.")
 ]

@@ -16,7 +16,11 @@ EPILOG = "Example: moot override @last D-4-1 'One journal, because operations mu
 def override(
     run: RunArgument,
     target: Annotated[
-        str, typer.Argument(metavar="ID", help="A decision's id (D-4-1), or @SEQ of a ruling.")
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="A decision's id (D-4-1), or @SEQ of a ruling or of a screening that holds the run up.",
+        ),
     ],
     text: TextArgument,
     json: JsonOption = False,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from moot.output.base import Output
 from roles.seats.prices import Prices, Tokens
-from rounds.size import Asked, asked_at_most
-from rounds.step_sizes import SIZES, SOURCE
+from rounds.size import Asked, asked_of
+from rounds.step_sizes import SIZES, SOURCE, size_of
 
 if TYPE_CHECKING:
     from ledger.events import RunOpened
@@ -77,7 +77,7 @@ def estimate_of(
     file: str, opening: RunOpened, specs: Mapping[str, str], models: Mapping[str, str], prices: Prices
 ) -> Estimate:
     """`specs`: seat by role; `models`: the model of every specification that names one."""
-    asked = asked_at_most(opening.plan, positions=opening.rules.get("positions") != "off")
+    asked = asked_of(opening)
     documents = sum(document.bytes for document in opening.context)
     seats = [
         _seat(
@@ -119,7 +119,7 @@ def _seat(
     low = high = (0, 0)
     cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
     for one, replies in () if free else mine.items():
-        size = SIZES[one.kind]
+        size = size_of(one.kind)
         prompt = (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN
         reply = size.reply_words * TOKENS_A_WORD
         least, most = (prompt // 2, reply // 2), (prompt * 2, reply * 4)
@@ -168,7 +168,9 @@ def _columns(costs: list[Dollars]) -> tuple[list[str], list[str]]:
 
 def _assumptions(documents: int) -> list[str]:
     def said(kinds: list[str]) -> str:
-        return ", ".join(f"{kind} {SIZES[kind].brief_bytes:,}/{SIZES[kind].reply_words:,}" for kind in kinds)
+        return ", ".join(
+            f"{kind} {size_of(kind).brief_bytes:,}/{size_of(kind).reply_words:,}" for kind in kinds
+        )
 
     measured = [kind for kind in SIZES if SIZES[kind].measured]
     assumed = [kind for kind in SIZES if not SIZES[kind].measured]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.events import RunOpened
 from moot.output.base import Output
-from rounds.size import replies_at_most
+from rounds.size import asked_of
 
 
 class NewFile(Output, frozen=True):
@@ -27,6 +27,6 @@ def new_of(file: str, opening: RunOpened) -> NewFile:
         rounds=len(opening.plan),
         stress=[row.round for row in opening.plan if row.absent],
         drift=[row.round for row in opening.plan if row.drift],
-        replies=replies_at_most(opening.plan, positions=opening.rules.get("positions") != "off"),
+        replies=asked_of(opening).total(),
         waived=[waiver.what for waiver in opening.waived],
     )

@@ -26,7 +26,8 @@ class OpenStep(Output, frozen=True):
 
 
 class Next(Output, frozen=True):
-    """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for."""
+    """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for, or
+    `human` where a screening has to be overridden first."""
 
     run: str
     done: bool
@@ -42,7 +43,9 @@ def next_of(run: str, session: Session, asked: Sequence[Asked]) -> Next:
     return Next(
         run=run,
         done=state.finished,
-        waiting_for=[step.id for step in open_steps(session.protocol, state) if step.id not in listed],
+        waiting_for=["human"]
+        if state.held_up
+        else [step.id for step in open_steps(session.protocol, state) if step.id not in listed],
         steps=[
             OpenStep(
                 step=one.step.id,

@@ -16,12 +16,15 @@ class RoleLine(Output, frozen=True):
 
 
 class ProtocolLine(Output, frozen=True):
-    """A protocol: `--protocol NAME`."""
+    """A protocol: `--protocol NAME`. `fits` says when; `rules` are its named variants, the default first."""
 
     name: str
     version: int
     summary: str
     roles: list[RoleLine]
+    fits: str
+    calls: str
+    rules: dict[str, list[str]]
 
 
 class PlanLine(Output, frozen=True):
@@ -50,6 +53,9 @@ def protocols() -> Protocols:
                 version=protocol.version,
                 summary=protocol.summary,
                 roles=[RoleLine(id=role.id, question=role.question) for role in protocol.roles],
+                fits=protocol.fits,
+                calls=protocol.calls,
+                rules={rule: list(values) for rule, values in protocol.variants.items()},
             )
             for protocol in PROTOCOLS.values()
         ],

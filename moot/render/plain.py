@@ -42,6 +42,12 @@ def run_end_text(end: RunEnd) -> str:
         case "finished":
             reason = (end.reason or "").replace("_", " ")
             lines = [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
+        case "waiting" if not end.waiting:
+            lines = [
+                f"{end.run} is held up until a person decides",
+                f"why:     moot status {end.run}",
+                f"go on:   moot override {end.run} @SEQ 'why it is harmless'",
+            ]
         case "waiting":
             lines = [
                 f"{end.run} waits for {len(end.waiting)} {'reply' if len(end.waiting) == 1 else 'replies'}:",
@@ -127,8 +133,9 @@ def protocols_text(found: Protocols) -> str:
     """What `moot protocols` prints."""
     lines: list[str] = []
     for protocol in found.protocols:
-        lines += [f"{protocol.name}   {protocol.summary}"]
-        lines += [f"  {role.id:<10} {role.question}" for role in protocol.roles]
+        lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]
+        lines += [f"  {role.id:<16} {role.question}" for role in protocol.roles]
+        lines += [f"  --rule {rule}={'|'.join(values)}" for rule, values in protocol.rules.items()]
     lines += ["", "plans"]
     for plan in found.plans:
         stress = listed([f"R{n}" for n in plan.stress])

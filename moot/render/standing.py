@@ -17,20 +17,30 @@ def status_text(path: Path, state: State, caveats: Sequence[str], waiting: Seque
     question = opened.question.strip().splitlines() or [""]
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
     drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
+    watched = opened.protocol == "structured"
     lines = [
         *caveats,
         f"{path}: {standing(state)}, round {state.round} of {len(opened.plan)}, phase {state.phase}"
         f"   ({opened.protocol})",
         *folded(question[0]),
         "",
-        *_row("leads", listed(leads)),
-        *_row("stress", listed(_stress(state))),
-        *_row("drift", listed(drift)),
+        *(_row("leads", listed(leads)) if watched else ()),
+        *(_row("stress", listed(_stress(state))) if watched else ()),
+        *(_row("drift", listed(drift)) if watched else ()),
         *_row("calls", _spent(state.spend)),
-        *_row("stop", _stop(state)),
+        *(_row("stop", _stop(state)) if watched else ()),
         *(_row("open", ", ".join(waiting)) if waiting else ()),
+        *(_row("held up", _held_up(path, state)) if state.held_up else ()),
     ]
     return joined(lines)
+
+
+def _held_up(path: Path, state: State) -> str:
+    place = state.held_up[0]
+    return (
+        f"by the screening {', '.join(state.held_up)} of what was asked: see `moot log {path}`; "
+        f"`moot override {path} {place} 'why it is harmless'` lets it through"
+    )
 
 
 def _row(label: str, text: str) -> list[str]:

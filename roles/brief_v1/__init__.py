@@ -60,9 +60,10 @@ def derive(
 ) -> Derived:
     """The blocks of a step's brief and the events that they show.
 
+    A repeated step shows what its first one showed, artifacts and claims the other way round.
     `shared` keeps what briefs of one ledger have in common while several are derived in the order of their groups.
     """
-    shared = shared or Shared()
+    shared = Shared() if shared is None or step.name.repeat > 1 else shared
     shared.begin_group(step, ledger)
     base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
     opened, view = base.state.opened, protocol.view(base.state, step)

@@ -13,8 +13,21 @@ def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
     base = ledger if done is None else book(ledger.events[:done], ledger.blobs)
     group = find_group(protocol, base.state, step.id)
     siblings = {sibling.id for sibling in group.steps} if group else {step.id}
+    if step.name.repeat > 1:
+        siblings |= _since_the_first(protocol, base, step)
     cut = _opening(base, step.name.round, siblings)
     return base if cut == len(base.events) else book(ledger.events[:cut], ledger.blobs)
+
+
+def _since_the_first(protocol: Protocol, base: Book, step: Step) -> set[str]:
+    """A repeated step opens where its first one did: nothing that came between is shown."""
+    first = str(step.name._replace(repeat=1))
+    found: set[str] = set()
+    for group in protocol.groups(base.state, step.name.round):
+        ids = {one.id for one in group.steps}
+        if found or first in ids:
+            found |= ids
+    return found
 
 
 def _opening(base: Book, round_: int, siblings: set[str]) -> int:

@@ -1,42 +1,48 @@
-"""The protocols: one file each, its laws at the top, its table below."""
+"""The protocols: one file each, its laws at the top, its table below; each is imported when it is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Final
 
 from ledger.events import RunOpened
 from roles.protocol import Protocol
-from rounds.protocols.adversarial import ADVERSARIAL
-from rounds.protocols.comparative import COMPARATIVE
-from rounds.protocols.cross_examination import CROSS_EXAMINATION
-from rounds.protocols.debate import DEBATE
-from rounds.protocols.devils_advocate import DEVILS_ADVOCATE
-from rounds.protocols.jugalbandi import JUGALBANDI
-from rounds.protocols.panel import PANEL
-from rounds.protocols.priority import PRIORITY
-from rounds.protocols.ratchet import RATCHET
-from rounds.protocols.single_pass import COUNCIL, SINGLE_PASS
-from rounds.protocols.structured import STRUCTURED
-from rounds.protocols.tribunal import TRIBUNAL
 
-PROTOCOLS: Final[dict[str, Protocol]] = {
-    protocol.name: protocol
-    for protocol in (
-        STRUCTURED,
-        JUGALBANDI,
-        SINGLE_PASS,
-        COUNCIL,
-        DEBATE,
-        ADVERSARIAL,
-        DEVILS_ADVOCATE,
-        COMPARATIVE,
-        CROSS_EXAMINATION,
-        RATCHET,
-        PANEL,
-        PRIORITY,
-        TRIBUNAL,
-    )
+_PLACES: Final[Mapping[str, str]] = {
+    "structured": "structured:STRUCTURED",
+    "jugalbandi": "jugalbandi:JUGALBANDI",
+    "single-pass": "single_pass:SINGLE_PASS",
+    "council": "single_pass:COUNCIL",
+    "debate": "debate:DEBATE",
+    "adversarial": "adversarial:ADVERSARIAL",
+    "devils-advocate": "devils_advocate:DEVILS_ADVOCATE",
+    "comparative": "comparative:COMPARATIVE",
+    "cross-examination": "cross_examination:CROSS_EXAMINATION",
+    "ratchet": "ratchet:RATCHET",
+    "panel": "panel:PANEL",
+    "priority": "priority:PRIORITY",
+    "tribunal": "tribunal:TRIBUNAL",
 }
+"""Name → module below this package, and the protocol's name in it."""
+
+
+class _Protocols(Mapping[str, Protocol]):
+    """Name → protocol, in the order of the table."""
+
+    def __getitem__(self, name: str) -> Protocol:
+        module, _, constant = _PLACES[name].partition(":")
+        found: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+PROTOCOLS: Final[Mapping[str, Protocol]] = _Protocols()
 
 
 class ProtocolUnknown(LookupError):

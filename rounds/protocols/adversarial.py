@@ -262,4 +262,6 @@ ADVERSARIAL: Final[Protocol] = SHEET.protocol(
         RoleDefinition("judge", "What survives?", "charters/judge", "Judge"),
     ),
     variants={"scale": tuple(SCALES)},
+    fits="a proposal that is about to be approved",
+    calls="3",
 )

@@ -433,4 +433,6 @@ COMPARATIVE: Final[Protocol] = SHEET.protocol(
     variants={"criteria": tuple(CRITERIA)},
     options_wanted=(2, 4),
     owed=recommendation,
+    fits="two to four options and a choice between them",
+    calls="11 for two options, 31 for three, 61 for four",
 )

@@ -245,4 +245,6 @@ CROSS_EXAMINATION: Final[Protocol] = SHEET.protocol(
     ),
     variants={"analysts": ("3", "2", "4", "5")},
     cast=_cast,
+    fits="a question of fact on which several analyses can be had",
+    calls="3 analysts: 8",
 )

@@ -271,4 +271,6 @@ DEVILS_ADVOCATE: Final[Protocol] = SHEET.protocol(
         ),
         RoleDefinition("judge", "What survived?", "charters/judge", "Judge"),
     ),
+    fits="a position that you hold and want to see attacked at its strongest",
+    calls="5",
 )

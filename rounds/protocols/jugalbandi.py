@@ -239,4 +239,6 @@ JUGALBANDI: Final[Protocol] = SHEET.protocol(
     ),
     plan=_rounds,
     variants={"rounds": ("1", "2")},
+    fits="a plan full of choices that nobody asked for",
+    calls="3, or 5 with rounds = 2",
 )

@@ -251,4 +251,6 @@ PANEL: Final[Protocol] = SHEET.protocol(
         "scale": ("ready_fixes_rethink", "approve_reject", "green_amber_red"),
     },
     cast=_cast,
+    fits="a document that several fields have to sign",
+    calls="3 reviewers: 7",
 )

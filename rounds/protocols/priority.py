@@ -196,4 +196,6 @@ PRIORITY: Final[Protocol] = SHEET.protocol(
     ),
     options_wanted=(2, 64),
     owed=verdict,
+    fits="a list that has to be put in order",
+    calls="2",
 )

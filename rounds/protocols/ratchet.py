@@ -160,4 +160,6 @@ RATCHET: Final[Protocol] = SHEET.protocol(
         RoleDefinition("critic", "Where is it weakest?", "charters/critic", "Critic"),
         RoleDefinition("reviser", "What is done about it?", "charters/reviser", "Reviser"),
     ),
+    fits="a text that has to be good and is not worth a debate",
+    calls="3",
 )

@@ -126,8 +126,13 @@ def _seats(count: int) -> Sheet:
     return Sheet((Row("plan", repeated_step("solo", "plan", times), PassReply, _text, _records, _wrong),))
 
 
-def _protocol(name: str, summary: str, count: int) -> Protocol:
-    more: dict[str, Any] = {"variants": {"dispositions": ("two", "three")}, "prompts": "single-pass"}
+def _protocol(name: str, summary: str, count: int, fits: str) -> Protocol:
+    more: dict[str, Any] = {
+        "variants": {"dispositions": ("two", "three")},
+        "prompts": "single-pass",
+        "fits": fits,
+        "calls": str(count),
+    }
     question = "What is to be done, and what is wrong with that?"
     return _seats(count).protocol(
         name, summary, (RoleDefinition("solo", question, "charters/solo", "Planner"),), **more
@@ -135,8 +140,14 @@ def _protocol(name: str, summary: str, count: int) -> Protocol:
 
 
 SINGLE_PASS: Final = _protocol(
-    "single-pass", "one seat plans, criticises itself and revises: the baseline", 1
+    "single-pass",
+    "one seat plans, criticises itself and revises: the baseline",
+    1,
+    "a question that one careful answer settles",
 )
 COUNCIL: Final = _protocol(
-    "council", "three seats do the same side by side, unjoined: the baseline at equal calls", COUNCIL_SEATS
+    "council",
+    "three seats do the same side by side, unjoined: the baseline at equal calls",
+    COUNCIL_SEATS,
+    "comparing with jugalbandi at equal calls",
 )

@@ -285,4 +285,6 @@ TRIBUNAL: Final[Protocol] = SHEET.protocol(
     plan=_rounds,
     variants={"voting": ("documented", "shipped")},
     owed=ruling,
+    fits="whether to act on something, where harm counts",
+    calls="12",
 )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from ledger.book import Book
+from ledger.events import Event
 from roles.protocol import Protocol as Table
 
 if TYPE_CHECKING:
@@ -109,5 +111,7 @@ class RuleContext(msgspec.Struct, frozen=True):
     signals: ReadSignals | None = None
     params: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     unknown: Mapping[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
+    screenings: Callable[[Book], tuple[Event, ...]] | None = None
+    """(a book of the opening alone) → the screenings that are due."""
     ledger_problems: tuple[LedgerProblem, ...] = ()
     run: str = ""

@@ -1,8 +1,9 @@
 """`structured`: four roles and a neutral verifier, rounds of phases A–H, and a closing synthesis S (SD-1 … SD-59).
 
 Laws
- 1. A round runs B, C, D, E.position, E.checks (1, 2 and 4), E.check3, F, G, H in this order; steps of one group run
-    side by side and see nothing of each other.
+ 1. A round runs B, C, D, E.position, E.checks (1, 2 and 4), E.check3, E.rejudge, F, G, H in this order; steps of one
+    group run side by side and see nothing of each other. A check that is judged again is judged from the brief of its
+    first judgement with the artifacts in the other order; it sees no verdict that the first one did not see.
  2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked of anybody.
  3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F from the next round on.
  4. A position is sealed before any verdict of its check is known.
@@ -38,7 +39,7 @@ from rounds.protocols.structured.owed import missing_checks
 from rounds.protocols.structured.problems import problems
 from rounds.protocols.structured.records import close, give_up, record
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
-from rounds.schedule import active_roles, applicable_checks, plan_row, synthesis_is_due
+from rounds.schedule import active_roles, applicable_checks, plan_row, rejudged_checks, synthesis_is_due
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),
@@ -94,7 +95,8 @@ def groups(state: State, round_: int) -> tuple[Group, ...]:
     if "B" in row.phases:
         sealed = state.opened is None or state.opened.rules.get("positions") != "off"
         checks = applicable_checks(state, round_)
-        found += _deliberation(round_, lead, present, checks, sealed, row.drift)
+        again = rejudged_checks(state, round_)
+        found += _deliberation(round_, lead, present, checks, again, sealed, row.drift)
     if synthesis_is_due(state, round_):
         resolve = _group("S.resolve", round_, "S", "resolve", ("verifier",), "S.resolve")
         pending = any(claim.status == "pending" for claim in state.claims.values())
@@ -107,7 +109,13 @@ def groups(state: State, round_: int) -> tuple[Group, ...]:
 
 @cache
 def _deliberation(
-    round_: int, lead: str, present: tuple[str, ...], checks: tuple[int, ...], sealed: bool, drift: bool
+    round_: int,
+    lead: str,
+    present: tuple[str, ...],
+    checks: tuple[int, ...],
+    again: tuple[int, ...],
+    sealed: bool,
+    drift: bool,
 ) -> tuple[Group, ...]:
     """The groups of phases B to H."""
     others = tuple(role for role in present if role != lead)
@@ -116,6 +124,7 @@ def _deliberation(
         _group("C", round_, "C", None, others, "C"),
         _group("D", round_, "D", None, present, "D.{role}"),
         *_check_groups(round_, present, checks, sealed),
+        Group("E.rejudge", "E", tuple(_again(round_, check) for check in again)),
         _group("F", round_, "F", None, present, "F"),
         _group("G", round_, "G", None, (lead,), "G"),
         *((_group("H", round_, "H", None, ("verifier",), "H"),) if drift else ()),
@@ -148,6 +157,12 @@ def _step(group: str, round_: int, phase: str, act: str | None, role: str, task:
     return Step(StepName(round_, phase, act, role), group, task)
 
 
+@cache
+def _again(round_: int, check: int) -> Step:
+    """A check judged once more (`~2`): the same task, the artifacts in the other order."""
+    return Step(StepName(round_, "E", f"check{check}", "verifier", 2), "E.rejudge", f"E.check{check}")
+
+
 STRUCTURED: Final = Protocol(
     name="structured",
     version=1,
@@ -161,5 +176,7 @@ STRUCTURED: Final = Protocol(
     close=close,
     give_up=give_up,
     owed=missing_checks,
-    variants={"positions": ("sealed", "off")},
+    fits="a decision that is dear to undo and that several people will have to live with",
+    calls="142 in minimum-8, 258 in standard-13, at most",
+    variants={"positions": ("sealed", "off"), "rejudge": ("0", "1", "2", "3", "4")},
 )

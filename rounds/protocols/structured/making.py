@@ -42,6 +42,7 @@ from roles.replies import (
     ReviewReply,
 )
 from rounds.protocols.structured.standing import last_stances, status_at_opening
+from rounds.schedule import rejudged_checks
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
     "action": "behavioral_trace_set",
@@ -164,6 +165,8 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
 
 def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     check = int(step.task[-1])
+    if step.name.repeat > 1:
+        return _rejudged(book, step, reply, check)
     changes = tuple(
         StatusChange(
             claim_id=test.claim_id,
@@ -193,9 +196,37 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     )
 
 
+def _rejudged(book: Book, step: Step, reply: CheckReply, check: int) -> Verification:
+    """A second judgement: it names what it repeats, and moves nothing."""
+    return Verification(
+        id=rejudged_id(book.state, step.name.round, check),
+        round=step.name.round,
+        phase="E",
+        step=step.id,
+        by=step.role,
+        check=CHECKS[check - 1],
+        check_id=check,
+        result=reply.result,
+        evidence_refs=evidence_of(reply.evidence),
+        notes=reply.notes,
+        claims_affected=tuple(test.claim_id for test in reply.claims),
+        about=reply.about,
+        repeats=f"V-{step.name.round}-{check}",
+        confidence=reply.confidence,
+    )
+
+
+def rejudged_id(state: State, round_: int, check: int) -> str:
+    """`V-3-5` and on, by check, whatever arrives first."""
+    return f"V-{round_}-{5 + rejudged_checks(state, round_).index(check)}"
+
+
 def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...]:
     round_ = step.name.round
-    taken = sum(facts.round == round_ and facts.check_id == 5 for facts in book.state.checks.values())
+    taken = sum(
+        facts.round == round_ and (facts.check_id == 5 or facts.repeats is not None)
+        for facts in book.state.checks.values()
+    )
     order = {claim: n for n, claim in enumerate(book.state.claims)}
     return tuple(
         Verification(

@@ -38,6 +38,7 @@ from rounds.protocols.structured.making import (
     flips,
     numbered,
     positions,
+    rejudged_id,
     resolutions,
     role_rank,
     statement,
@@ -117,7 +118,12 @@ def close(book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event
 
 
 def give_up(book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
-    """A lost verdict reads UNCLEAR, with the artifacts side by side as its evidence; any other step is skipped."""
+    """A lost verdict reads UNCLEAR, with the artifacts side by side as its evidence; any other step is skipped.
+
+    A second judgement that is lost is on record as none, so that nobody reads it as agreement.
+    """
+    if step.name.repeat > 1:
+        return "skipped", (_no_second(book, step),)
     if not step.task.startswith("E.check"):
         return "skipped", ()
     check = int(step.task[-1])
@@ -139,6 +145,21 @@ def give_up(book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
         notes="The verifier gave no verdict; the artifacts stand side by side.",
     )
     return "unclear", (verdict,)
+
+
+def _no_second(book: Book, step: Step) -> Verification:
+    check, round_ = int(step.task[-1]), step.name.round
+    return Verification(
+        id=rejudged_id(book.state, round_, check),
+        round=round_,
+        phase="E",
+        by="controller",
+        check=CHECKS[check - 1],
+        check_id=check,
+        result="NOT_APPLICABLE",
+        notes="The verifier gave no second verdict.",
+        repeats=f"V-{round_}-{check}",
+    )
 
 
 def not_applicable(round_: int, check: int, cause: str) -> Verification:

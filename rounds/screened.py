@@ -1,0 +1,49 @@
+"""Screening at the opening: question and documents are screened before anybody is asked (S4-22, S4-29).
+
+The rule `screening` of the opening says by which version; a run without it was opened before there was screening.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from ledger.book import Book
+from ledger.events import Event, Screening
+from ledger.events.verifications import ScreeningIssue
+from rounds import screening
+from rounds.screening import DOCUMENT_MAX, QUESTION_MAX, RULES_VERSION
+
+
+def screenings_due(book: Book) -> tuple[Event, ...]:
+    """One screening of the question, one of goals and options, one of each document; nothing when they stand."""
+    opened = book.state.opened
+    if opened is None or opened.rules.get("screening") != RULES_VERSION or book.state.screened:
+        return ()
+    found: list[Event] = [screened("question", opened.question.encode(), QUESTION_MAX)]
+    beside = [entry.text for entry in (*opened.goals, *opened.options) if entry.text != opened.question]
+    if beside:
+        found.append(screened("question", "\n".join(beside).encode(), DOCUMENT_MAX))
+    for document in opened.context:
+        content = book.blobs.read(document.sha256) or b""
+        found.append(screened("context", content, DOCUMENT_MAX))
+    return tuple(found)
+
+
+def screened(of: Any, content: bytes, length_max: int) -> Screening:
+    """The event of one screening."""
+    result = screening.screen(content.decode("utf-8", "replace"), length_max)
+    return Screening(
+        round=0,
+        phase="open",
+        by="controller",
+        of=of,
+        sha256=hashlib.sha256(content).hexdigest(),
+        score=result.score,
+        action=result.action,
+        issues=tuple(
+            ScreeningIssue(kind=issue.kind, points=issue.points, detail=issue.detail)
+            for issue in result.issues
+        ),
+        rules=RULES_VERSION,
+    )
