@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test check campaign bench lock clean
+.PHONY: help demo test check chromium pictures campaign bench lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ help: ## what can be made
 demo: $(READY) ## play a recorded deliberation through the real engine
 	@$(BIN)/moot demo
 
-test: check ## the gate, the tests, and the built wheel with the sources out of reach
+test: check chromium ## the gate, the tests, and the built wheel with the sources out of reach
 	$(BIN)/python -m pytest -n auto
 	$(BIN)/python -m tests.packaging.built_wheel
 
@@ -43,6 +43,18 @@ check: $(READY) ## style, types, layers, and that schemas and rule pages agree w
 	$(BIN)/python -m roles.publish_schemas --check
 	$(BIN)/python -m moot.publish_schemas --check
 	$(BIN)/python -m validators.rulebook_page --check
+
+chromium: ## install Debian's Chromium for the browser tests, as root; without it they are skipped
+	@if command -v chromium >/dev/null; then :; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo 'no chromium, and only root on Debian can install it here: the browser tests will be skipped' >&2; \
+	else \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null \
+	    || echo 'chromium could not be installed: the browser tests will be skipped' >&2; \
+	fi
+
+pictures: $(READY) chromium ## take the screenshots of docs/viewer.md again
+	$(BIN)/python -m tests.web.pictures
 
 campaign: $(READY) ## kills, faults, power failures, tampering, fuzz: hours; goes on where it stopped (MINUTES=, WORKERS=)
 	nice -n 10 $(BIN)/python -m tests.campaign --minutes $(MINUTES) --workers $(WORKERS)

@@ -1,4 +1,4 @@
-"""All measurements, or one part: `python -m benchmarks [commands | ledger | model_seats] [OPTIONS OF THE PART]`."""
+"""All measurements, or one part: `python -m benchmarks [commands | ledger | model_seats | viewer] [OPTIONS OF THE PART]`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final
 
-PARTS: Final = ("commands", "ledger", "model_seats")
+PARTS: Final = ("commands", "ledger", "model_seats", "viewer")
 """Files beside this one, each with a `main` that returns 1 when a target is missed."""
 
 

@@ -67,6 +67,14 @@ def environment() -> Environment:
     return made
 
 
+def compiled() -> None:
+    """Compile every template, and load what pages look things up in: once, before the first visitor."""
+    import detectors.signals  # noqa: F401  (the import is the point)
+
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
 def render(template: str, **values: Any) -> str:
     """A page or a part of one."""
     return environment().get_template(template).render(values)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -12,6 +14,7 @@ import uvicorn
 
 from moot.errors import MootError
 from moot.web.app import create_app
+from moot.web.dress import compiled
 from moot.web.guard import Address, is_loopback
 from moot.web.shelf import Shelf
 
@@ -80,9 +83,12 @@ class _Server(uvicorn.Server):
 
 def serve(root: Path, address: Address, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until somebody ends it; `ready` is called once it does."""
+    shelf = Shelf(root)
+    compiled()
+    threading.Thread(target=_read_ahead, args=(shelf,), daemon=True).start()
     config = uvicorn.Config(
-        create_app(Shelf(root), address),
-        log_level="error",
+        create_app(shelf, address),
+        log_level="critical",
         access_log=False,
         lifespan="off",
         ws="none",
@@ -92,3 +98,9 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
         h11_max_incomplete_event_size=32_768,
     )
     _Server(config, ready).run(sockets=[listening])
+
+
+def _read_ahead(shelf: Shelf) -> None:
+    """Read the runs before somebody asks for them; who asks meanwhile waits for nothing but their own."""
+    with contextlib.suppress(OSError):
+        shelf.lines()

@@ -14,6 +14,9 @@ from rounds.protocols import ProtocolUnknown, protocol_of
 FILE: Final = "speech.tmp"
 """Beside the ledger while a process drives the run: who is asked, and the words that came so far."""
 
+UNLAWFUL: Final = (LookupError, ValueError, TypeError, AssertionError)
+"""What a protocol's functions may do on a ledger that breaks the rules: they assume a lawful one, a viewer cannot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Heard:
@@ -31,10 +34,10 @@ def hear(run: Followed) -> Mapping[str, Heard]:
         return {}
     try:
         protocol = protocol_of(opened)
-    except ProtocolUnknown:
+        steps = open_steps(protocol, run.state)
+        group = find_group(protocol, run.state, steps[0].id) if steps else None
+    except (ProtocolUnknown, *UNLAWFUL):
         return {}
-    steps = open_steps(protocol, run.state)
-    group = find_group(protocol, run.state, steps[0].id) if steps else None
     since = _opened_at(run, {step.id for step in group.steps} if group else set())
     found = ((step.id, parse_step(step.id)) for step in steps)
     return {identity: Heard(name, since) for identity, name in found if name is not None}

@@ -14,6 +14,7 @@ from tests.render.sample import Scribe, sample
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 from tests.web.kept import kept
+from tests.web.live_run import aside
 from tests.web.viewer import Viewer, viewer
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recorded run, a scripted one, one that goes on, one with everything that views show, and a damaged one."""
     folder = tmp_path_factory.mktemp("runs")
     shutil.copytree(RECORDED, folder / "recorded")
-    play(begin(folder / "scripted", rows(3, absent={2: "critic"}, drift=[3])), Script(seed=3))
+    scripted = rows(3, absent={2: "critic"}, drift=[3])
+    aside(lambda: play(begin(folder / "scripted", scripted), Script(seed=3)))
     begin(folder / "begun", rows(2))
     scribe: Scribe = sample()
     kept(folder / "sample", scribe.events)
@@ -44,9 +46,9 @@ def served(runs: Path) -> Generator[Viewer]:
         yield answering
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Generator[Browser]:
-    """Debian's Chromium, which `make test` installs when it may."""
+    """Debian's Chromium, which `make test` installs when it may. For one module: its driver holds an event loop."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         pytest.skip("no chromium here: `make chromium` installs Debian's, as root")

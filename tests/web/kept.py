@@ -8,9 +8,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ledger.blobs import hash_of
-from ledger.chain import GENESIS
 from ledger.events import Event, RunOpened
 from ledger.store import Run, create_run
+from ledger.values import GENESIS
 from roles.prompt_set import installed_prompt_set
 
 SOME_BLOBS = {hash_of(installed_prompt_set()): installed_prompt_set()}
@@ -20,9 +20,8 @@ def kept(directory: Path, events: Sequence[Event], blobs: Mapping[str, bytes] | 
     """A run that holds `events`, in their commits and at their instants."""
     opening, *others = events
     assert isinstance(opening, RunOpened)
-    run = create_run(
-        directory, _draft(opening), blobs={**SOME_BLOBS, **(blobs or {})}, at=opening.at, sync=False
-    )
+    first = replace(opening, rest=0, at="")
+    run = create_run(directory, first, blobs={**SOME_BLOBS, **(blobs or {})}, at=opening.at, sync=False)
     commit: list[Event] = []
     with run.writer() as writer:
         for event in others:

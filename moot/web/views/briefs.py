@@ -10,6 +10,7 @@ from ledger.book import book as book_of
 from ledger.events import Event
 from ledger.failures import LedgerError
 from moot.web.followed import Followed
+from moot.web.speech import UNLAWFUL
 from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSetError, read_prompt_set
 from roles.protocol import find_group
@@ -94,6 +95,8 @@ def _derived(run: Followed, event: Event) -> tuple[bool | None, str]:
         brief = derive(before, protocol, step, read_prompt_set(blob))
     except (ProtocolUnknown, BriefUnavailable, PromptSetError, LedgerError) as error:
         return None, str(error)
+    except UNLAWFUL:
+        return None, "the ledger breaks rules that a brief is derived by"
     if brief.sha256 != call.brief:
         return False, f"it comes out as {brief.sha256}"
     return brief.saw == event.saw, "" if brief.saw == event.saw else "`saw` names other events than it quotes"

@@ -1,0 +1,170 @@
+"""Every page in a real browser: accessible by axe, usable at 360 px, without JavaScript, by keyboard, in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.web.viewer import Viewer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+TABS = (
+    "",
+    "/live",
+    "/rounds",
+    "/rounds/1",
+    "/claims",
+    "/decisions",
+    "/event/D-1-1",
+    "/event/V-1-1",
+    "/event/C-1-1",
+    "/event/A-1-critic",
+    "/event/@0",
+    "/signals",
+    "/seats",
+    "/brief/r1.B.action",
+    "/document/K-1",
+    "/log",
+    "/check",
+    "/report",
+)
+PAGES = ("", "compare", "compare?a=recorded&b=scripted", "nowhere", *(f"run/sample{tab}" for tab in TABS))
+RECORDED = tuple(f"run/recorded{tab}" for tab in (*TABS, "/event/D-8-1", "/rounds/4"))
+GRAVE = ("serious", "critical")
+LIGHT_AND_DARK = ("light", "dark")
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
+
+
+@pytest.fixture(params=[("light", 1200), ("dark", 360)], ids=["light-1200", "dark-360"])
+def looking(chromium: Browser, request: pytest.FixtureRequest) -> Generator[Page]:
+    scheme, width = request.param
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+        bypass_csp=True,
+        reduced_motion="reduce",
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_axe_finds_nothing_serious_on_any_page(looking: Page, served: Viewer, axe: str) -> None:
+    assert violations(looking, served, axe, PAGES) == []
+
+
+@pytest.mark.campaign
+def test_nor_on_those_of_a_recorded_run(looking: Page, served: Viewer, axe: str) -> None:
+    assert violations(looking, served, axe, RECORDED) == []
+
+
+def violations(page: Page, served: Viewer, axe: str, paths: tuple[str, ...]) -> list[str]:
+    found: list[str] = []
+    for path in paths:
+        page.goto(served.url + path)
+        page.evaluate(axe)
+        result: dict[str, Any] = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        for one in result["violations"]:
+            node = one["nodes"][0]
+            if one["impact"] in GRAVE:
+                found.append(f"{path}: {one['id']} {node['html'][:160]} {node['failureSummary'][:200]}")
+    return found
+
+
+def test_no_page_is_wider_than_a_phone(chromium: Browser, served: Viewer) -> None:
+    context = chromium.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    for path in (*PAGES, *RECORDED):
+        page.goto(served.url + path)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 360, path
+    context.close()
+
+
+def test_pages_work_without_javascript(chromium: Browser, served: Viewer) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(served.url)
+    page.fill("#q", "append-only audit")
+    page.press("#q", "Enter")
+    page.get_by_role("link", name="Which storage should an append-only").click()
+    assert "Why it stopped" in page.locator("main").inner_text()
+    page.locator("figcaption a").first.click()
+    assert page.locator(":target").count() == 1
+    page.get_by_role("link", name="Claims", exact=True).click()
+    page.select_option("#status", "tested_unclear")
+    page.get_by_role("button", name="Show").click()
+    assert "status=tested_unclear" in page.url
+    page.goto(f"{served.url}run/recorded/live")
+    assert page.locator(".columns .seat").count() == 4
+    assert "Without JavaScript" in page.locator("noscript").inner_text()
+    context.close()
+
+
+def test_a_keyboard_is_enough(page: Page, served: Viewer) -> None:
+    page.goto(f"{served.url}run/recorded")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none"
+
+
+def test_motion_stops_for_those_who_ask(chromium: Browser, served: Viewer) -> None:
+    for wish, expected in (("reduce", "none"), ("no-preference", "breathe")):
+        context = chromium.new_context(reduced_motion=wish)
+        page = context.new_page()
+        page.goto(f"{served.url}run/begun/live")
+        assert page.locator(".dots").first.evaluate("one => getComputedStyle(one).animationName") == expected
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", LIGHT_AND_DARK)
+def test_the_colours_follow_the_visitor(chromium: Browser, served: Viewer, scheme: Any) -> None:
+    context = chromium.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(served.url)
+    background = page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
+    light = sum(int(part) for part in background.strip("rgb()").split(",")) > 384
+    assert light == (scheme == "light")
+    context.close()
+
+
+def test_a_report_opens_from_disk_without_a_network_and_prints(
+    chromium: Browser, runs: Path, tmp_path: Path
+) -> None:
+    from moot.web.followed import Followed
+    from moot.web.report import report_html
+
+    for name in ("recorded", "scripted", "sample", "begun"):
+        run = Followed(runs / name)
+        run.catch_up()
+        file = tmp_path / f"{name}.html"
+        file.write_text(report_html(run), "utf-8")
+        assert file.stat().st_size < 1_500_000
+        assert "<script" not in file.read_text("utf-8")
+        context = chromium.new_context(offline=True, java_script_enabled=False)
+        page = context.new_page()
+        asked: list[str] = []
+        complaints: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.on("console", lambda message, complaints=complaints: complaints.append(message.text))
+        page.goto(file.as_uri())
+        assert asked == [file.as_uri()]
+        assert complaints == []
+        assert page.locator("#why").is_visible()
+        printed = page.pdf(format="A4")
+        assert printed.startswith(b"%PDF-")
+        assert len(printed) > 10_000
+        context.close()

@@ -1,0 +1,135 @@
+"""A live run watched from start to stop in a real browser, while another process runs it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ledger.store import Run
+from tests.web.live_run import prepared, running
+from tests.web.viewer import Viewer, viewer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MS = 60_000
+SEEN = """() => {
+  window.seen = [];
+  const root = document.getElementById("live");
+  new MutationObserver(() => window.seen.push([Number(root.dataset.seq), document.querySelectorAll(".sealed").length,
+    document.querySelectorAll(".thinking").length])).observe(root, {attributes: true, attributeFilter: ["data-seq"]});
+}"""
+
+
+def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None:
+    run, tape = prepared(tmp_path)
+    with viewer(run.parent) as serving:
+        trouble: list[str] = []
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda message: trouble.append(message.text) if message.type == "error" else None)
+        page.goto(f"{serving.url}run/live/live")
+        page.wait_for_selector('#live-link[data-state="on"]')
+        assert page.locator(".seat .thinking").count() >= 1
+        page.evaluate(SEEN)
+        page.evaluate("() => { window.stayed = true }")
+        with running(run, tape, 0.05) as process:
+            page.wait_for_function(
+                "() => document.getElementById('live-link').textContent.startsWith('live')", timeout=MS
+            )
+            assert process.wait(60) == 0, process.stderr.read().decode() if process.stderr else ""
+            last = Run(run).head().seq
+            page.wait_for_function(
+                f"() => document.getElementById('live').dataset.seq == '{last}'", timeout=MS
+            )
+        page.wait_for_function(
+            "() => document.getElementById('live-link').textContent.startsWith('finished')", timeout=MS
+        )
+        seen: list[list[int]] = page.evaluate("() => window.seen")
+        assert page.evaluate("() => window.stayed") is True  # never reloaded
+        assert len(seen) > 20
+        assert [one[0] for one in seen] == sorted(one[0] for one in seen)
+        assert max(one[1] for one in seen) > 0  # positions were sealed
+        assert seen[-1][1] == 0  # and opened
+        assert max(one[2] for one in seen) > 1  # several were thinking at once
+        assert page.locator(".columns .seat").count() == 4
+        assert page.locator(".bench .judge").count() == 1
+        assert "finished" in page.locator("#live-head").inner_text()
+        assert page.locator("#live-lines li").count() > 20
+        assert trouble == []
+
+
+def test_a_browser_goes_on_where_it_was_cut_off(page: Page, tmp_path: Path) -> None:
+    run, tape = prepared(tmp_path)
+    with viewer(run.parent) as first:
+        page.goto(f"{first.url}run/live/live")
+        page.wait_for_selector('#live-link[data-state="on"]')
+        port = first.port
+    page.wait_for_selector('#live-link[data-state="lost"]', timeout=MS)
+    with running(run, tape, 0.0) as process:
+        assert process.wait(60) == 0
+    with viewer(run.parent, "--port", str(port)):
+        last = Run(run).head().seq
+        page.wait_for_function(f"() => document.getElementById('live').dataset.seq == '{last}'", timeout=MS)
+        assert page.locator("#live-lines li").count() > 10
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Path:
+    run, tape = prepared(tmp_path)
+    with running(run, tape, 0.0) as process:
+        assert process.wait(60) == 0
+    return run
+
+
+def test_the_last_event_id_decides_which_lines_come(finished: Path) -> None:
+    last = Run(finished).head().seq
+    with viewer(finished.parent) as serving:
+        whole = _first_update(serving, None)
+        assert whole["seq"] == last
+        assert set(whole["parts"]) >= {"live-head", "live-panel", "live-seat-0", "live-bench-0"}
+        rest = _first_update(serving, last - 3)
+        assert rest["lines"]
+        assert all(last - 3 < seq <= last for seq, _ in rest["lines"])
+        assert _first_update(serving, last)["lines"] == []
+
+
+def test_no_update_is_lost_between_the_page_and_the_stream(tmp_path: Path) -> None:
+    run, tape = prepared(tmp_path)
+    with viewer(run.parent) as serving, running(run, tape, 0.02):
+        got: set[int] = set()
+        for update in _updates(serving, 0):
+            got |= {seq for seq, _ in update["lines"]}
+            if update["standing"] == "finished":
+                break
+    events = {event.seq for event in Run(run).events() if event.seq > 0}
+    silent = events - got
+    assert (
+        len(silent) < len(events) / 2
+    )  # positions beyond a reply's first, and steps of the controller, have no line
+    assert max(got) == max(events)
+
+
+def _first_update(serving: Viewer, last: int | None) -> Any:
+    return next(iter(_updates(serving, last)))
+
+
+def _updates(serving: Viewer, last: int | None) -> Iterator[Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=30)
+    headers = {} if last is None else {"Last-Event-ID": str(last)}
+    connection.request("GET", "/run/live/stream", headers=headers)
+    answer = connection.getresponse()
+    assert answer.headers["Content-Type"].startswith("text/event-stream")
+    deadline = time.monotonic() + 30
+    try:
+        while time.monotonic() < deadline:
+            line = answer.readline()
+            if line.startswith(b"data: "):
+                yield json.loads(line[6:])
+    finally:
+        connection.close()
