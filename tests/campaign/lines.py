@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import resource
 import time
+from copy import deepcopy
 from typing import Any, Final
 
 import orjson
@@ -106,5 +107,5 @@ def _odd(rng: random.Random, value: Any) -> Any:
         near: list[Any] = [inside + 1, inside - 1, -inside] if type(inside) is int else []
         if isinstance(inside, str):
             near = [inside + "\n", inside + "x", inside[:-1], inside.upper()]
-        holder[key] = rng.choice([*ODD_VALUES, *near])
+        holder[key] = deepcopy(rng.choice([*ODD_VALUES, *near]))
     return value

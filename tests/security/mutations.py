@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from copy import deepcopy
 from typing import Any, Final
 
 ATOMS: Final[tuple[Any, ...]] = (
@@ -78,7 +79,7 @@ def damaged_value(rng: random.Random, value: Any) -> Any:
     """The value with one place replaced, dropped, doubled or renamed."""
     places = list(_places(value))
     if not places:
-        return rng.choice(ATOMS)
+        return deepcopy(rng.choice(ATOMS))
     container, key = rng.choice(places)
     match rng.randrange(4):
         case 0:
@@ -86,9 +87,9 @@ def damaged_value(rng: random.Random, value: Any) -> Any:
         case 1 if isinstance(container, dict):
             container[f"{key}{rng.choice(('', '_', '2'))}"] = container.pop(key)
         case 1 | 2 if isinstance(container, list):
-            container.insert(key, container[key])
+            container.insert(key, deepcopy(container[key]))
         case _:
-            container[key] = rng.choice(ATOMS)
+            container[key] = deepcopy(rng.choice(ATOMS))  # or the next damage would change the atom
     return value
 
 
