@@ -56,6 +56,14 @@ def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
     return tuple(check for check in state.rounds[round_].applicable if not lost.intersection(NEEDS[check]))
 
 
+def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
+    """Checks of a round that are judged twice: so many as the rule `rejudge` says, another choice each round."""
+    wanted = str(state.opened.rules.get("rejudge", "0")) if state.opened else "0"
+    made = applicable_checks(state, round_)
+    turned = sorted(made, key=lambda check: (check + round_) % len(NEEDS))
+    return tuple(sorted(turned[: int(wanted)]))
+
+
 def is_last_deliberating_row(state: State, round_: int) -> bool:
     """Whether no later row of the plan has a phase G."""
     assert state.opened is not None, "no run is open"

@@ -6,9 +6,10 @@ from typing import Final
 
 import msgspec
 
+from detectors.agreement import Agreement, agreement
 from detectors.calibrated.failure_modes import PANEL
-from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
-from detectors.calibrated.readiness import gates, is_open, planned_rounds
+from detectors.calibrated.parameters import CalibratedParameters, Judges, calibrated_parameters
+from detectors.calibrated.readiness import GateReading, gates, is_open, planned_rounds
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import count_rounds
 from detectors.report import AlarmReading, Gate
@@ -41,7 +42,8 @@ def judge(state: State, parameters: CalibratedParameters | None = None) -> Judge
     rounds = count_rounds(state, parameters.bypass.references_at_least)
     planned = planned_rounds(state)
     readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
-    found = gates(state, rounds, readings, parameters)
+    judged = agreement(state, parameters.judges)
+    found = (*gates(state, rounds, readings, parameters), *_judges(judged, parameters.judges))
     ready = all(gate.ok for gate in found)
     advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"
     first = min((_place(reading) for reading in readings if reading.verdict == "ALARM"), default=None)
@@ -49,8 +51,17 @@ def judge(state: State, parameters: CalibratedParameters | None = None) -> Judge
         ready=ready,
         advice=advice,
         gates=tuple(Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in found),
-        alarms=tuple(_told(state, reading, first) for reading in readings),
+        alarms=tuple(_told(state, reading, first, judged) for reading in readings),
     )
+
+
+def _judges(judged: Agreement | None, rule: Judges) -> tuple[GateReading, ...]:
+    """A gate of its own once enough verdicts were given twice."""
+    if judged is None or judged.alpha is None or judged.low is None:
+        return ()
+    value = f"alpha {judged.alpha:.2f}, at least {judged.low:.2f}, of {judged.repeats}"
+    limit = f"≥{rule.alpha_refused_below}"
+    return (GateReading("judges", not judged.unreliable, value, limit),)
 
 
 def _place(reading: Reading) -> tuple[int, bool]:
@@ -58,7 +69,9 @@ def _place(reading: Reading) -> tuple[int, bool]:
     return reading.alarm_round or 0, reading.mode in CONSEQUENCES
 
 
-def _told(state: State, reading: Reading, first: tuple[int, bool] | None) -> AlarmReading:
+def _told(
+    state: State, reading: Reading, first: tuple[int, bool] | None, judged: Agreement | None
+) -> AlarmReading:
     """A reading in words; of several alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
@@ -69,6 +82,8 @@ def _told(state: State, reading: Reading, first: tuple[int, bool] | None) -> Ala
         detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
     if reading.counter_evidence:
         detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
+    if judged is not None and judged.unreliable:
+        detail = f"{detail} (verdicts unreliable: alpha {judged.alpha}, at least {judged.low})"
     return AlarmReading(
         id=reading.mode,
         verdict=reading.verdict,
