@@ -18,8 +18,8 @@ from moot.settings import read_settings
 from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
 from rounds.budget import budgets_in_force
 from rounds.deliberation import checked_budget
+from rounds.opening import cast_roles
 from rounds.people import amend_budgets
-from rounds.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from roles.seats.port import Seat
@@ -67,8 +67,7 @@ def opened(
     """A new run, and its seats. Nothing is written when anything is wrong."""
     deliberation = wished(file, wishes)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    protocol = PROTOCOLS.get(deliberation.deliberation.protocol)
-    specs = spoken.seats(protocol.role_ids() if protocol else tuple(written), written)
+    specs = spoken.seats(cast_roles(deliberation, file or COMMAND_LINE), written)
     made = spoken.made(specs)
     spoken.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, wishes.contexts)
@@ -86,7 +85,7 @@ def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[st
     """A run that goes on, with its seats and perhaps other limits."""
     session = open_session(said)
     kinds = {member.role: member.seat for member in session.opened.cast if member.seat in KEPT}
-    made = spoken.made(spoken.seats(session.protocol.role_ids(), kinds))
+    made = spoken.made(spoken.seats(session.book().state.roles, kinds))
     usd = wishes.budget.get("usd", budgets_in_force(session.book().state).usd)
     spoken.check_costs(made, usd)
     if wishes.budget:

@@ -34,6 +34,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "error": ("moot.output.error", "Error"),
     "estimate": ("moot.output.estimate", "Estimate"),
     "export": ("ledger.interchange.report", "ExportReport"),
+    "gate": ("moot.output.gate", "Gated"),
     "fork": ("moot.output.fork", "Fork"),
     "import": ("ledger.interchange.report", "ImportReport"),
     "log": ("moot.output.log", "Log"),

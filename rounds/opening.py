@@ -34,6 +34,8 @@ from rounds.deliberation import (
     nearest,
 )
 from rounds.deliberation_toml import to_toml
+from rounds.gate import GateRefused
+from rounds.gated import routed
 from rounds.plan_rows import PlanRefused, Row, planned
 from rounds.plans import default_predictions, obeyed_from, without_stress
 from rounds.protocols import PROTOCOLS
@@ -77,10 +79,14 @@ def resolve(
     are thresholds for the profile `calibrated` in the place of the installed ones. Pure: equal arguments give equal
     bytes. Raises `DeliberationError`.
     """
+    try:
+        deliberation, gate_rules = routed(deliberation)
+    except GateRefused as error:
+        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
-    rules = _rules(deliberation, protocol, name)
+    rules = {**_rules(deliberation, protocol, name), **gate_rules}
     plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name)
     prompt_set = installed_prompt_set(protocol.prompts)
@@ -148,6 +154,17 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             },
         }
     )
+
+
+def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> tuple[str, ...]:
+    """The roles that the run will have, in protocol order. Raises `DeliberationError`."""
+    try:
+        deliberation, _ = routed(deliberation)
+    except GateRefused as error:
+        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    protocol = _protocol(deliberation.deliberation.protocol, name)
+    rules = _rules(deliberation, protocol, name)
+    return protocol.cast(rules) if protocol.cast else protocol.role_ids()
 
 
 def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:

@@ -1,4 +1,4 @@
-"""Screening at the opening: question and documents are screened before anybody is asked (S4-22, S4-29).
+"""What is due at the opening: screenings before anybody is asked, and the gate's decision (S4-22, S4-29, AD-2).
 
 The rule `screening` of the opening says by which version; a run without it was opened before there was screening.
 """
@@ -12,6 +12,7 @@ from ledger.book import Book
 from ledger.events import Event, Screening
 from ledger.events.verifications import ScreeningIssue
 from rounds import screening
+from rounds.gated import gate_decision
 from rounds.screening import DOCUMENT_MAX, QUESTION_MAX, RULES_VERSION
 
 
@@ -27,7 +28,7 @@ def screenings_due(book: Book) -> tuple[Event, ...]:
     for document in opened.context:
         content = book.blobs.read(document.sha256) or b""
         found.append(screened("context", content, DOCUMENT_MAX))
-    return tuple(found)
+    return (*found, *gate_decision(book, 1))
 
 
 def screened(of: Any, content: bytes, length_max: int) -> Screening:

@@ -14,7 +14,7 @@ from moot.running import opening_of
 from moot.seats import choose, model_of, prices_in_force, read_seats
 from moot.terminal import out_json, show
 from moot.wishes import Wishes, documents_of, wished
-from rounds.protocols import PROTOCOLS
+from rounds.opening import cast_roles
 
 EPILOG = "Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5"
 
@@ -37,9 +37,8 @@ def estimate(
     """
     everybody, spoken = read_seats(seats, seat or ())
     deliberation = wished(file, Wishes())
-    protocol = PROTOCOLS.get(deliberation.deliberation.protocol)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    specs = choose(protocol.role_ids() if protocol else tuple(written), everybody, spoken, written)
+    specs = choose(cast_roles(deliberation, file), everybody, spoken, written)
     opening = opening_of(deliberation, documents_of(deliberation, file), specs, name=file)
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
     found = estimate_of(file, opening.event, specs, models, prices_in_force())

@@ -1,0 +1,21 @@
+"""`moot gate --json`: which protocol a question deserves, and why."""
+
+from __future__ import annotations
+
+from moot.output.base import Output
+from rounds.gate import GateReason, GateResult
+
+
+class Gated(Output, frozen=True):
+    """`points`: the sum of the reasons'. Without what you insist on: from 6 on structured, from 3 on jugalbandi."""
+
+    route: str
+    points: int
+    reasons: list[GateReason]
+
+
+def gated_of(found: GateResult) -> Gated:
+    """The gate's result for machines."""
+    return Gated(
+        route=found.route, points=sum(reason.points for reason in found.reasons), reasons=found.reasons
+    )
