@@ -1,4 +1,4 @@
-"""All measurements, or one part: `python -m benchmarks [commands | ledger | model_seats | viewer] [OPTIONS OF THE PART]`."""
+"""All measurements, or one part: `python -m benchmarks [commands | ledger | model_seats | viewer] [OPTIONS]`."""
 
 from __future__ import annotations
 

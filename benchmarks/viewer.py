@@ -5,8 +5,8 @@ python -m benchmarks.viewer pixels | pages | viewers
 
 `pixels` drives a scripted run in a process of its own, one commit a reply, while a browser shows its live page: the
 time from a commit's return to the second animation frame after the update that shows it. `pages` loads the first pages
-cold, from a viewer that was just started, and scrolls the long one. `viewers` runs the same deliberation with nobody and
-with fifty streams open, in turns, and compares its wall time and the times of its commits. All share one machine.
+cold, from a viewer that was just started, and scrolls the long one. `viewers` runs the same deliberation with nobody
+and with fifty streams open, in turns, and compares its wall time and the times of its commits. All share one machine.
 """
 
 from __future__ import annotations

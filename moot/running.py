@@ -15,6 +15,7 @@ from ledger.spending import Spending
 from ledger.store import DriverLease
 from moot import version
 from moot.clock import now
+from moot.speech import Speech
 from rounds.driver import Outcome, Watch, drive
 from rounds.opening import Opening, resolve
 from rounds.purse import Purse
@@ -23,7 +24,7 @@ from rounds.verdicts import standard
 
 if TYPE_CHECKING:
     from ledger.events import Event
-    from roles.seats.port import Seat
+    from roles.seats.port import Seat, SeatFailed
     from rounds.deliberation import Deliberation
     from rounds.session import Asked
 
@@ -76,8 +77,9 @@ async def drive_run(session: Session, seats: Mapping[str, Seat], watch: Watch = 
     with DriverLease(session.run.path) as lease:
         spending = Spending(session.run.path)
         purse = Purse(spending.entries(), spending.note)
-        beating = _beating(watch, lease)
-        return await drive(session, seats, monotonic=time.monotonic, watch=beating, purse=purse)
+        with Speech(session.run.path, now=now, monotonic=time.monotonic) as speech:
+            beating = _beating(watch, lease, speech)
+            return await drive(session, seats, monotonic=time.monotonic, watch=beating, purse=purse)
 
 
 def drive_here(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
@@ -89,15 +91,25 @@ def drive_here(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET
         raise
 
 
-def _beating(watch: Watch, lease: DriverLease) -> Watch:
-    """The same watch, with a sign of life at every call and commit."""
+def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:
+    """The same watch, with a sign of life at every call and commit, and a word to those who look on from outside."""
 
     def asked(one: Asked, seat: Seat) -> None:
         lease.beat()
+        speech.asked(one.step.id)
         watch.asked(one, seat)
 
     def committed(events: tuple[Event, ...]) -> None:
         lease.beat()
+        speech.answered({event.step for event in events if event.step is not None})
         watch.committed(events)
 
-    return Watch(asked=asked, committed=committed, lost=watch.lost)
+    def lost(step: str, failure: SeatFailed) -> None:
+        speech.answered({step})
+        watch.lost(step, failure)
+
+    def words(step: str, piece: str) -> None:
+        speech.words(step, piece)
+        watch.words(step, piece)
+
+    return Watch(asked=asked, committed=committed, lost=lost, words=words)

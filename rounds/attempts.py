@@ -109,16 +109,21 @@ class Lost(Exception):
 
 
 async def answered(
-    asked: Asked, seat: Seat, desk: Desk, pace: Pace, heard: Callable[[], None] = lambda: None
+    asked: Asked,
+    seat: Seat,
+    desk: Desk,
+    pace: Pace,
+    heard: Callable[[], None] = lambda: None,
+    words: Callable[[str], object] = lambda _: None,
 ) -> Submitted:
-    """The step's reply, committed. `heard` is called at the first byte of the first attempt.
+    """The step's reply, committed. `heard` is called at the first byte of the first attempt, `words` with each piece.
 
     Raises `Lost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
     """
     tries = _Tries()
     brief, replies, lost = asked.brief, 0, 0
     while True:
-        request = Request(asked.step, brief, replies + 1, heard)
+        request = Request(asked.step, brief, replies + 1, heard, words)
         try:
             reply = await _attempt(request, seat, desk, pace, tries)
             heard()

@@ -47,11 +47,12 @@ def _unseen(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What a driver tells while it runs: a step is asked, events were committed, a step was lost."""
+    """What a driver tells while it runs: a step is asked, a piece of its answer came, commits, a step was lost."""
 
     asked: Callable[[Asked, Seat], object] = _unseen
     committed: Callable[[tuple[Event, ...]], object] = _unseen
     lost: Callable[[str, SeatFailed], object] = _unseen
+    words: Callable[[str, str], object] = _unseen
 
 
 async def drive(
@@ -202,7 +203,14 @@ class _Drive:
             with suppress(
                 StepRefused, Ending
             ):  # somebody else answered it, or it stays open for the next driver
-                done = await answered(asked, seat, self._desk, self._paces[id(seat)], heard.set)
+                done = await answered(
+                    asked,
+                    seat,
+                    self._desk,
+                    self._paces[id(seat)],
+                    heard.set,
+                    lambda piece: self._watch.words(step, piece),
+                )
                 self._failing.pop(id(seat), None)
                 self._watch.committed(done.events)
         except SeatWaits:

@@ -18,16 +18,18 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from ledger.failures import LedgerError
 from ledger.store import read_driver
+from moot.speech import FILE
 from moot.web.dress import render
 from moot.web.followed import Followed
 from moot.web.live_parts import lines_of, parts_of
 from moot.web.pages import site_links
 from moot.web.shelf import Shelf, address_of, standing_of
-from moot.web.speech import FILE, hear
+from moot.web.speech import hear
 
 POLL_SECONDS: Final = 0.03
-REST_SECONDS: Final = 0.07
-"""Between two updates: a dozen a second is more than an eye follows."""
+SETTLE_SECONDS: Final = 0.08
+"""From a change to the reading of it: replies of one group come together, and a run is not disturbed among them."""
+REST_SECONDS: Final = 0.04
 ALIVE_SECONDS: Final = 10.0
 RETRY_MS: Final = 700
 VIEWERS_MAX: Final = 400
@@ -80,7 +82,8 @@ class Channel:
             if seen == self._last:
                 await asyncio.sleep(POLL_SECONDS)
                 continue
-            self._last = seen
+            await asyncio.sleep(SETTLE_SECONDS)
+            self._last = await asyncio.to_thread(_stamp, self._run.path)
             if await asyncio.to_thread(self._refresh):
                 self._changed.set()
                 self._changed = asyncio.Event()

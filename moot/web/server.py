@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import socket
 import threading
@@ -21,6 +22,8 @@ from moot.web.shelf import Shelf
 PORT: Final = 8710
 PORTS_TRIED: Final = 20
 TOKEN_BYTES: Final = 24
+NICE: Final = 10
+"""Who looks on gives way to who works: a deliberation on the same machine comes first."""
 BACKLOG: Final = 256
 
 
@@ -84,6 +87,8 @@ class _Server(uvicorn.Server):
 def serve(root: Path, address: Address, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until somebody ends it; `ready` is called once it does."""
     shelf = Shelf(root)
+    with contextlib.suppress(OSError):
+        os.nice(NICE)
     compiled()
     threading.Thread(target=_read_ahead, args=(shelf,), daemon=True).start()
     config = uvicorn.Config(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ledger.ids import StepName, parse_step
+from ledger.ids import StepName
+from ledger.store import read_driver
+from moot.speech import read_speech
 from moot.web.followed import Followed
 from roles.protocol import find_group, open_steps
 from rounds.protocols import ProtocolUnknown, protocol_of
 
-FILE: Final = "speech.tmp"
-"""Beside the ledger while a process drives the run: who is asked, and the words that came so far."""
+_KEY: Final = re.compile(r'"[a-z_]{1,40}"\s*:\s*')
+_SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
 
 UNLAWFUL: Final = (LookupError, ValueError, TypeError, AssertionError)
 """What a protocol's functions may do on a ledger that breaks the rules: they assume a lawful one, a viewer cannot."""
@@ -20,11 +23,12 @@ UNLAWFUL: Final = (LookupError, ValueError, TypeError, AssertionError)
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An open step: since when (ISO instant), and the words that came so far."""
+    """An open step: since when (ISO instant), the words that came so far; `waits`: nobody here is working on it."""
 
     name: StepName
     since: str
     words: str = ""
+    waits: bool = False
 
 
 def hear(run: Followed) -> Mapping[str, Heard]:
@@ -39,8 +43,23 @@ def hear(run: Followed) -> Mapping[str, Heard]:
     except (ProtocolUnknown, *UNLAWFUL):
         return {}
     since = _opened_at(run, {step.id for step in group.steps} if group else set())
-    found = ((step.id, parse_step(step.id)) for step in steps)
-    return {identity: Heard(name, since) for identity, name in found if name is not None}
+    driven = read_driver(run.path) is not None
+    said = read_speech(run.path) if driven else None
+    spoken = {one.step: one for one in said.asked} if said else {}
+    heard: dict[str, Heard] = {}
+    for step in steps:
+        one = spoken.get(step.id)
+        if one is not None:
+            heard[step.id] = Heard(step.name, one.since, readable(one.words))
+        elif not spoken:
+            heard[step.id] = Heard(step.name, since, waits=not driven)
+    return heard
+
+
+def readable(words: str) -> str:
+    """The end of a reply, which is JSON, without what makes it JSON."""
+    prose = _SYNTAX.sub("", _KEY.sub("", words)).replace("\\n", "\n").replace('\\"', '"')
+    return prose.strip(" ,\n")
 
 
 def _opened_at(run: Followed, siblings: set[str]) -> str:

@@ -174,7 +174,10 @@ class AnthropicSeat:
             async for event in stream:
                 if heard.model is None:
                     request.began()
+                pieces = len(heard.text)
                 _take(event, heard)
+                if len(heard.text) > pieces:
+                    request.words(self._scrubbed(heard.text[-1]))
                 if heard.characters > REPLY_CHARACTERS_MAX:
                     heard.stop_reason, heard.complete = "max_tokens", True
                     return

@@ -20,17 +20,22 @@ def _unheard() -> None:
     """Nobody waits for the first byte."""
 
 
+def _unread(_: str) -> None:
+    """Nobody reads along."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One attempt at a step; `attempt` counts from 1, the second one carries the repair brief.
 
-    A seat that streams calls `began` at the first byte of the answer.
+    A seat that streams calls `began` at the first byte of the answer, and `words` with every piece of it as it comes.
     """
 
     step: Step
     brief: Brief
     attempt: int = 1
     began: Callable[[], None] = _unheard
+    words: Callable[[str], object] = _unread
 
 
 @dataclass(frozen=True, slots=True)

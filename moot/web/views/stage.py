@@ -29,6 +29,7 @@ class Thinking:
     since: str
     words: str
     sealed: bool
+    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,5 +152,7 @@ def _thinking(asked: Mapping[str, Heard]) -> list[tuple[Thinking, StepName]]:
         name = heard.name
         sealed = name.act == "position"
         act = name.act or PHASES.get(name.phase, name.phase)
-        found.append((Thinking(step, act, heard.since, "" if sealed else heard.words, sealed), name))
+        found.append(
+            (Thinking(step, act, heard.since, "" if sealed else heard.words, sealed, heard.waits), name)
+        )
     return found
