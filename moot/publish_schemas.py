@@ -54,6 +54,8 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "submit": ("moot.output.submit", "Submission"),
     "keygen": ("moot.output.seal", "KeyMade"),
     "seal": ("moot.output.seal", "Sealed"),
+    "accept": ("moot.output.act", "Act"),
+    "value": ("rounds.value", "ValueReport"),
     "verify": ("ledger.verify", "VerifyReport"),
 }
 """Verb → module and name of the result that it prints."""

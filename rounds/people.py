@@ -10,6 +10,7 @@ from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling
 from ledger.events.decisions import Change, Cite, Relation
 from rounds.budget import budgets_in_force
 from rounds.session import Session
+from rounds.value import ACCEPTED, DISTANCE, edit_distance, output_of
 
 
 class NotThere(LookupError):
@@ -91,6 +92,26 @@ def note(session: Session, text: str) -> tuple[Event, ...]:
 
     def make(book: Book) -> tuple[Event, ...]:
         return (Amendment(**_envelope(book), what="note", cause="human", reason=text),)
+
+    return session.append(make)
+
+
+def accept(session: Session, used: str | None, *, rejected: bool = False) -> tuple[Event, ...]:
+    """Note what became of the outcome; `used` is the text that was really used, None when it was used as it is."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        outcome = output_of(book)
+        if not outcome:
+            raise NotThere("this run has no final decision", "finish it first: see `moot status`")
+        share, distance = edit_distance(outcome, used) if used is not None else (0.0, "low")
+        changes = [Change(path=ACCEPTED, from_=None, to=not rejected)]
+        if not rejected:
+            changes.append(Change(path=DISTANCE, from_=None, to=distance))
+        edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
+        reason = f"The outcome was {'not used' if rejected else edited}."
+        return (
+            Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason),
+        )
 
     return session.append(make)
 

@@ -1,0 +1,241 @@
+"""What several roles were worth: disagreements, who was sided with, acceptance, and when to doubt it (AD-6, AD-7).
+
+Counted from the ledger alone. A disagreement is a challenge, concern or difference that somebody had to decide; the
+side is whoever the decision followed. Five runs in a row without any, or one side that always wins: a role idles.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+from ledger.book import Book
+from ledger.events import (
+    Amendment,
+    Concern,
+    Decision,
+    Disposition,
+    Rating,
+    Response,
+    Standing,
+    Verification,
+    Vote,
+)
+from ledger.ids import parse_reference
+from ledger.result import Result
+from rounds.protocols.adversarial import GENUINE_FROM
+from rounds.protocols.priority import DISAGREEMENT_FROM, POINTS
+
+Distance = Literal["low", "medium", "high"]
+IN_A_ROW: Final = 5
+FIX_RATE_LEAST: Final = 0.3
+DISTANCE_LOW_BELOW: Final = 0.1
+DISTANCE_HIGH_FROM: Final = 0.4
+ACCEPTED: Final = "acceptance"
+DISTANCE: Final = "edit_distance"
+"""Paths of the note that `moot accept` puts on the ledger."""
+
+
+class RunValue(Result, frozen=True):
+    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has said so."""
+
+    run: str
+    protocol: str
+    disagreements: int
+    sided_with: dict[str, int]
+    accepted: bool | None
+    edit_distance: Distance | None
+
+
+class ValueReport(Result, frozen=True):
+    """Runs in the order given, and what makes one doubt that several roles are worth it."""
+
+    runs: list[RunValue]
+    flags: list[str]
+
+
+def _by_disposition(sides: Mapping[str, str]) -> Callable[[Book], Counter[str]]:
+    def count(book: Book) -> Counter[str]:
+        found = (event for event in book.events if isinstance(event, Disposition))
+        return Counter(sides[event.disposition] for event in found if event.disposition in sides)
+
+    return count
+
+
+def _adversarial(book: Book) -> Counter[str]:
+    challenged = {
+        event.id for event in book.events if isinstance(event, Concern) and event.by == "challenger"
+    }
+    return Counter(
+        "challenger" if isinstance(event.value, int) and event.value >= GENUINE_FROM else "advocate"
+        for event in book.events
+        if isinstance(event, Rating) and event.of in challenged
+    )
+
+
+def _debate(book: Book) -> Counter[str]:
+    sides: Counter[str] = Counter()
+    for event in book.events:
+        if isinstance(event, Standing):
+            author = book.by_id[event.of].by
+            other = "con" if author == "pro" else "pro"
+            if event.standing in ("UPHELD", "REFUTED"):
+                sides[author if event.standing == "UPHELD" else other] += 1
+    return sides
+
+
+def _comparative(book: Book) -> Counter[str]:
+    return Counter(
+        event.about[0]
+        for event in book.events
+        if isinstance(event, Decision) and event.type == "round" and event.about
+    )
+
+
+def _ratchet(book: Book) -> Counter[str]:
+    sides = {"fix": "critic", "justify": "drafter"}
+    return Counter(
+        sides[event.outcome]
+        for event in book.events
+        if isinstance(event, Response) and event.outcome in sides
+    )
+
+
+def _priority(book: Book) -> Counter[str]:
+    levels: dict[str, dict[str, int]] = {}
+    for event in book.events:
+        if isinstance(event, Rating):
+            levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
+    apart = [
+        one
+        for one in levels.values()
+        if len(one) > 1 and max(one.values()) - min(one.values()) >= DISAGREEMENT_FROM
+    ]
+    return Counter({"human": len(apart)} if apart else {})
+
+
+def _panel(book: Book) -> Counter[str]:
+    return Counter(
+        book.by_id[event.of].by
+        for event in book.events
+        if isinstance(event, Rating) and event.criterion == "cross-cutting"
+    )
+
+
+def _tribunal(book: Book) -> Counter[str]:
+    last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
+    kinds = {event.decision for event in last}
+    return Counter(str(event.id).rpartition("-")[2] for event in last) if len(kinds) > 1 else Counter()
+
+
+def _structured(book: Book) -> Counter[str]:
+    verdicts = [event for event in book.events if isinstance(event, Verification) and event.check_id < 5]
+    return Counter(
+        "critic" if event.result == "BROKEN" else "undecided"
+        for event in verdicts
+        if event.result in ("BROKEN", "UNCLEAR")
+    )
+
+
+_ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "escalated": "human"}
+_COUNTS: Final[Mapping[str, Callable[[Book], Counter[str]]]] = {
+    "structured": _structured,
+    "jugalbandi": _by_disposition(_ACCEPTED_OR_NOT),
+    "single-pass": _by_disposition(_ACCEPTED_OR_NOT),
+    "council": _by_disposition(_ACCEPTED_OR_NOT),
+    "debate": _debate,
+    "adversarial": _adversarial,
+    "devils-advocate": _by_disposition(
+        {"addressed": "steelman", "partially_addressed": "undecided", "deflected": "devils_advocate"}
+    ),
+    "comparative": _comparative,
+    "cross-examination": _by_disposition(
+        {"defended": "analysts", "conceded": "examiner", "deflected": "examiner"}
+    ),
+    "ratchet": _ratchet,
+    "panel": _panel,
+    "priority": _priority,
+    "tribunal": _tribunal,
+}
+"""Protocol → who was sided with, how often."""
+
+
+def value_of(run: str, book: Book) -> RunValue:
+    """One run's value; a protocol that is not known here counts nothing."""
+    protocol = book.state.opened.protocol if book.state.opened else ""
+    count = _COUNTS.get(protocol)
+    sides = count(book) if count else Counter[str]()
+    accepted, distance = _acceptance(book)
+    return RunValue(run, protocol, sides.total(), dict(sorted(sides.items())), accepted, distance)
+
+
+def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
+    """What the last acceptance said."""
+    said: dict[str, object] = {}
+    for event in book.events:
+        if isinstance(event, Amendment) and event.what == "note":
+            said |= {change.path: change.to for change in event.change if change.path in (ACCEPTED, DISTANCE)}
+    distances: tuple[Distance, ...] = ("low", "medium", "high")
+    found = next((one for one in distances if one == said.get(DISTANCE)), None)
+    return (None if ACCEPTED not in said else said[ACCEPTED] is True), found
+
+
+def report(runs: Sequence[RunValue]) -> ValueReport:
+    """All runs, and the flags of each protocol in the order of the runs."""
+    flags = [
+        flag
+        for protocol in dict.fromkeys(run.protocol for run in runs)
+        for flag in _flags(protocol, [run for run in runs if run.protocol == protocol])
+    ]
+    return ValueReport(runs=list(runs), flags=flags)
+
+
+def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
+    silent = 0
+    for run in runs:
+        silent = silent + 1 if run.disagreements == 0 else 0
+        if silent == IN_A_ROW:
+            yield f"{protocol}: {IN_A_ROW} runs in a row without a disagreement; one seat may do"
+    if len(runs) >= IN_A_ROW:
+        winners = {_winner(run.sided_with) for run in runs if run.sided_with}
+        if len(winners) == 1 and None not in winners:
+            yield f"{protocol}: {winners.pop()} has won every one of {len(runs)} runs; the other side may idle"
+        if protocol == "ratchet":
+            rates = [run.sided_with.get("critic", 0) / run.disagreements for run in runs if run.disagreements]
+            if rates and max(rates[-IN_A_ROW:]) < FIX_RATE_LEAST:
+                yield "ratchet: less than 30 % of the critiques were fixed, five runs running"
+
+
+def _winner(sides: Mapping[str, int]) -> str | None:
+    best = max(sides.values())
+    leaders = [side for side, count in sides.items() if count == best]
+    return leaders[0] if len(leaders) == 1 else None
+
+
+def output_of(book: Book) -> str:
+    """The text that a run was for: what its final decisions point to, else the decisions themselves."""
+    texts: list[str] = []
+    for event in book.events:
+        if isinstance(event, Decision) and event.type == "final":
+            named = [text for ref in event.round_artifact_refs if (text := _passage(book, ref))]
+            texts += named or [event.text]
+    return "\n\n".join(texts)
+
+
+def _passage(book: Book, ref: str) -> str | None:
+    reference = parse_reference(ref)
+    event = book.by_id.get(reference.id)
+    sections = getattr(event, "sections", ())
+    return next((section.text for section in sections if section.name == reference.section), None)
+
+
+def edit_distance(before: str, after: str) -> tuple[float, Distance]:
+    """The share of words that changed, from 0 to 1, and its name."""
+    one, other = before.split(), after.split()
+    share = 1 - SequenceMatcher(None, one, other, autojunk=False).ratio() if one or other else 0.0
+    name: Distance = (
+        "low" if share < DISTANCE_LOW_BELOW else "high" if share >= DISTANCE_HIGH_FROM else "medium"
+    )
+    return share, name
