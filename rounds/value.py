@@ -177,9 +177,8 @@ def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
     for event in book.events:
         if isinstance(event, Amendment) and event.what == "note":
             said |= {change.path: change.to for change in event.change if change.path in (ACCEPTED, DISTANCE)}
-    distances: tuple[Distance, ...] = ("low", "medium", "high")
-    found = next((one for one in distances if one == said.get(DISTANCE)), None)
-    return (None if ACCEPTED not in said else said[ACCEPTED] is True), found
+    known: dict[object, Distance] = {"low": "low", "medium": "medium", "high": "high"}
+    return (None if ACCEPTED not in said else said[ACCEPTED] is True), known.get(said.get(DISTANCE))
 
 
 def report(runs: Sequence[RunValue]) -> ValueReport:
