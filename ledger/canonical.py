@@ -23,6 +23,7 @@ from ledger.events import KINDS, Artifact, Event
 from ledger.grammar import grammar
 from ledger.json_profile import NotCanonical, check_numbers_and_depth, parse, refuse_control_characters
 from ledger.laws import laws_of
+from ledger.upcasting import upcast, version_of_older
 from ledger.values import DEPTH_MAX, LINE_BYTES_MAX
 
 __all__ = ["NewerVersion", "NotCanonical", "decode", "encode", "line_hash", "unknown_fields"]
@@ -82,12 +83,16 @@ def decode(line: bytes, proven: int = 0) -> Event:
     """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
 
     Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
-    Unknown fields are accepted; `unknown_fields` names them.
+    Unknown fields are accepted; `unknown_fields` names them. A line of an older format is read as what it would be in
+    this one.
     """
     if len(line) > LINE_BYTES_MAX:
         raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
         usual = _usual_behind_links(line, proven) if proven else _usual(line)
+        older = version_of_older(line) if usual is None else None
+        if older is not None:
+            return decode(upcast(line, older))
         kind = _kind(usual[1] if usual else _kind_name(line))
         if kind is None:
             raise NotCanonical("its kind is unknown")
@@ -158,5 +163,8 @@ def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
     """Top-level fields of a canonical line that this version does not know, in the order read."""
     if _encode(event) == line:
         return ()
+    older = version_of_older(line)
+    if older is not None:
+        return unknown_fields(upcast(line, older), event)
     known = {field.encode_name for field in msgspec.structs.fields(type(event))}
     return tuple(key for key in parse(line) if key not in known)

@@ -26,7 +26,9 @@ class Stream(msgspec.Struct, frozen=True):
 
 
 def share_stream(counts: Sequence[tuple[int, int]], p0: float, grid: Sequence[float]) -> Stream:
-    """Of n units x were bad, a round: `counts` holds (x, n)."""
+    """Of n units x were bad, a round: `counts` holds (x, n). Where everything is tolerated nothing can be bet on."""
+    if p0 >= 1:
+        return Stream(tuple((0.0,) * len(counts) for _ in grid))
     return Stream(
         tuple(
             tuple(x * math.log(p1 / p0) + (n - x) * math.log((1 - p1) / (1 - p0)) for x, n in counts)

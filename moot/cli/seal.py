@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.canonical import encode, line_hash
+from ledger.canonical import line_hash
 from ledger.chain import Head
 from ledger.failures import Damaged, Problem
 from ledger.seal import Checkpoint, origin_of
@@ -45,9 +45,9 @@ def seal(
     if report.damaged or report.head is None:
         found = [Problem(one.what, one.seq, one.stream, one.line) for one in report.problems]
         raise Damaged(tuple(found) or (Problem("no head"),), str(path))
-    first = next(iter(open_run(path).stream()))
+    first = next(line for _, _, line in open_run(path).lines())
     head = Head(report.head.seq, report.head.hash)
-    note = sealed(Checkpoint(origin_of(line_hash(encode(first))), head), signer)
+    note = sealed(Checkpoint(origin_of(line_hash(first)), head), signer)
     kept = path / "checkpoints" / f"{head.seq}-{signer.name}.note"
     for file in (kept, *([out] if out else [])):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from ledger.blobs import hash_of
 from ledger.chain import seal
 from ledger.events import STREAMS, Event, stream_of
+from ledger.redaction import redact
 from ledger.store import DriverLease, Run, create_run
 from ledger.verify import verify
 from tests.ledger import samples
@@ -90,6 +91,12 @@ def read(path: Path, say: Say) -> None:
     say("")
 
 
+def remove(path: Path, say: Say) -> None:
+    """A blob removed on the record."""
+    events, _ = redact(Run(path), [hash_of(samples.BLOCK)], "a name stood there", at=samples.AT)
+    _say(say, events)
+
+
 def drive(path: Path, say: Say) -> None:
     """A driver's lease, taken, renewed and given back."""
     with DriverLease(path) as lease:
@@ -110,4 +117,5 @@ ACTS: Final[tuple[Act, ...]] = (
     Act("create in a directory that is there", with_older_files, create),
     Act("read", with_torn_tail, read),
     Act("drive", new_run, drive),
+    Act("redact", new_run, remove),
 )

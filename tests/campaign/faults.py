@@ -58,7 +58,7 @@ def calls_of(act: Act, base: Path) -> list[str]:
 
 
 def _prepare(act: Act, path: Path) -> None:
-    if act.name.startswith(("commit", "read", "drive")) or "is there" in act.name:
+    if act.name.startswith(("commit", "read", "drive", "redact")) or "is there" in act.name:
         path.parent.mkdir()
     act.prepare(path)
 
@@ -182,4 +182,5 @@ def _holds(path: Path, before: tuple[Any, ...], acknowledged: list[str], what: s
     with Run(path).writer() as writer:
         writer.commit([samples.claim(902)], at=samples.AT)
     report = verify(path)
-    expect(report.ok and not report.problems, f"does not go on: {report.problems}: {what}")
+    open_ones = [one for one in report.problems if "redacted" not in one.what]
+    expect(report.ok and not open_ones, f"does not go on: {report.problems}: {what}")
