@@ -40,6 +40,7 @@ from ledger.events import (
 )
 from ledger.ids import number_of, role_of
 from ledger.lifecycle import Move, Place, place_of_check
+from ledger.plan_changes import planned_anew
 from ledger.state import (
     CheckFacts,
     ClaimFacts,
@@ -112,6 +113,8 @@ def step(state: State, event: Event) -> None:
             state.alarms.append(event)
         case Amendment():
             state.amendments.append(event)
+            if event.what == "plan" and state.opened is not None:
+                state.opened = planned_anew(state.opened, event)
         case Fallback():
             state.given_up[event.step_failed] = event.seq
         case RunOpened():

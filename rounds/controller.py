@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ledger.book import Book
-from ledger.events import Event, RoundOpened, RunClosed, Signals, Validation
+from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
 from ledger.events.verifications import ValidationFinding
+from ledger.plan_changes import absent_path
 from ledger.state import State
 from roles.protocol import Protocol, is_complete
 from roles.rotation import next_lead
 from rounds.budget import budgets_in_force
+from rounds.plans import default_predictions
 from rounds.responses import responses
 from rounds.schedule import (
     authors,
@@ -164,17 +166,24 @@ class Controller:
             absent=row.absent,
             planned_stress=row.absent,
             applicable=possible_checks(state, row.absent) if "E" in row.phases else (),
-            predicted_signature=(
-                tuple(
-                    Signature(code=entry.code, text=entry.text)
-                    for entry in opened.predict
-                    if entry.role == row.absent
-                )
-                if row.absent
-                else None
-            ),
+            predicted_signature=_predicted(opened, row.absent) if row.absent else None,
             plan_row=plan_index,
+            cause=_plan_cause(state, row.round),
         )
+
+
+def _predicted(opened: RunOpened, absent: str) -> tuple[Signature, ...]:
+    """What is expected to be missing: as the opening says, or the default where nobody had planned the absence."""
+    said = [entry for entry in opened.predict if entry.role == absent]
+    found = said or default_predictions((absent,))
+    return tuple(Signature(code=entry.code, text=entry.text) for entry in found)
+
+
+def _plan_cause(state: State, round_: int) -> int | None:
+    """The amendment that changed who is absent from a round, None where the plan stands as it was opened."""
+    path = absent_path(round_)
+    changed = [event.seq for event in state.amendments if any(one.path == path for one in event.change)]
+    return changed[-1] if changed else None
 
 
 def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:

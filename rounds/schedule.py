@@ -16,6 +16,25 @@ NEEDS: Final[dict[int, tuple[str, ...]]] = {
 """Check → roles whose artifact it cannot do without (SD-35)."""
 
 
+CLAIM_CAP: Final = "D.proposed_claims.max"
+"""The path of an amendment that caps the claims of an artifact."""
+CLAIMS_MAX: Final = 4
+"""Claims that an artifact may propose while nothing caps them (FORMAT 2)."""
+
+
+def claim_cap(state: State) -> int:
+    """Claims that an artifact may propose now: fewer while an alarm that caps them is open (SD-82)."""
+    raised = {alarm.seq for alarm in state.open_alarms()}
+    caps = [
+        change.to
+        for event in state.amendments
+        if event.what == "reply_rule" and (not isinstance(event.cause, int) or event.cause in raised)
+        for change in event.change
+        if change.path == CLAIM_CAP and isinstance(change.to, int)
+    ]
+    return min(caps, default=CLAIMS_MAX)
+
+
 def plan_row(state: State, round_: int) -> PlanRow:
     """The plan's row of an opened round."""
     assert state.opened is not None, "no run is open"

@@ -129,6 +129,7 @@ def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, p
         thresholds=thresholds(parameters),
         sentence=f"{{bad}} of {{units}} claims that decisions cite since R{{onset}} are {who}'s, who led "
         f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds",
+        subject=who,
     )
 
 
@@ -217,6 +218,7 @@ def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParamet
         units=len(planned_rounds),
         needed=1,
         sentence="; ".join(why for _, why, _ in faults[:3]) or "every planned absence so far was a real one",
+        subject=(rounds[faults[0][0] - 1].planned or "") if faults else "",
     )
 
 

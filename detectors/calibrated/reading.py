@@ -46,6 +46,8 @@ class Reading(msgspec.Struct, frozen=True):
     tolerated: float | None = None
     """The tolerated share, where the mode is one share; else None."""
     variant: Literal["", "flood", "famine"] = ""
+    subject: str = ""
+    """The role that the mode is about: who dominates (FM-4), whose absence was avoided (FM-7)."""
 
     def has_recovered(self, since_round: int) -> bool:
         """Whether the rounds after `since_round` kept the tolerated share: two rounds and four units at least."""
@@ -72,6 +74,7 @@ def read(
     have: Sequence[int] | None = None,
     tolerated: float | None = None,
     variant: Literal["", "flood", "famine"] = "",
+    subject: str = "",
 ) -> Reading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
@@ -107,4 +110,5 @@ def read(
         counts=tuple(unit.counts for unit in units),
         tolerated=tolerated,
         variant=variant,
+        subject=subject,
     )

@@ -31,7 +31,7 @@ from rounds.protocols.known import Known, ids_problems, known_to, names, repeate
 from rounds.protocols.structured.records import record
 from rounds.protocols.structured.standing import status_at_opening
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
-from rounds.schedule import applicable_checks, authors
+from rounds.schedule import applicable_checks, authors, claim_cap
 
 _CITABLE = ("C", "V", "D", "N", "H")
 
@@ -91,6 +91,9 @@ def _artifact(known: Known, reply: ArtifactReply) -> Iterator[str]:
     for n, finding in enumerate(reply.findings):
         if finding.section not in own:
             yield f"findings[{n}].section: {finding.section!r} is no section of this artifact; they are {names(own)}"
+    cap = claim_cap(known.state)
+    if len(reply.proposed_claims) > cap:
+        yield f"proposed_claims: {len(reply.proposed_claims)} claims, while at most {cap} may be proposed"
     yield from _claims(known, reply.proposed_claims, "proposed_claims", own)
     for n, ref in enumerate(reply.cites):
         yield from known.reference_problems(ref, f"cites[{n}]")
