@@ -162,8 +162,11 @@ def viewers(folder: Path) -> bool:
     walls: list[float] = []
     slower: list[float] = []
     for turn in range(TURNS):
-        alone = _one(folder / f"viewers-{turn}-a", 0)
-        watched = _one(folder / f"viewers-{turn}-b", VIEWERS)
+        order = (
+            (0, VIEWERS) if turn % 2 == 0 else (VIEWERS, 0)
+        )  # what the machine does meanwhile favours neither
+        told = {count: _one(folder / f"viewers-{turn}-{count}", count) for count in order}
+        alone, watched = told[0], told[VIEWERS]
         walls.append(watched["wall"] / alone["wall"])
         pair = [percentile(one["took"], 0.95) for one in (alone, watched)]
         slower.append(pair[1] / pair[0])

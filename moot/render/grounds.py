@@ -8,6 +8,7 @@ from typing import Final
 from ledger.anchors import Sections, contains_quote, passages, sections_of
 from ledger.book import Book
 from ledger.events import (
+    Argument,
     Artifact,
     Challenge,
     Claim,
@@ -79,6 +80,10 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
         case Challenge():
             quotes = quotes_of(book, event.evidence, sections)
             return Ground(cite.id, "challenge", cite.relation, event.by, event.text, "", quotes, ())
+        case Argument():
+            quotes = quotes_of(book, event.quotes, sections)
+            text = f"{event.claim} {event.reasoning}"
+            return Ground(cite.id, "argument", cite.relation, event.by, text, "", quotes, ())
         case DriftCheck():
             found = (one for anchor in event.anchors for one in anchor.evidence)
             quotes = quotes_of(book, found, sections)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -41,9 +42,7 @@ LIGHT_AND_DARK = ("light", "dark")
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    import axe_playwright_python
-
-    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 @pytest.fixture(params=[("light", 1200), ("dark", 360)], ids=["light-1200", "dark-360"])
@@ -122,7 +121,11 @@ def test_a_keyboard_is_enough(page: Page, served: Viewer) -> None:
 
 
 def test_motion_stops_for_those_who_ask(chromium: Browser, served: Viewer) -> None:
-    for wish, expected in (("reduce", "none"), ("no-preference", "breathe")):
+    wishes: tuple[tuple[Literal["reduce", "no-preference"], str], ...] = (
+        ("reduce", "none"),
+        ("no-preference", "breathe"),
+    )
+    for wish, expected in wishes:
         context = chromium.new_context(reduced_motion=wish)
         page = context.new_page()
         page.goto(f"{served.url}run/begun/live")
@@ -141,6 +144,15 @@ def test_the_colours_follow_the_visitor(chromium: Browser, served: Viewer, schem
     context.close()
 
 
+def heard(page: Page) -> tuple[list[str], list[str]]:
+    """Addresses that the page asks for, and what it complains of, as they come."""
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    return asked, complaints
+
+
 def test_a_report_opens_from_disk_without_a_network_and_prints(
     chromium: Browser, runs: Path, tmp_path: Path
 ) -> None:
@@ -156,10 +168,7 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
         assert "<script" not in file.read_text("utf-8")
         context = chromium.new_context(offline=True, java_script_enabled=False)
         page = context.new_page()
-        asked: list[str] = []
-        complaints: list[str] = []
-        page.on("request", lambda request, asked=asked: asked.append(request.url))
-        page.on("console", lambda message, complaints=complaints: complaints.append(message.text))
+        asked, complaints = heard(page)
         page.goto(file.as_uri())
         assert asked == [file.as_uri()]
         assert complaints == []

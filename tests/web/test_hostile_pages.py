@@ -16,7 +16,7 @@ from tests.web.hostile import TEXTS, every_kind, ledger, paths_of
 from tests.web.viewer import Viewer, viewer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Request, Route
+    from playwright.sync_api import Browser, Dialog, Page, Request, Route
 
 WIDTHS = (1200, 360)
 TABS = (
@@ -80,7 +80,12 @@ def watched(page: Page) -> list[str]:
             route.continue_()
 
     page.route("**/*", asked)
-    page.on("dialog", lambda dialog: (trouble.append("a dialog"), dialog.dismiss()))
+
+    def asks(dialog: Dialog) -> None:
+        trouble.append("a dialog")
+        dialog.dismiss()
+
+    page.on("dialog", asks)
     page.on("popup", lambda popup: trouble.append(f"a window: {popup.url}"))
     page.on("pageerror", lambda error: trouble.append(str(error)))
     page.on("console", lambda message: trouble.append(message.text) if message.type == "error" else None)

@@ -137,7 +137,8 @@ def _filled(role: str, run: Followed) -> str:
 
 def _phases(told: RoundTold, events: Sequence[Event], working: set[str]) -> list[Phase]:
     begun = [event.phase for event in events if event.phase not in ("open", "close")]
-    order = list(dict.fromkeys([*told.planned, *begun, *sorted(working)]))
+    first = [phase for phase in begun[:1] if phase not in told.planned]
+    order = list(dict.fromkeys([*first, *told.planned, *begun, *sorted(working)]))
     now = max((order.index(phase) for phase in {*begun, *working} if phase in order), default=0)
     over = any(isinstance(event, Validation) for event in events) and not working
     return [
