@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -57,5 +58,6 @@ def serve(
 
             webbrowser.open(url)
 
-    answer(root, address, listening, ready)
+    with suppress(KeyboardInterrupt):  # how it is meant to end
+        answer(root, address, listening, ready)
     return GOOD

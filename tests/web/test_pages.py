@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,14 +12,18 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from ledger.store import Run
+from moot.__main__ import main
 from moot.render import theme
 from moot.render.ending import why_it_stopped
 from moot.render.telling import tell
-from tests.web.viewer import Viewer
+from moot.web.followed import Followed
+from moot.web.report import report_html
+from tests.web.viewer import ROOT, Viewer, viewer
 
 NAMES = ("recorded", "scripted", "begun", "sample")
 TABS = ("", "/live", "/rounds", "/claims", "/decisions", "/signals", "/seats", "/log", "/check", "/report")
 LINKS_MAX = 250
+EXAMPLES = sorted(head.parent.name for head in (ROOT / "runs" / "examples").glob("*/head"))
 
 
 class Seen(HTMLParser):
@@ -165,3 +170,35 @@ def test_two_runs_side_by_side(served: Viewer) -> None:
     other = served.get("/compare?a=recorded&b=scripted").body
     assert "two questions" in other
     assert served.get("/compare?a=recorded&b=nothing").status == 404
+
+
+def test_a_fork_stands_beside_its_parent_with_the_point_of_departure(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "scripted", tmp_path / "parent")
+    assert main(["fork", str(tmp_path / "parent"), "--round", "2", "--seats", "host", "--quiet"]) == 0
+    (child,) = [place for place in tmp_path.iterdir() if place.name != "parent"]
+    shared = Run(child).book().state
+    assert shared.opened is not None
+    at = shared.opened.origin.seq
+    with viewer(tmp_path) as serving:
+        listed = serving.get("/").body
+        assert f"a fork after event {at} of" in listed
+        assert f"forks off after event {at}" in listed
+        assert f"/compare?a=parent&amp;b={child.name}" in listed
+        beside = serving.get(f"/compare?a=parent&b={child.name}").body
+        assert f"b is a fork of a after event {at}" in beside
+        assert f"They part at event <strong>{(at or 0) + 1}</strong>" in beside
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
+    run = Followed(ROOT / "runs" / "examples" / name)
+    run.catch_up()
+    if not run.state.finished:
+        pytest.skip("it is still being recorded")
+    document = report_html(run)
+    assert len(document.encode()) < 1_500_000
+    page = Seen(document)
+    assert page.inline == []
+    assert page.loads == []
+    known = {*page.ids, *map(unquote, page.ids)}
+    assert [link for link in page.links if not link.startswith("#") or unquote(link[1:]) not in known] == []
