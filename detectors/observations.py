@@ -85,7 +85,7 @@ class Observations(msgspec.Struct, frozen=True):
 
 def observe(state: State, blobs: Blobs | None = None, *, whole: bool = True) -> Observations:
     """Count `state`. `blobs` are wanted only for the round files of an import (S5 of the script)."""
-    running = _running_round(state)
+    running = running_round(state)
     return Observations(
         state=state,
         blobs=blobs,
@@ -110,7 +110,7 @@ def is_import(state: State) -> bool:
 
 def deliberation_rounds(state: State) -> tuple[Tally, ...]:
     """Rounds 1 … R: R is the last that has a verification outside the synthesis and is checked to the end."""
-    running = _running_round(state)
+    running = running_round(state)
     counted = {
         identity: check
         for identity, check in state.checks.items()
@@ -151,7 +151,8 @@ def _is_stress(state: State, number: int) -> bool:
     return opened is not None and opened.absent is not None
 
 
-def _running_round(state: State) -> int | None:
+def running_round(state: State) -> int | None:
+    """The round of a live run whose cross-validation is still going on, None when there is none."""
     if state.opened is None or is_import(state) or state.round not in state.rounds:
         return None
     open_still = state.phase in _UNTIL_CROSS_VALIDATION and state.round not in state.validated

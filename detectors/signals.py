@@ -94,16 +94,18 @@ def signals_of_state(
     whole: bool = True,
     run: str = "",
     parameters: CalibratedParameters | None = None,
+    judgement: Judgement | None = None,
 ) -> SignalReport:
     """The same from a folded state alone.
 
     `blobs` are read only for the round files of an import. `whole` is false for the state of a prefix: round
-    files of later rounds are then left out. `parameters` stand over the run's own in the profile `calibrated`.
+    files of later rounds are then left out. `parameters` stand over the run's own in the profile `calibrated`,
+    and a `judgement` is one that was kept up to date (`detectors.calibrated.watching`).
     """
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)
     satisfied = sum(signal.satisfied for signal in readings)
-    failing = _judgement(state, blobs, parameters) if profile == "calibrated" else None
+    failing = (judgement or _judgement(state, blobs, parameters)) if profile == "calibrated" else None
     stop = satisfied >= needed if failing is None else failing.ready
     quorum = state.quorum
     return SignalReport(

@@ -19,6 +19,7 @@ from ledger.state import State
 from moot.clock import now
 
 if TYPE_CHECKING:
+    from detectors.calibrated.judgement import Judgement
     from detectors.calibrated.parameters import CalibratedParameters
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
@@ -149,7 +150,13 @@ def signals(
 
 
 def signals_of_state(
-    run: Run, state: State, profile: str | None, *, whole: bool, params: AnyPath | None = None
+    run: Run,
+    state: State,
+    profile: str | None,
+    *,
+    whole: bool,
+    params: AnyPath | None = None,
+    judgement: Judgement | None = None,
 ) -> SignalReport:
     """The same from a state that was folded already; `whole` is false for that of a prefix."""
     from detectors.signals import signals_of_state as read
@@ -157,7 +164,15 @@ def signals_of_state(
     own: str = state.opened.stop.profile if state.opened else "text"
     wanted = cast("SignalProfile", profile or ("calibrated" if params is not None else own))
     parameters = None if params is None else read_params(params)[0]
-    return read(state, wanted, run.blobs, whole=whole, run=str(run.path), parameters=parameters)
+    return read(
+        state,
+        wanted,
+        run.blobs,
+        whole=whole,
+        run=str(run.path),
+        parameters=parameters,
+        judgement=judgement,
+    )
 
 
 def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:

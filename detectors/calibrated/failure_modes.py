@@ -240,15 +240,13 @@ def _presence(
         facts = state.checks.get(identity)
         if part in needed and facts is not None and facts.result != "NOT_APPLICABLE":
             found.append((number, f"{identity} needs {role}, who was absent", (identity,)))
-    acts = [i for i, p in state.positions.items() if p.round == number and p.role == role]
-    acts += [i for i, c in state.claims.items() if c.round == number and c.raised_by == role]
+    acts = [identity for identity in each.positions if state.positions[identity].role == role]
+    acts += [identity for identity in each.arrivals if state.claims[identity].raised_by == role]
     if acts:
         found.append((number, f"{role} acted in R{number} though absent", tuple(acts)))
-    for identity, facts in state.checks.items():
-        if (
-            facts.round == number
-            and sum(same_round_artifact(ref, role, number) for ref in facts.refs) >= references
-        ):
+    for identity in each.answered_checks:
+        refs = state.checks[identity].refs
+        if sum(same_round_artifact(ref, role, number) for ref in refs) >= references:
             found.append((number, f"{identity} cites {role}'s artifact of R{number}", (identity,)))
     return found
 

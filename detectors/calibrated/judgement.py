@@ -11,7 +11,7 @@ from detectors.calibrated.failure_modes import PANEL
 from detectors.calibrated.parameters import CalibratedParameters, Judges, calibrated_parameters
 from detectors.calibrated.readiness import GateReading, gates, is_open, planned_rounds
 from detectors.calibrated.reading import Reading
-from detectors.calibrated.rounds import count_rounds
+from detectors.calibrated.rounds import RoundUnits, count_rounds
 from detectors.report import AlarmReading, Gate
 from ledger.events.decisions import Advice
 from ledger.state import State
@@ -39,11 +39,15 @@ def readings_of(state: State, parameters: CalibratedParameters | None = None) ->
 def judge(state: State, parameters: CalibratedParameters | None = None) -> Judgement:
     """The judgement after the last round of `state`."""
     parameters = parameters or calibrated_parameters()
-    rounds = count_rounds(state, parameters.bypass.references_at_least)
+    return judged(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
+
+
+def judged(state: State, rounds: tuple[RoundUnits, ...], parameters: CalibratedParameters) -> Judgement:
+    """The same from rounds that were counted already."""
     planned = planned_rounds(state)
     readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
-    judged = agreement(state, parameters.judges)
-    found = (*gates(state, rounds, readings, parameters), *_judges(judged, parameters.judges))
+    twice = agreement(state, parameters.judges)
+    found = (*gates(state, rounds, readings, parameters), *_judges(twice, parameters.judges))
     ready = all(gate.ok for gate in found)
     advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"
     first = min((_place(reading) for reading in readings if reading.verdict == "ALARM"), default=None)
@@ -51,17 +55,17 @@ def judge(state: State, parameters: CalibratedParameters | None = None) -> Judge
         ready=ready,
         advice=advice,
         gates=tuple(Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in found),
-        alarms=tuple(_told(state, reading, first, judged) for reading in readings),
+        alarms=tuple(_told(state, reading, first, twice) for reading in readings),
     )
 
 
-def _judges(judged: Agreement | None, rule: Judges) -> tuple[GateReading, ...]:
+def _judges(twice: Agreement | None, rule: Judges) -> tuple[GateReading, ...]:
     """A gate of its own once enough verdicts were given twice."""
-    if judged is None or judged.alpha is None or judged.low is None:
+    if twice is None or twice.alpha is None or twice.low is None:
         return ()
-    value = f"alpha {judged.alpha:.2f}, at least {judged.low:.2f}, of {judged.repeats}"
+    value = f"alpha {twice.alpha:.2f}, at least {twice.low:.2f}, of {twice.repeats}"
     limit = f"≥{rule.alpha_refused_below}"
-    return (GateReading("judges", not judged.unreliable, value, limit),)
+    return (GateReading("judges", not twice.unreliable, value, limit),)
 
 
 def _place(reading: Reading) -> tuple[int, bool]:
@@ -70,7 +74,7 @@ def _place(reading: Reading) -> tuple[int, bool]:
 
 
 def _told(
-    state: State, reading: Reading, first: tuple[int, bool] | None, judged: Agreement | None
+    state: State, reading: Reading, first: tuple[int, bool] | None, twice: Agreement | None
 ) -> AlarmReading:
     """A reading in words; of several alarms the earliest is the suspected cause."""
     detail = reading.sentence
@@ -82,8 +86,8 @@ def _told(
         detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
     if reading.counter_evidence:
         detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
-    if judged is not None and judged.unreliable:
-        detail = f"{detail} (verdicts unreliable: alpha {judged.alpha}, at least {judged.low})"
+    if twice is not None and twice.unreliable:
+        detail = f"{detail} (verdicts unreliable: alpha {twice.alpha}, at least {twice.low})"
     return AlarmReading(
         id=reading.mode,
         verdict=reading.verdict,

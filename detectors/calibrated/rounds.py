@@ -1,4 +1,4 @@
-"""What the failure modes count, per deliberation round, in one pass over a State; ids of bad and good units beside."""
+"""What the failure modes count in a deliberation round; ids of bad and good units beside."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Final
 
 import msgspec
 
-from detectors.observations import deliberating_roles, deliberation_rounds
-from ledger.ids import parse_reference
+from detectors.calibrated.shelf import Held, Shelf, shelve
+from detectors.observations import deliberating_roles, running_round
+from ledger.ids import number_of, parse_reference, round_of
 from ledger.lifecycle import TESTED
 from ledger.state import CheckFacts, State
 
@@ -55,30 +56,42 @@ class RoundUnits(msgspec.Struct):
     listed: int | None = None
     unlinked: int = 0
     answered_checks: list[str] = msgspec.field(default_factory=list[str])
+    positions: list[str] = msgspec.field(default_factory=list[str])
 
 
 def count_rounds(state: State, references_at_least: int) -> tuple[RoundUnits, ...]:
     """Rounds 1 … R with their units; R is the last that cross-validation has gone through."""
-    roles = deliberating_roles(state)
-    last = len(deliberation_rounds(state))
-    rounds = tuple(_empty(state, roles, number) for number in range(1, last + 1))
-    checks = {
-        identity: check
-        for identity, check in state.checks.items()
-        if check.phase != "S" and check.repeats is None and 1 <= check.round <= last
-    }
-    for identity, check in checks.items():
+    shelf = shelve(state)
+    return tuple(
+        count_round(state, shelf, number, references_at_least)
+        for number in range(1, last_round(state, shelf) + 1)
+    )
+
+
+def last_round(state: State, shelf: Shelf) -> int:
+    """R, the last round with a check outside the synthesis that is not still being cross-validated; 0 when none is."""
+    running = running_round(state)
+    checked = (number for number, held in shelf.rounds.items() if held.checks and number != running)
+    return max(checked, default=0)
+
+
+def count_round(state: State, shelf: Shelf, number: int, references_at_least: int) -> RoundUnits:
+    """One round with its units. It reads what the round holds, the checks of the round before, and nothing else."""
+    units = _empty(state, deliberating_roles(state), number)
+    held = shelf.round(number)
+    for identity in held.checks:
+        check = state.checks[identity]
         if check.result != NOT_APPLICABLE:
-            _count_check(rounds[check.round - 1], identity, check, references_at_least)
-    _count_positions(state, rounds)
-    _count_claims(state, rounds)
-    _count_decisions(state, rounds)
-    _count_pro_forma(state, rounds, checks)
-    _count_findings(state, rounds)
-    for number, drift in state.drift.items():
-        if 1 <= number <= last:
-            rounds[number - 1].drift.add(drift.id, drift.verdict == "FAIL")
-    return rounds
+            _count_check(units, identity, check, references_at_least)
+    _count_positions(state, held, units)
+    _count_claims(state, held, units)
+    _count_decisions(state, held, units)
+    _count_pro_forma(state, shelf, units)
+    _count_findings(state, held, units)
+    drift = state.drift.get(number)
+    if drift is not None:
+        units.drift.add(drift.id, drift.verdict == "FAIL")
+    return units
 
 
 def _empty(state: State, roles: tuple[str, ...], number: int) -> RoundUnits:
@@ -100,41 +113,47 @@ def _count_check(units: RoundUnits, identity: str, check: CheckFacts, references
     units.shallow.add(identity, deep < references_at_least and check.moved == 0)
 
 
-def _count_positions(state: State, rounds: tuple[RoundUnits, ...]) -> None:
+def _count_positions(state: State, held: Held, units: RoundUnits) -> None:
     """FM-1: roles that stood against the lead on a check; bad when they turned without a new reference."""
     sealed: dict[str, dict[str, tuple[str, str]]] = {}
-    for identity, position in state.positions.items():
+    units.positions.extend(held.positions)
+    for identity in held.positions:
+        position = state.positions[identity]
         sealed.setdefault(position.on, {})[position.role] = (position.stance, identity)
-    turned = {flip.of: (identity, flip.because) for identity, flip in state.flips.items()}
+    turned = {state.flips[identity].of: state.flips[identity].because for identity in held.flips}
     for verdict, stances in sealed.items():
         check = state.checks.get(verdict)
-        if check is None or not 1 <= check.round <= len(rounds) or check.result == NOT_APPLICABLE:
+        if check is None or check.round != units.round or check.result == NOT_APPLICABLE:
             continue
-        units = rounds[check.round - 1]
         leading = stances.get(units.lead or "")
         for stance, sealed_position in stances.values():
             if leading is not None and stance != leading[0]:
-                flip = turned.get(sealed_position)
-                units.giving_in.add(verdict, flip is not None and not set(flip[1]) - set(check.refs))
+                because = turned.get(sealed_position)
+                units.giving_in.add(verdict, because is not None and not set(because) - set(check.refs))
 
 
-def _count_claims(state: State, rounds: tuple[RoundUnits, ...]) -> None:
-    for identity, claim in state.claims.items():
-        if 1 <= claim.round <= len(rounds):
-            units = rounds[claim.round - 1]
-            units.arrivals.append(identity)
-            units.vague.add(identity, claim.vague)
-            units.unanchored.add(identity, not claim.anchored)
-        first = min((move for move in claim.moves if move.to in _TESTED), default=None)
-        if first is not None and first.place.phase != "S" and 1 <= first.place.round <= len(rounds):
-            rounds[first.place.round - 1].resolutions.append(identity)
+def _count_claims(state: State, held: Held, units: RoundUnits) -> None:
+    for identity in held.claims:
+        claim = state.claims[identity]
+        units.arrivals.append(identity)
+        units.vague.add(identity, claim.vague)
+        units.unanchored.add(identity, not claim.anchored)
+    for identity in sorted(held.touched, key=_order):
+        tested = [move for move in state.claims[identity].moves if move.to in _TESTED]
+        first = min(tested, default=None)
+        if first is not None and first.place.phase != "S" and first.place.round == units.round:
+            units.resolutions.append(identity)
 
 
-def _count_decisions(state: State, rounds: tuple[RoundUnits, ...]) -> None:
-    for identity, decision in state.decisions.items():
-        if not 1 <= decision.round <= len(rounds) or decision.type != "round":
+def _order(identity: str) -> tuple[int, int]:
+    return round_of(identity) or 0, number_of(identity)
+
+
+def _count_decisions(state: State, held: Held, units: RoundUnits) -> None:
+    for identity in held.decisions:
+        decision = state.decisions[identity]
+        if decision.type != "round":
             continue
-        units = rounds[decision.round - 1]
         units.unanchored.add(identity, not decision.anchored)
         for cite in decision.cites:
             claim = state.claims.get(cite.id)
@@ -142,34 +161,25 @@ def _count_decisions(state: State, rounds: tuple[RoundUnits, ...]) -> None:
                 units.cited_claims.append((claim.raised_by, identity))
 
 
-def _count_pro_forma(state: State, rounds: tuple[RoundUnits, ...], checks: dict[str, CheckFacts]) -> None:
+def _count_pro_forma(state: State, shelf: Shelf, units: RoundUnits) -> None:
     """FM-2: the checks of the round before; bad when BROKEN changed no claim and no decision cites it by now."""
-    cited: dict[str, int] = {}
-    for decision in state.decisions.values():
-        for cite in decision.cites:
-            cited[cite.id] = min(decision.round, cited.get(cite.id, decision.round))
-    for identity, check in checks.items():
-        if check.result == NOT_APPLICABLE or check.round >= len(rounds):
+    for identity in shelf.round(units.round - 1).checks:
+        check = state.checks[identity]
+        if check.result == NOT_APPLICABLE:
             continue
-        following = check.round + 1
-        ignored = cited.get(identity, following + 1) > following
-        rounds[following - 1].pro_forma.add(
-            identity, check.result == "BROKEN" and not check.moved and ignored
-        )
+        ignored = shelf.cited.get(identity, units.round + 1) > units.round
+        units.pro_forma.add(identity, check.result == "BROKEN" and not check.moved and ignored)
 
 
-def _count_findings(state: State, rounds: tuple[RoundUnits, ...]) -> None:
-    for units in rounds:
-        opened = state.rounds.get(units.round)
-        if opened is not None and opened.findings is not None:
-            units.listed = sum(count.listed for count in opened.findings)
-            units.unlinked = sum(count.unlinked for count in opened.findings)
-    for identity, listed in state.listed.items():
-        number = int(identity.split("-")[1])
-        if 1 <= number <= len(rounds):
-            units = rounds[number - 1]
-            units.listed = (units.listed or 0) + listed
-            units.unlinked += sum(f"{identity}#finding-{k}" not in state.linked for k in range(1, listed + 1))
+def _count_findings(state: State, held: Held, units: RoundUnits) -> None:
+    opened = state.rounds.get(units.round)
+    if opened is not None and opened.findings is not None:
+        units.listed = sum(count.listed for count in opened.findings)
+        units.unlinked = sum(count.unlinked for count in opened.findings)
+    for identity in held.artifacts:
+        listed = state.listed[identity]
+        units.listed = (units.listed or 0) + listed
+        units.unlinked += sum(f"{identity}#finding-{k}" not in state.linked for k in range(1, listed + 1))
 
 
 def line_level(ref: str) -> bool:

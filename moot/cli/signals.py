@@ -9,7 +9,7 @@ import typer
 
 import moot
 from detectors.report import SignalReport
-from moot.api import Run, open_run, signals_of_state
+from moot.api import Run, open_run, read_params, signals_of_state
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
@@ -68,17 +68,23 @@ def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) 
 
 
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
-    """The panel, kept up to date until the run is finished."""
+    """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
+    from detectors.calibrated.parameters import parameters_of
+    from detectors.calibrated.watching import Watch
     from moot.console import console
-    from moot.render.panel import panel, read_panel, watch_panel
+    from moot.render.panel import PanelFacts, panel, watch_panel
 
-    stop = False
+    stop, ours, facts = False, open_run(path), PanelFacts()
+    watched = Watch(read_params(params)[0] if params else parameters_of(ours.state, ours.blobs), facts.state)
 
     def look() -> tuple[RenderableType, bool]:
         nonlocal stop
-        ours = open_run(path)
-        facts = read_panel(ours.stream())
-        report = signals_of_state(ours, facts.state, profile, whole=True, params=params)
+        for event in ours.events[facts.state.seq + 1 :]:
+            facts.take(event)
+            watched.take(event, fold=False)
+        report = signals_of_state(
+            ours, facts.state, profile, whole=True, params=params, judgement=watched.judgement()
+        )
         stop = report.stop
         return panel(facts, report), facts.state.finished
 

@@ -47,18 +47,22 @@ class PanelFacts(msgspec.Struct):
     answered: set[Answered] = msgspec.field(default_factory=set[Answered])
     texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
+    def take(self, event: Event) -> None:
+        """Take one event in."""
+        step(self.state, event)
+        if event.call is not None:
+            call = event.call
+            self.replies[call.simulated] += 1
+            self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
+        if isinstance(event, Claim | Decision | Concern) and event.id is not None:
+            self.texts[event.id] = shortened(event.text, TEXT)
+
 
 def read_panel(events: Iterable[Event]) -> PanelFacts:
     """Take what the panel shows out of a run's events, in one pass."""
     facts = PanelFacts()
     for event in events:
-        step(facts.state, event)
-        if event.call is not None:
-            call = event.call
-            facts.replies[call.simulated] += 1
-            facts.answered.add(Answered(event.by, call.seat, call.provider, call.model))
-        if isinstance(event, Claim | Decision | Concern) and event.id is not None:
-            facts.texts[event.id] = shortened(event.text, TEXT)
+        facts.take(event)
     return facts
 
 

@@ -1,0 +1,72 @@
+"""The judgement kept up to date event by event is that of the prefix, and a look does not read the ledger again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from detectors.calibrated.judgement import judge
+from detectors.calibrated.rounds import count_round, count_rounds
+from detectors.calibrated.shelf import Shelf, shelve
+from detectors.calibrated.watching import Watch
+from ledger.chain import BEGINNING, seal
+from ledger.events import Event
+from ledger.fold import fold
+from ledger.interchange.skill_import import read_skill
+from ledger.store import Run
+from tests.detectors.simulated import MODES, Setting, Simulation
+from tests.rounds.openings import begin, play
+
+AT = "2026-01-01T00:00:00.000000Z"
+
+
+def _events(seed: int, mode: str) -> tuple[Event, ...]:
+    files = Simulation(Setting(seed=seed, failures={mode: 1.0}, rounds=7)).files()
+    return seal(read_skill(files, None).events, prev=BEGINNING.hash, seq=0, at=AT).events
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(MODES))
+def test_every_look_is_that_of_the_prefix(seed: int, mode: str) -> None:
+    watch, events = Watch(), _events(seed, mode)
+    for number, event in enumerate(events, 1):
+        watch.take(event)
+        if number % 7 == 0 or number == len(events):
+            assert watch.judgement() == judge(fold(events[:number]))
+
+
+def test_a_run_of_our_own_is_watched_the_same(tmp_path: Path) -> None:
+    play(begin(tmp_path / "run", profile="calibrated"))
+    events = Run(tmp_path / "run").events()
+    watch, shelf = Watch(), Shelf()
+    for number, event in enumerate(events, 1):
+        watch.take(event)
+        shelf.take(event)
+        if number % 25 == 0 or number == len(events):
+            assert watch.judgement() == judge(fold(events[:number]))
+    whole = shelve(fold(events))
+    assert {n: held for n, held in shelf.rounds.items() if n} == {
+        n: held for n, held in whole.rounds.items() if n
+    }
+    assert shelf.cited == whole.cited
+
+
+def test_a_look_counts_only_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+
+    def counting(state: object, shelf: object, number: int, references: int) -> object:
+        counted.append(number)
+        return count_round(state, shelf, number, references)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr("detectors.calibrated.watching.count_round", counting)
+    watch, events = Watch(), _events(3, "fm1")
+    for event in events:
+        watch.take(event)
+        watch.rounds()
+        assert set(counted) <= {event.round - 1, event.round, event.round + 1}
+        counted.clear()
+    assert watch.rounds() == count_rounds(fold(events), 2)
+    assert counted == []
