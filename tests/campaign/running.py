@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 
-from tests.campaign.slices import Counts, Row, keep_row, sources
+from tests.campaign.slices import ROOT, Counts, Row, keep_row, sources
 from tests.campaign.table import campaign
 
 
@@ -39,5 +39,6 @@ def run_slice(name: str, index: int, code: str) -> Row:
     try:
         counts = campaign(name).run(index)
     except Exception as error:  # noqa: BLE001 - whatever comes out of a slice is what the campaign looks for
-        broken = f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-6)}"
+        told = f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-6)}"
+        broken = told.replace(f"{ROOT}/", "")
     return Row(name, index, dict(counts), round(time.monotonic() - begun, 1), code, broken)

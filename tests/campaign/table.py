@@ -64,7 +64,7 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         4,
         {"faults": 3_000},
         "every call to the operating system of two commits, of recovery, of creation, of reading and of a"
-        " driver's lease:"
+        " driver's lease, and of a redaction:"
         "  I/O errors, ENOSPC once and for ever, EDQUOT, EROFS, EMFILE, EACCES, ENOLCK, short writes, and"
         " SIGKILL before it,"
         " after it and in the middle of a write",

@@ -12,7 +12,14 @@ from tests.campaign.running import run_slice
 from tests.campaign.slices import Broken, Row, keep_row, read_rows
 from tests.campaign.table import CAMPAIGNS, Campaign, campaign
 
-FAR: dict[str, int] = {"flips": 20_000, "lines": 400, "blobs": 60, "rewrites": 60, "faults": 40}
+FAR: dict[str, int] = {
+    "flips": 20_000,
+    "lines": 400,
+    "blobs": 60,
+    "rewrites": 60,
+    "faults": 40,
+    "processes": 36,
+}
 """Campaign → into how many slices it is cut here, so that the first one is short."""
 
 
@@ -38,6 +45,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("one", CAMPAIGNS, ids=lambda one: one.name)
 def test_a_slice_holds(one: Campaign) -> None:
     counts = one._replace(slices=FAR.get(one.name, one.slices)).run(0)
+    if "slices passed over, for want of strace" in counts:
+        pytest.skip("strace is not here")
     assert all(counts[what] > 0 for what in one.goals), counts
 
 
