@@ -9,6 +9,7 @@ from typing import Final
 
 from ledger.events import RunOpened
 from ledger.failures import LedgerError
+from ledger.interchange.jugalbandi_import import read_result
 from ledger.interchange.report import ImportReport
 from ledger.interchange.skill_directory import read_directory
 from ledger.interchange.skill_import import Imported, counts, read_skill
@@ -16,12 +17,19 @@ from ledger.interchange.skill_opening import Terms
 from ledger.store import create_run
 
 
-def _skill(src: Path, terms: Terms) -> Imported:
-    return read_skill(read_directory(src), terms)
+def _skill(src: Path, terms: Terms) -> Mapping[str, Imported]:
+    return {"": read_skill(read_directory(src), terms)}
 
 
-READERS: Final[Mapping[str, Callable[[Path, Terms], Imported]]] = {"skill": _skill}
-"""Format → how its source is read."""
+def _jugalbandi(src: Path, terms: Terms) -> Mapping[str, Imported]:
+    return read_result(src.read_bytes(), src.name, terms)
+
+
+READERS: Final[Mapping[str, Callable[[Path, Terms], Mapping[str, Imported]]]] = {
+    "skill": _skill,
+    "jugalbandi": _jugalbandi,
+}
+"""Format → how its source is read: directory below the run's place → a run; "" is the place itself."""
 
 
 class UnknownFormat(LedgerError):
@@ -42,7 +50,9 @@ def import_run(
     terms: Terms | None = None,
     sync: bool = True,
 ) -> ImportReport:
-    """Make the run `out` from `src`. `at` is the instant that its events carry.
+    """Make the run `out` from `src`; a format that holds several runs makes them below `out`.
+
+    `at` is the instant that the events carry.
 
     With bad lines the report says so (`ok` false) and nothing is written. Raises `UnknownFormat`, `NotAStateDirectory`,
     and what `create_run` raises, above all `AlreadyARun`.
@@ -50,18 +60,20 @@ def import_run(
     if format not in READERS:
         raise UnknownFormat(format, READERS)
     imported = READERS[format](Path(src), terms or Terms())
-    head = None if imported.bad else _write(imported, Path(out), at, sync)
+    bad = [line for one in imported.values() for line in one.bad]
+    heads = {} if bad else {name: _write(one, Path(out) / name, at, sync) for name, one in imported.items()}
+    several = [f"{name}: head {head}" for name, head in heads.items() if name]
     return ImportReport(
         format=format,
         source=str(src),
         run=str(out),
-        ok=not imported.bad,
-        counts=counts(imported.events),
-        bad_lines=list(imported.bad),
-        mapped_ids=list(imported.mapped),
-        status_differences=list(imported.differences),
-        notes=list(imported.notes),
-        head=head,
+        ok=not bad,
+        counts=counts([event for one in imported.values() for event in one.events]),
+        bad_lines=bad,
+        mapped_ids=[mapped for one in imported.values() for mapped in one.mapped],
+        status_differences=[found for one in imported.values() for found in one.differences],
+        notes=[*several, *(note for one in imported.values() for note in one.notes)],
+        head=next(reversed(heads.values())) if heads else None,
     )
 
 

@@ -23,10 +23,10 @@ _ANY_BELOW_FIRST: Final = re.compile(r"^##.*$", re.MULTILINE)
 _THIRD_LEVEL: Final = re.compile(r"^### ", re.MULTILINE)
 _ASSUMPTIONS: Final = re.compile(r"^##(?!#).*assumption.*$", re.M | re.I)
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
-_TAG_HEAD: Final = re.compile(
+TAG_HEAD: Final = re.compile(
     rf"^\s*(?:#{{2,4}}\s+|\*\*)(?:C?\d+[.:)]?\s*(?:[—–-]\s*)?)?\[({'|'.join(TAGS)})\]", re.I
 )
-_DISPOSITION_HEAD: Final = re.compile(
+DISPOSITION_HEAD: Final = re.compile(
     r"^\s*(?:[-*]\s+)?(?:\*\*\s*(?:Disposition:?\s*)?)(accepted|rejected|escalated)\b[^*]*\*\*", re.I
 )
 
@@ -62,9 +62,9 @@ def jugalbandi_counts(result: Mapping[str, Any]) -> JugalbandiCounts:
     return JugalbandiCounts(
         published=_published(single, council, proposer, challenger, resolver),
         structural=StructuralCounts(
-            assumptions=_listed_assumptions(proposer),
-            challenges=_headed(challenger, _TAG_HEAD, TAGS),
-            dispositions=_headed(resolver, _DISPOSITION_HEAD, DISPOSITIONS),
+            assumptions=len(assumption_lines(proposer)),
+            challenges=_headed(challenger, TAG_HEAD, TAGS),
+            dispositions=_headed(resolver, DISPOSITION_HEAD, DISPOSITIONS),
         ),
     )
 
@@ -110,14 +110,15 @@ def published_assumptions(text: str, *, baseline: bool = False) -> int:
     return 0 if section is None else len(_LIST_LINE.findall(section))
 
 
-def _listed_assumptions(text: str) -> int:
+def assumption_lines(text: str) -> list[str]:
     """Outermost entries of the assumptions section, outside code: an entry's own sub-points are no assumptions."""
     section = _section("\n".join(_outside_code(text)), _ASSUMPTIONS)
     if section is None:
-        return 0
+        return []
     entries = [line for line in section.splitlines() if _LIST_LINE.match(line)]
     outermost = min((len(line) - len(line.lstrip()) for line in entries), default=0)
-    return sum(len(line) - len(line.lstrip()) == outermost for line in entries)
+    kept = [line for line in entries if len(line) - len(line.lstrip()) == outermost]
+    return [_LIST_LINE.sub("", line, count=1).strip() or line.strip() for line in kept]
 
 
 def published_critiques(text: str) -> int:
@@ -148,11 +149,16 @@ def _headed(text: str, head: re.Pattern[str], words: tuple[str, ...]) -> dict[st
 
 
 def _outside_code(text: str) -> list[str]:
-    kept: list[str] = []
+    lines = text.splitlines()
+    return [line for line, kept in zip(lines, without_code(lines), strict=True) if kept]
+
+
+def without_code(lines: list[str]) -> list[bool]:
+    """For each line whether it stands outside code fences, and is none itself."""
+    kept: list[bool] = []
     inside = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            inside = not inside
-        elif not inside:
-            kept.append(line)
+    for line in lines:
+        fence = _FENCE.match(line) is not None
+        kept.append(not fence and not inside)
+        inside ^= fence
     return kept

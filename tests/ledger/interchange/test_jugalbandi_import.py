@@ -1,0 +1,97 @@
+"""Published results as runs: what structure says, as events; the whole text beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.events import Assumption, Challenge, Disposition, Event, Statement
+from ledger.interchange.imports import import_run
+from ledger.interchange.jugalbandi_counts import jugalbandi_counts
+from ledger.store import Run
+from tests.ledger.interchange.sources import SHARED
+
+AT = "2026-01-01T00:00:00.000000Z"
+RESULT: dict[str, Any] = {
+    "task": "Build a login page",
+    "single_pass": {"raw_output": "## Assumptions\n- one\n- two\n\n## Plan\nBuild it."},
+    "council": {"raw_outputs": [f"## Assumptions\n1. only {n}" for n in range(3)]},
+    "jugalbandi": {
+        "raw_outputs": {
+            "proposer": "## Plan\nA form.\n\n## Assumptions\n- a browser\n  - a sub-point\n```\n- code\n```\n",
+            "challenger": "## [STRUCTURAL] It breaks\nAt night.\n\n### [MISSING] No limit\nIt is attacked.",
+            "resolver": "### It breaks\n**Accepted** — true\nA queue.\n\n### No limit\n**ESCALATED** - who pays?\n",
+        }
+    },
+}
+
+
+def imported(tmp_path: Path, result: dict[str, Any]) -> dict[str, tuple[Event, ...]]:
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps(result))
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    assert report.ok, report.bad_lines
+    return {
+        name: Run(tmp_path / "runs" / name).book().events
+        for name in ("single-pass", "council", "jugalbandi")
+    }
+
+
+def test_three_runs(tmp_path: Path) -> None:
+    runs = imported(tmp_path, RESULT)
+    assert [event.text for event in runs["single-pass"] if isinstance(event, Assumption)] == ["one", "two"]
+    assert [event.id for event in runs["council"] if isinstance(event, Statement)] == [
+        "S-1-plan-solo",
+        "S-1-plan-solo~2",
+        "S-1-plan-solo~3",
+    ]
+    last = runs["jugalbandi"]
+    assert [event.text for event in last if isinstance(event, Assumption)] == ["a browser"]
+    assert [(event.tag, event.claim) for event in last if isinstance(event, Challenge)] == [
+        ("STRUCTURAL", "It breaks"),
+        ("MISSING", "No limit"),
+    ]
+    found = [event for event in last if isinstance(event, Disposition)]
+    assert [(event.of, event.disposition) for event in found] == [
+        ("X-1-1", "accepted"),
+        ("X-1-2", "escalated"),
+    ]
+
+
+@pytest.mark.parametrize("broken", ["[]", "{}", "nonsense", '{"task": 1}'])
+def test_what_is_no_result_writes_nothing(broken: str, tmp_path: Path) -> None:
+    source = tmp_path / "result.json"
+    source.write_text(broken)
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    assert not report.ok
+    assert not (tmp_path / "runs").exists()
+
+
+def test_dispositions_without_a_partner_are_noted(tmp_path: Path) -> None:
+    result = json.loads(json.dumps(RESULT))
+    result["jugalbandi"]["raw_outputs"]["resolver"] = "**Accepted** — the first"
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps(result))
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    assert any("2 challenges and 1 dispositions" in note for note in report.notes)
+
+
+@pytest.mark.skipif(
+    not (SHARED / "jugalbandi-original").is_dir(), reason="the published results are not here"
+)
+def test_the_published_results_import_as_they_count(tmp_path: Path) -> None:
+    for source in sorted((SHARED / "jugalbandi-original").glob("task-*.json")):
+        counts = jugalbandi_counts(json.loads(source.read_text("utf-8"))).structural
+        out = tmp_path / source.stem
+        assert import_run("jugalbandi", source, out, at=AT, sync=False).ok
+        events = Run(out / "jugalbandi").book().events
+        assert sum(isinstance(event, Assumption) for event in events) == counts.assumptions
+        for tag, count in counts.challenges.items():
+            assert sum(isinstance(event, Challenge) and event.tag == tag for event in events) == count
+        for word, count in counts.dispositions.items():
+            assert (
+                sum(isinstance(event, Disposition) and event.disposition == word for event in events) == count
+            )
