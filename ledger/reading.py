@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -22,7 +22,7 @@ _INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.item
 """Kind → index of its stream."""
 
 
-def decoded(directory: Path, mark: Mark, until: Head) -> Iterator[Event]:
+def decoded(directory: Path, mark: Mark, until: Head) -> Generator[Event]:
     """The events after `mark` up to `until`, one at a time: chain, bytes, schema and stream are checked.
 
     Raises `Damaged` or `NewerFormat` at the event.

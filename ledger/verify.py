@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,7 +110,8 @@ def _verify(directory: Path, checkpoints: Sequence[Head]) -> VerifyReport:
 
 def _is_copy(directory: Path) -> bool:
     """Whether the opening says that the run is a redacted copy."""
-    opening = next(decoded(directory, Mark(), read_head(directory)))
+    with closing(decoded(directory, Mark(), read_head(directory))) as events:
+        opening = next(events)
     return isinstance(opening, RunOpened) and opening.origin.type == "redaction"
 
 

@@ -72,6 +72,16 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         " the run goes on",
     ),
     Campaign(
+        "processes",
+        "traced:processes",
+        12,
+        {"faults": 200},
+        "`moot note` and `moot submit` as processes under strace, where every system call on the run's"
+        " files fails once"
+        " with every error of a table",
+        "the process says one line and exits with 2 or 3, or does what it was asked; the run is intact",
+    ),
+    Campaign(
         "power",
         "power:failures",
         20,
