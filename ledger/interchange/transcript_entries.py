@@ -96,7 +96,9 @@ def _asserted(
             ]
         case Concern():
             between = f" between {_listed(event.between)}" if event.between else ""
-            return f"{event.type} by {event.by}{between}", [quoted(event.text)]
+            more = (("Risk:", event.risk), ("Fix:", event.fix))
+            texts = [f"{label}\n\n{quoted(text)}" for label, text in more if text]
+            return f"{event.type} by {event.by}{between}", [quoted(event.text), *texts]
         case Rating():
             return f"{event.by} rates {event.of} {event.value} ({event.scale})", [quoted(event.reason)]
         case Position():
@@ -163,7 +165,9 @@ def _decided(
                 quoted(event.text)
             ]
         case Disposition():
-            return f"{event.of}: {event.disposition}", [quoted(event.reason)]
+            more = (("Revision:", event.revision), ("Question for a person:", event.question))
+            texts = [f"{label}\n\n{quoted(text)}" for label, text in more if text]
+            return f"{event.of}: {event.disposition}", [quoted(event.reason), *texts]
         case Score():
             return f"score of {event.of}: {event.total} ({event.rubric})", []
         case Standing():

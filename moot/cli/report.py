@@ -46,8 +46,12 @@ def report(
 def _markdown(ours: Run) -> str:
     from moot.render.hindsight import hindsight
     from moot.render.report import report as written
+    from moot.render.report import short_report
     from moot.render.telling import tell
 
+    opened = ours.state.opened
+    if opened is not None and opened.protocol != "structured":
+        return short_report(tell(ours.book), ours.head, ours.book.events)
     return written(tell(ours.book), moot.signals(ours), ours.head, hindsight(ours.book))
 
 

@@ -44,6 +44,7 @@ def signals(
     if params is not None and profile not in (None, "calibrated"):
         raise usage("--params is for the profile calibrated", "leave --profile out", "--params")
     path = find_run(run)
+    _is_watched(path)
     if watch:
         return _watch(path, profile, params)
     ours = open_run(path)
@@ -54,6 +55,17 @@ def signals(
     else:
         report = _print(ours, profile, at, params)
     return GOOD if report.stop else NO
+
+
+def _is_watched(path: Path) -> None:
+    """Only the protocol that runs round after round has something that could say stop."""
+    opened = open_run(path).state.opened
+    if opened is not None and opened.protocol != "structured":
+        raise usage(
+            f"a run of {opened.protocol} has no stop signals: its steps end it",
+            f"see `moot decisions {path}` or `moot report {path}`",
+            str(path),
+        )
 
 
 def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:

@@ -5,16 +5,18 @@ What must be known before the first verdict stands first: degraded, waived, unfi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from detectors.report import SignalReport
 from ledger.chain import Head
+from ledger.events import Event
 from moot.render import theme, words
 from moot.render.cast_told import answered_by, one_family_told
 from moot.render.hindsight import Hindsight
 from moot.render.markdown import inline, paragraphs
 from moot.render.report_decisions import decided, decisions_table
+from moot.render.report_exchange import exchange
 from moot.render.report_hindsight import hindsight_sections
 from moot.render.report_tables import (
     alarms_section,
@@ -42,6 +44,22 @@ SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
     ("Cast and seats", cast_section),
     ("Cost", cost_section),
 )
+
+
+SHORT: Final = ("Concerns and open questions", "Alarms, amendments, notes", "Cast and seats", "Cost")
+"""What a report on a short protocol has of these: there are no checks, signals or claims to be told."""
+
+
+def short_report(story: Story, head: Head, events: Iterable[Event]) -> str:
+    """The document of a run of a short protocol: what was decided, then everything that was handed in."""
+    lines = [*_title(story), *_first(story), *_why(story), *decided(story)]
+    lines += ["", "## What was handed in", "", *exchange(events)]
+    for title, section in SECTIONS:
+        body = list(section(story)) if title in SHORT else []
+        if body:
+            lines += ["", f"## {title}", "", *body]
+    lines += ["", "## How to check this", "", *_check(story, head)]
+    return "\n".join(lines) + "\n"
 
 
 def report(story: Story, signals: SignalReport, head: Head, hindsight: Hindsight | None = None) -> str:
