@@ -1,6 +1,6 @@
 """What can be said of a run only when it is looked at as a whole; pure values, for the report and for pages.
 
-hindsight(book) → contributions, coverage, axes, standings of claims and options, the eight failure modes
+hindsight(book) → contributions, coverage, axes, standings of claims and options, the eight failure modes, agreement
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from detectors.agreement import Agreement, agreement
 from detectors.axes import Axes, axes
 from detectors.calibrated.judgement import judge
 from detectors.calibrated.parameters import parameters_of
@@ -30,11 +31,13 @@ class Hindsight:
     standings: Mapping[str, Standing]
     options: tuple[OptionStanding, ...]
     failures: tuple[AlarmReading, ...]
+    twice: Agreement | None
+    """How far verdicts agree that were given twice; None where none was."""
 
 
 def hindsight(book: Book) -> Hindsight:
     """All of it. Costs a few passes over the ledger: for a report, not for every event."""
-    state = book.state
+    state, parameters = book.state, parameters_of(book.state, book.blobs)
     found = standings(state)
     named = [option.id for option in state.opened.options] if state.opened else []
     about = [(event.about, found[event.id]) for event in book.of(Claim) if event.id in found]
@@ -44,7 +47,8 @@ def hindsight(book: Book) -> Hindsight:
         axes=axes(state, _signatures(book)),
         standings=found,
         options=tuple(by_option(named, about)),
-        failures=judge(state, parameters_of(state, book.blobs)).alarms,
+        failures=judge(state, parameters).alarms,
+        twice=agreement(state, parameters.judges),
     )
 
 

@@ -36,8 +36,8 @@ FAILING: Final = {
     "unanchored": ("fm3", 0.62),
     "drift": ("fm3", 0.6),
     "bossy": ("fm4", 0.72),
-    "favoured": ("fm4", 0.75),
-    "junk": ("fm5i", 1.7),
+    "favoured": ("fm4", 0.88),
+    "junk": ("fm5i", 2.2),
     "vague_junk": ("fm5i", 0.5),
     "unlinked": ("fm5s", 1.5),
     "shallow": ("fm6", 0.75),
@@ -187,12 +187,12 @@ class Simulation:
             for junk in (
                 *[False] * min(4, poisson(self.rng, pace)),
                 *[True] * poisson(self.rng, self._rate("junk", round_)),
-                *[False] * poisson(self.rng, self._rate("flood", round_)),
+                *[None] * poisson(self.rng, self._rate("flood", round_)),
             )
         ]
         for n, (role, junk) in enumerate(raised, 1):
-            self.unfound = max(0, self.unfound - (not junk))
-            self._claim(f"C-{round_}-{n}", round_, role, junk)
+            self.unfound = max(0, self.unfound - (junk is False))
+            self._claim(f"C-{round_}-{n}", round_, role, junk is True)
 
     def _bursts(self, round_: int) -> bool:
         return self.setting.decoy == "burst" and round_ == self.onset

@@ -24,10 +24,12 @@ from ledger.fold import fold
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_import import read_skill
 from ledger.state import State
+from ledger.store import Run
 from tests.detectors.ledgers import Blobs
 from tests.detectors.measured import NAMED, Course, course, share, simulated
 from tests.detectors.measured import settings as seeds
 from tests.detectors.simulated import DECOYS, MODES, ROLES, Setting, Simulation, shuffled
+from tests.rounds.openings import begin, play
 
 AT = "2026-01-01T00:00:00.000000Z"
 Rows = Sequence[tuple[Simulation, Course]]
@@ -154,6 +156,23 @@ def test_export_and_import_change_no_verdict(files: dict[str, bytes]) -> None:
     sealed = seal(_read(files), prev=BEGINNING.hash, seq=0, at=AT).events
     again = export_skill(book(sealed, Blobs())).files
     assert _verdicts(_read(again)) == _verdicts(sealed)
+
+
+def test_a_run_of_our_own_reads_the_same_after_export_and_import(tmp_path: Path) -> None:
+    play(begin(tmp_path / "run", profile="calibrated"))
+    ours = Run(tmp_path / "run").book()
+    again = fold(_read(export_skill(ours).files))
+    told = [
+        [(one.id, one.verdict, one.e_value, one.onset_round, one.evidence) for one in judge(state).alarms]
+        for state in (ours.state, again)
+    ]
+    assert told[0] == told[1]
+    gates = [
+        [(gate.name, gate.ok, gate.value) for gate in judge(state).gates] for state in (ours.state, again)
+    ]
+    assert [gate for gate in gates[0] if gate[0] != "alarms"] == [
+        gate for gate in gates[1] if gate[0] != "alarms"
+    ]
 
 
 @settings(max_examples=15, deadline=None)
