@@ -11,7 +11,7 @@ from ledger.book import Book
 from ledger.failures import LedgerError
 from ledger.store import Run
 from moot.errors import usage
-from moot.forks import made_fork
+from moot.forking import made_fork
 from moot.output.stress import Stress
 from moot.settings import read_settings
 from rounds.stress import (

@@ -9,7 +9,7 @@ import typer
 
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.forks import made_fork
+from moot.forking import made_fork
 from moot.locate import find_run
 from moot.output.fork import Fork
 from moot.seats import read_seats
