@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.workload import write_run
-from tests.rounds.openings import begin, play
+from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 from tests.web.live_run import aside
 from tests.web.viewer import viewer
@@ -92,9 +92,9 @@ def said(name: str, value: float, target: float, unit: str) -> bool:
     return missed
 
 
-def commits(run: Path, plan: str, pause_seconds: float) -> subprocess.Popen[bytes]:
+def commits(run: Path, pause_seconds: float) -> subprocess.Popen[bytes]:
     """A scripted deliberation in a process of its own; it prints when each commit was on disk and how long it took."""
-    command = [sys.executable, "-m", "benchmarks.viewer_run", str(run), plan, str(pause_seconds)]
+    command = [sys.executable, "-m", "benchmarks.viewer_run", str(run), str(pause_seconds)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
 
 
@@ -114,7 +114,7 @@ def pixels(folder: Path) -> bool:
         page.goto(f"{serving.url}run/live/live")
         page.wait_for_selector('#live-link[data-state="on"]')
         page.evaluate(WATCH)
-        told = written(commits(run, "minimum-8", 0.15))
+        told = written(commits(run, 0.15))
         page.wait_for_timeout(1_500)
         shown: list[tuple[int, float]] = page.evaluate("() => window.shown")
     late = [min(at for seq, at in shown if seq >= last) - on_disk for last, on_disk in told["commits"]]
@@ -161,7 +161,7 @@ def viewers(folder: Path) -> bool:
     """The same run with nobody and with fifty streams open, in turns."""
     walls: list[float] = []
     slower: list[float] = []
-    for turn in range(TURNS):
+    for turn in range(2 * TURNS):
         order = (
             (0, VIEWERS) if turn % 2 == 0 else (VIEWERS, 0)
         )  # what the machine does meanwhile favours neither
@@ -182,10 +182,10 @@ def viewers(folder: Path) -> bool:
 
 
 def _one(folder: Path, count: int) -> dict[str, Any]:
-    """A run of four rounds while `count` viewers look on; the viewer serves in both cases."""
+    """A run of three rounds while `count` viewers look on; the viewer serves in both cases."""
     run = folder / "live"
     folder.mkdir()
-    begin(run, "minimum-8")
+    begin(run, rows(3))
     with viewer(folder) as serving:
         streams = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.viewer", "streams", str(serving.port), str(count)],
@@ -195,7 +195,7 @@ def _one(folder: Path, count: int) -> dict[str, Any]:
         )
         assert streams.stdout is not None
         streams.stdout.readline()
-        told = written(commits(run, "minimum-8", 0.3))
+        told = written(commits(run, 0.2))
         out, _ = streams.communicate(b"\n", timeout=60)
         assert int(out) >= count, f"{out!r} updates reached {count} viewers"
     return told

@@ -59,4 +59,4 @@ def main(path: str, pause_seconds: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[3])
+    main(sys.argv[1], sys.argv[2])

@@ -30,6 +30,8 @@ POLL_SECONDS: Final = 0.03
 SETTLE_SECONDS: Final = 0.08
 """From a change to the reading of it: replies of one group come together, and a run is not disturbed among them."""
 REST_SECONDS: Final = 0.04
+REST_SECONDS_A_VIEWER: Final = 0.002
+"""The more look on, the more an update costs."""
 ALIVE_SECONDS: Final = 10.0
 RETRY_MS: Final = 700
 VIEWERS_MAX: Final = 400
@@ -87,7 +89,7 @@ class Channel:
             if await asyncio.to_thread(self._refresh):
                 self._changed.set()
                 self._changed = asyncio.Event()
-            await asyncio.sleep(REST_SECONDS)
+            await asyncio.sleep(REST_SECONDS + REST_SECONDS_A_VIEWER * self.viewers)
 
     def _refresh(self) -> bool:
         """Read and render; whether anything is to be shown."""

@@ -28,6 +28,7 @@ from ledger.events import (
     Fallback,
     Rating,
     Response,
+    RoundOpened,
     Ruling,
     RunOpened,
     Score,
@@ -35,7 +36,7 @@ from ledger.events import (
     Standing,
     Vote,
 )
-from ledger.events.decisions import Change, Cite, ContextDocument, Zones
+from ledger.events.decisions import Change, Cite, ContextDocument, Labelled, Waiver, Zones
 from ledger.events.verifications import ScreeningIssue
 from ledger.store import Run
 from ledger.values import Evidence, Quorum
@@ -382,7 +383,21 @@ def ledger(directory: Path, texts: tuple[str, ...] = TEXTS) -> Run:
     first, *rest = sample().events
     assert isinstance(first, RunOpened)
     document = ContextDocument(id="K-1", name="d.md", sha256=hash_of(DOCUMENT), bytes=len(DOCUMENT))
-    opening = replace(planted(first, texts[0], paths_of(first)), context=(document,), cast=first.cast)
+    short = [text for text in texts if 0 < len(text) <= 200]
+    everything = "\n".join(text for text in texts if len(text) <= 200)
+    opening = replace(
+        planted(first, texts[0], paths_of(first)),
+        question=everything,
+        goals=tuple(Labelled(id=f"G-{n}", text=text) for n, text in enumerate(texts, 1)),
+        options=tuple(Labelled(id=f"O-{n}", text=text) for n, text in enumerate(texts, 1)),
+        waived=tuple(Waiver(what=text, why=text) for text in short[:60]),
+        context=(document,),
+        cast=tuple(
+            replace(member, title=short[n], charge=everything[:8_000], seat=short[-n - 1])
+            for n, member in enumerate(first.cast)
+        ),
+    )
+    rest = [replace(event, focus=everything) if isinstance(event, RoundOpened) else event for event in rest]
     kinds = [event for event in every_kind() if event.kind not in ONCE]
     paths = [paths_of(event) for event in kinds]
     numbers = count(100)
