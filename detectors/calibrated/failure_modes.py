@@ -198,7 +198,9 @@ def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParamet
         later = rounds[each.round : each.round + rule.made_up_within_rounds]
         run = each.absent == each.planned
         made_up = any(other.absent == each.planned for other in later)
-        last_chance = min(each.round + rule.made_up_within_rounds, max(planned, each.round))
+        last_chance = each.round + rule.made_up_within_rounds
+        if each.round <= planned:  # after the plan's last round nothing is made up any more
+            last_chance = min(last_chance, planned)
         if not run and not made_up and len(rounds) >= last_chance:
             faults.append((each.round, f"R{each.round} was to go without {each.planned} and did not", ()))
     part_of = parts(state)
