@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ledger.book import Blobs
-from ledger.disk import Disk, readable, unreadable, writing
+from ledger.disk import Disk, open_plain, readable, refuse_link, unreadable, writing
 from ledger.failures import Damaged, Problem
 
 REMEMBERED_BYTES_MAX: Final = 1 << 25
@@ -25,7 +25,7 @@ def hash_of(content: bytes) -> str:
 
 def _read(path: str) -> bytes:
     """A whole file, by plain calls of the system: a run has thousands of blobs, most smaller than one read."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = open_plain(path)
     try:
         pieces = [os.read(descriptor, READ_BYTES)]
         while len(pieces[-1]) == READ_BYTES:
@@ -84,6 +84,7 @@ class BlobStore:
         if not blobs:
             return
         with writing(self._directory):
+            refuse_link(self._directory)
             for sha256, content in blobs.items():
                 assert hash_of(content) == sha256, f"{sha256} is not the hash of its blob"
                 if self._content(sha256) != content:
@@ -98,6 +99,7 @@ class BlobStore:
     def remove(self, sha256: str) -> None:
         """Remove a blob, durably; nothing when it is not there. Raises `WriteFailed`."""
         with writing(self._directory):
+            refuse_link(self._directory)
             (self._directory / sha256).unlink(missing_ok=True)
             self._disk.settle(self._directory)
 

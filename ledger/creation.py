@@ -12,7 +12,7 @@ from typing import Final
 from ledger.appending import append
 from ledger.blobs import BlobStore
 from ledger.chain import Sealed
-from ledger.disk import Disk, writing
+from ledger.disk import Disk, refuse_link, writing
 from ledger.events import STREAMS
 from ledger.failures import LedgerError, NotARun
 from ledger.following import Mark
@@ -91,7 +91,7 @@ def _fill_in_place(
 ) -> None:
     """Fill a directory that is there; a file in it says until the end that it is no run yet."""
     sign = path / OPENING
-    sign.touch()
+    disk.make(sign)
     disk.settle(path)
     set_aside_everything(path, disk)
     _fill(path, sealed, blobs, files, disk)
@@ -102,11 +102,12 @@ def _fill_in_place(
 def _fill(
     directory: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
 ) -> None:
+    refuse_link(directory / "blobs")
     (directory / "blobs").mkdir(exist_ok=True)
     for name, content in files.items():
         disk.replace(directory / name, content)
     for stream in STREAMS:
-        stream_path(directory, stream).touch()
+        disk.make(stream_path(directory, stream))
     disk.settle(directory)
     BlobStore(directory / "blobs", sync=disk.sync).write_all(blobs)
     append(directory, sealed, Mark(), disk)

@@ -16,6 +16,7 @@ import msgspec
 
 from ledger.canonical import NotCanonical, decode, line_hash
 from ledger.chain import BEGINNING, Head
+from ledger.disk import plain_file
 from ledger.events import STREAMS, StreamName, stream_of
 from ledger.failures import Problem
 from ledger.following import Mark
@@ -52,7 +53,7 @@ def _damage(directory: Path, head: Head) -> Iterator[Problem]:
             if not path.is_file():
                 yield Problem("the stream is missing", None, stream)
                 continue
-            streams.append(_lines(stream, lines_of(stack.enter_context(path.open("rb")))))
+            streams.append(_lines(stream, lines_of(stack.enter_context(plain_file(path)))))
         last, hash_, rest = BEGINNING.seq, BEGINNING.hash, 0
         for line in _by_seq(streams, head.seq):
             if isinstance(line, Problem):
@@ -137,7 +138,7 @@ def tail_of(directory: Path, mark: Mark) -> Tail:
     damage: list[Problem] = []
     notes: list[Problem] = []
     for index, stream in enumerate(STREAMS):
-        with stream_path(directory, stream).open("rb") as file:
+        with plain_file(stream_path(directory, stream)) as file:
             extra = file.seek(0, os.SEEK_END) - mark.offsets[index]
             number = line_number(file, mark.offsets[index])
             found = list(islice(_impossible(stream, lines_of(file), mark, number), PROBLEMS_MAX))

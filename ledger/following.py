@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 import msgspec
 
 from ledger.chain import BEGINNING, Head
-from ledger.disk import readable
+from ledger.disk import plain_file, readable
 from ledger.events import STREAMS, StreamName
 from ledger.failures import Damaged, Problem
 from ledger.streams import PREFIX, READ_BYTES, line_number, stream_path
@@ -50,7 +50,7 @@ def opened(directory: Path, mark: Mark) -> Generator[list[BinaryIO]]:
 
 def _open(directory: Path, stream: StreamName) -> BinaryIO:
     try:
-        return stream_path(directory, stream).open("rb", buffering=BUFFER_BYTES)
+        return plain_file(stream_path(directory, stream), BUFFER_BYTES)
     except FileNotFoundError:
         raise Damaged((Problem("the stream is missing", stream=stream),), str(directory)) from None
 

@@ -17,11 +17,12 @@ from typing import Final
 
 import msgspec
 
-from ledger.disk import write_fully, writing
+from ledger.disk import open_plain, write_fully, writing
 from ledger.failures import DriverBusy, LockTimeout, WriteFailed
 
 POLL_SECONDS: Final = 0.005
 POLL_SECONDS_MAX: Final = 0.05
+DRIVER_BYTES_MAX: Final = 4_096
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -45,7 +46,7 @@ def _acquire(path: Path, wait_seconds: float) -> int | None:
     pause = POLL_SECONDS
     while True:
         with writing(path):
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
             holds = False
             try:
                 holds = _flock(descriptor) and _is_at(descriptor, path)
@@ -108,7 +109,11 @@ def boot_id() -> str:
 def read_driver(directory: Path) -> Driver | None:
     """Who drives the run, if somebody says so and can be alive."""
     try:
-        driver = msgspec.json.decode((directory / "driver").read_bytes(), type=Driver)
+        descriptor = open_plain(directory / "driver")
+        try:
+            driver = msgspec.json.decode(os.read(descriptor, DRIVER_BYTES_MAX), type=Driver)
+        finally:
+            os.close(descriptor)
     except (OSError, msgspec.MsgspecError):
         return None  # no file, an empty one after a clean end, or one being written
     return driver if driver.alive else None

@@ -15,7 +15,7 @@ import msgspec
 
 from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.chain import Head
-from ledger.disk import Disk, readable, writing
+from ledger.disk import Disk, plain_file, readable, refuse_link, writing
 from ledger.events import STREAMS, Event, stream_of
 from ledger.failures import Damaged, NewerFormat
 from ledger.following import Mark, merged
@@ -66,7 +66,7 @@ def _write_again(directory: Path, tails: list[bytes], before: Mark, after: Mark,
 
 
 def _tail(path: Path, offset: int) -> bytes:
-    with readable(path), path.open("rb") as file:
+    with readable(path), plain_file(path) as file:
         file.seek(offset)
         return file.read()
 
@@ -104,6 +104,7 @@ def _set_aside_tails(directory: Path, mark: Mark, disk: Disk) -> tuple[str, ...]
             continue
         name = f"{stream}.{offset}.{sha256(tail).hexdigest()[:8]}"
         quarantine = directory / "quarantine"
+        refuse_link(quarantine)
         quarantine.mkdir(exist_ok=True)
         disk.replace(quarantine / name, tail)
         disk.settle(quarantine)
@@ -116,5 +117,5 @@ def _set_aside_tails(directory: Path, mark: Mark, disk: Disk) -> tuple[str, ...]
 def set_aside_everything(directory: Path, disk: Disk) -> tuple[str, ...]:
     """Empty the streams of a directory that never held a commit, so that a run can begin there."""
     for stream in STREAMS:
-        stream_path(directory, stream).touch()
+        disk.make(stream_path(directory, stream))
     return _set_aside_tails(directory, Mark(), disk)

@@ -51,7 +51,7 @@ class Spending:
 
     def note(self, entry: Entry) -> None:
         """Write one act down; on disk when this returns."""
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
         try:
             os.write(descriptor, b"\n" + orjson.dumps(asdict(entry)))
             os.fdatasync(descriptor)

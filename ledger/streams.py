@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from ledger.chain import Head
-from ledger.disk import readable
+from ledger.disk import open_plain, plain_file, readable
 from ledger.events import STREAMS, StreamName
 from ledger.failures import Damaged, NotARun, Problem
 from ledger.values import LINE_BYTES_MAX
@@ -17,6 +18,7 @@ OPENING: Final = "opening.tmp"
 """Stands in a directory that was there before, while a run is made in it: without a head it never was one."""
 
 READ_BYTES: Final = LINE_BYTES_MAX + 1
+HEAD_BYTES_MAX: Final = 1_024
 PIECE_BYTES: Final = 1 << 20
 PREFIX: Final = re.compile(
     rb'\{"prev":"([0-9a-f]{64})","seq":(0|[1-9][0-9]{0,15}),"rest":(0|[1-9][0-9]{0,15}),"v":'
@@ -41,7 +43,7 @@ def read_head(directory: Path) -> Head:
     """
     try:
         with readable(directory):
-            content = (directory / "head").read_bytes()
+            content = _short(directory / "head")
     except (FileNotFoundError, NotADirectoryError):
         with readable(directory):
             raise _without_head(directory) from None
@@ -49,6 +51,14 @@ def read_head(directory: Path) -> Head:
     if match is None:
         raise Damaged((Problem("head is not of the form {seq, hash}"),), str(directory))
     return Head(int(match[1]), match[2].decode())
+
+
+def _short(path: Path) -> bytes:
+    descriptor = open_plain(path)
+    try:
+        return os.read(descriptor, HEAD_BYTES_MAX)
+    finally:
+        os.close(descriptor)
 
 
 def _without_head(directory: Path) -> NotARun | Damaged:
@@ -70,7 +80,7 @@ def holds_commit(directory: Path) -> bool:
     for stream in STREAMS:
         path = stream_path(directory, stream)
         if path.exists():
-            with path.open("rb") as file:
+            with plain_file(path) as file:
                 prefixes = (PREFIX.match(line) for line in lines_of(file))
                 if any(prefix and prefix[3] == b"0" for prefix in prefixes):
                     return True

@@ -10,6 +10,7 @@ import typer
 import moot
 from ledger.canonical import line_hash
 from ledger.chain import Head
+from ledger.disk import Disk, refuse_link
 from ledger.failures import Damaged, Problem
 from ledger.seal import Checkpoint, origin_of
 from ledger.seal import seal as sealed
@@ -49,9 +50,12 @@ def seal(
     head = Head(report.head.seq, report.head.hash)
     note = sealed(Checkpoint(origin_of(line_hash(first)), head), signer)
     kept = path / "checkpoints" / f"{head.seq}-{signer.name}.note"
-    for file in (kept, *([out] if out else [])):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(note, encoding="utf-8")
+    refuse_link(kept.parent)
+    kept.parent.mkdir(exist_ok=True)
+    Disk().replace(kept, note.encode())
+    if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(note, encoding="utf-8")
     if json:
         out_json(Sealed(str(path), head.seq, head.hash, signer.name, str(out or kept)))
     elif not quiet:

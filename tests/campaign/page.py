@@ -50,7 +50,6 @@ def _summary(found: dict[str, list[Row]]) -> str:
     rows = [row for some in found.values() for row in some]
     seconds = sum(row.seconds for row in rows)
     broken = sum(bool(row.broken) for row in rows)
-    commits = sorted({row.sources for row in rows})
     lines = ["", "| campaign | slices | done | broken |", "|---|---|---|---|"]
     for one in CAMPAIGNS:
         some = found[one.name]
@@ -62,7 +61,6 @@ def _summary(found: dict[str, list[Row]]) -> str:
     lines += [
         "",
         f"{len(rows)} slices, {seconds / 3600:.1f} hours of one core, {broken} broken. {machine()}.",
-        f"Code: {', '.join(commits)}.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -82,7 +80,8 @@ def _section(one: Campaign, rows: list[Row]) -> str:
         goal = one.goals.get(what)
         lines.append(f"| {what} | {count:,} | {f'≥ {goal:,}' if goal else ''} |")
     missing = [what for what, goal in one.goals.items() if total[what] < goal]
-    lines += ["", f"{len(rows)} of {one.slices} slices, {sum(row.seconds for row in rows):.0f} s."]
+    seconds, code = sum(row.seconds for row in rows), ", ".join(sorted({row.sources for row in rows}))
+    lines += ["", f"{len(rows)} of {one.slices} slices, {seconds:.0f} s. Code: {code}."]
     if missing:
         lines.append(f"Not reached yet: {', '.join(missing)}.")
     lines += [f"**Broken** in slice {row.slice}: {row.broken.splitlines()[0]}" for row in rows if row.broken]

@@ -175,6 +175,7 @@ class Recorder:
         real(descriptor)
 
     def _opened(self, descriptor: int, node: Node | None, path: Any, flags: int, *_: Any) -> None:
+        self._open.pop(descriptor, None)  # a file object may have closed what had this number before
         if not self._is_inside(path):
             return
         if node is None:

@@ -10,10 +10,10 @@ import pytest
 
 from ledger.interchange.skill_directory import NotAStateDirectory, read_directory
 from ledger.store import Run
-from tests.cli.conftest import Moot, content, finished, moot
+from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
 
-__all__ = ["finished", "moot"]
+__all__ = ["finished", "moot", "opened"]
 
 SECRET = b"the secret of somebody else\n"
 
@@ -152,3 +152,71 @@ def test_an_export_writes_into_an_empty_directory_only(
     assert secret.read_bytes() == SECRET
     assert content(finished) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dangling", "elsewhere", "out"]
+
+
+def linked(run: Path, name: str, target: Path) -> None:
+    """A link in the place of a file or directory of a run, as somebody may send it."""
+    place = run / name
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+    place.symlink_to(target)
+
+
+WRITTEN = (
+    "head.tmp",
+    "lock",
+    "driver",
+    "claims.jsonl",
+    "opening.tmp",
+    "spent",
+    "blobs",
+    "quarantine",
+    "checkpoints",
+)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_run_that_holds_links_makes_nobody_write_elsewhere(
+    moot: Moot, tmp_path: Path, secret: Path, opened: Path, name: str
+) -> None:
+    moot("keygen", "alice", "--out", "keys")
+    target = secret.parent if name in ("blobs", "quarantine", "checkpoints") else secret
+    linked(opened, name, target)
+    if name == "quarantine":
+        with (opened / "claims.jsonl").open("ab") as file:
+            file.write(b"torn")
+    reply = tmp_path / "reply.json"
+    reply.write_text('{"sections":[{"name":"main","text":"Hello."}],"responds_to":[],"options":[]}')
+    for call in (
+        ("note", opened, "hello"),
+        ("submit", opened, "r1.B.action", reply),
+        ("run", "--resume", opened, "--seats", "host", "--no-live"),
+        ("redact", opened, "0" * 64, "--reason", "x"),
+        ("seal", opened, "--key", "keys/alice.key"),
+    ):
+        said = moot(*call)
+        assert "fault of moot's" not in said.err
+        assert said.err.count("\n") <= 1
+    assert secret.read_bytes() == SECRET
+    assert list(secret.parent.iterdir()) == [secret]
+
+
+@pytest.mark.parametrize("name", ["head", "claims.jsonl", "driver", "blob"])
+@pytest.mark.parametrize("kind", ["pipe", "/dev/zero"])
+def test_a_run_that_holds_pipes_and_devices_keeps_nobody_waiting(
+    moot: Moot, finished: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    run = Path(shutil.copytree(finished, tmp_path / "sent"))
+    place = run / ("blobs/" + sorted(Run(run).blobs.names())[0] if name == "blob" else name)
+    place.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(kind)
+    for verb in ("verify", "status", "log", "check"):
+        said = moot(verb, run)
+        assert said.code in (0, 1, 2, 3), said
+        assert "fault of moot's" not in said.err
+    assert moot("note", run, "hello").code in (0, 2, 3)
