@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,15 @@ def test_a_broken_slice_fails_the_campaign_and_time_that_is_up_does_not(
     keep_row(tmp_path, Row("blobs", 1, {}, 0.1, "abc", "Broken: it was seen"))
     assert main(["blobs", "--page"], tmp_path) == 1
     assert "**Broken** in slice 1: Broken: it was seen" in (tmp_path / "page.md").read_text("utf-8")
+
+
+def test_the_page_has_every_campaign_and_what_is_whole_reached_its_goals() -> None:
+    """As it is published every one is whole; a campaign that was begun anew writes what it has seen so far."""
+    text = page.PAGE.read_text("utf-8")
+    for one in CAMPAIGNS:
+        section = text.split(f"\n## {one.name}\n")[1].split("\n## ")[0]
+        assert "**Broken**" not in section, one.name
+        for what, goal in one.goals.items() if f"{one.slices} of {one.slices} slices" in section else ():
+            count = re.search(rf"\| {re.escape(what)} \| ([0-9,]+) \|", section)
+            assert count is not None
+            assert int(count[1].replace(",", "")) >= goal, one.name
