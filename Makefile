@@ -66,7 +66,7 @@ bench: $(READY) ## measure against the targets, as ratios in one run
 lock: $(READY) ## pin again every dependency, for every platform, with hashes
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --extra anthropic --group dev --output-file requirements.lock pyproject.toml
+	  --extra anthropic --extra mcp --group dev --output-file requirements.lock pyproject.toml
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -56,6 +56,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "seal": ("moot.output.seal", "Sealed"),
     "accept": ("moot.output.act", "Act"),
     "value": ("rounds.value", "ValueReport"),
+    "install-skill": ("moot.output.skill", "SkillFiles"),
     "verify": ("ledger.verify", "VerifyReport"),
 }
 """Verb → module and name of the result that it prints."""
@@ -69,7 +70,7 @@ def result_of(verb: str) -> type[Result]:
 
 
 @cache
-def _model_of(result: type[Result]) -> type[BaseModel]:
+def model_of(result: type[Result]) -> type[BaseModel]:
     """The pydantic model with the fields of a result, because pydantic writes the fuller schemas."""
     hints = get_type_hints(result)
     fields: dict[str, Any] = {
@@ -88,7 +89,7 @@ def _with_models(hint: Any) -> Any:
     """A type with every result in it replaced by its model."""
     origin: Any = get_origin(hint)
     if origin is None and _is_result(hint):
-        return _model_of(hint)
+        return model_of(hint)
     if origin is None or origin is Literal:
         return hint
     inside: list[Any] = [_with_models(one) for one in get_args(hint)]
@@ -99,7 +100,7 @@ def _with_models(hint: Any) -> Any:
 
 def schema_of(verb: str) -> dict[str, Any]:
     """The published schema of a verb's output: what the verb prints always satisfies it, and nothing more is in it."""
-    made = _model_of(result_of(verb)).model_json_schema(mode="serialization")
+    made = model_of(result_of(verb)).model_json_schema(mode="serialization")
     title = "moot: error" if verb == "error" else f"moot {verb} --json"
     return {"$schema": DIALECT, **_closed(made), "title": title}
 

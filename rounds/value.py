@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from pathlib import PurePath as Path
 from typing import Final, Literal
 
 from ledger.book import Book
@@ -179,6 +180,24 @@ def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
             said |= {change.path: change.to for change in event.change if change.path in (ACCEPTED, DISTANCE)}
     known: dict[object, Distance] = {"low": "low", "medium": "medium", "high": "high"}
     return (None if ACCEPTED not in said else said[ACCEPTED] is True), known.get(said.get(DISTANCE))
+
+
+def event_line(value: RunValue) -> str:
+    """The one line that a competitive run emits (AD-6, AD-17, AD-25, AD-29)."""
+    sides = "/".join(f"{side}:{count}" for side, count in value.sided_with.items()) or "none"
+    parts = [f"skill={value.protocol}", f"artifact={Path(value.run).name}"]
+    if value.protocol == "ratchet":
+        fixed, justified = value.sided_with.get("critic", 0), value.sided_with.get("drafter", 0)
+        parts += [f"critiques_addressed={fixed}", f"critiques_justified={justified}"]
+        return f"[compete-ratchet: {', '.join(parts)}]"
+    name = "evaluate-result" if value.protocol == "comparative" else "compete-result"
+    if value.protocol == "priority":
+        parts.append("variant=priority-voting")
+    parts += [f"disagreements={value.disagreements}", f"sided_with={sides}"]
+    if value.accepted is not None:
+        parts.append(f"acceptance={str(value.accepted).lower()}")
+        parts.append(f"edit_distance={value.edit_distance or 'none'}")
+    return f"[{name}: {', '.join(parts)}]"
 
 
 def report(runs: Sequence[RunValue]) -> ValueReport:

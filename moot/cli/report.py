@@ -37,13 +37,14 @@ def report(
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         Path(html).write_text(_page(ours), "utf-8")
         return _said(ours, "html", html, None, json=json, quiet=quiet)
-    text = _markdown(ours)
+    text = markdown(ours)
     if file is not None:
         Path(file).write_text(text, "utf-8")
     return _said(ours, "markdown", file, text, json=json, quiet=quiet)
 
 
-def _markdown(ours: Run) -> str:
+def markdown(ours: Run) -> str:
+    """The run as one Markdown document."""
     from moot.render.hindsight import hindsight
     from moot.render.report import report as written
     from moot.render.report import short_report

@@ -11,13 +11,17 @@ from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
 from moot.terminal import out_json, show
-from rounds.value import RunValue, ValueReport, report, value_of
+from rounds.value import RunValue, ValueReport, event_line, report, value_of
 
 EPILOG = "Example: moot value runs"
 
 
 def value(
     runs: Annotated[list[str], typer.Argument(metavar="RUNS", help="Runs, or directories of runs.")],
+    emit: Annotated[
+        bool,
+        typer.Option("--emit", help="Print one event line for each run, for other tools, and nothing else."),
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -30,6 +34,9 @@ def value(
     if not paths:
         raise usage("no run there", "name a run, or a directory of runs", " ".join(runs))
     found = report([value_of(str(path), open_run(path).book) for path in paths])
+    if emit:
+        show("".join(f"{event_line(run)}\n" for run in found.runs))
+        return GOOD
     if json:
         out_json(found)
     elif not quiet:

@@ -35,8 +35,7 @@ def imported(tmp_path: Path, result: dict[str, Any]) -> dict[str, tuple[Event, .
     report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
     assert report.ok, report.bad_lines
     return {
-        name: Run(tmp_path / "runs" / name).book().events
-        for name in ("single-pass", "council", "jugalbandi")
+        name: Run(tmp_path / "runs" / name).book().events for name in ("single-pass", "council", "jugalbandi")
     }
 
 

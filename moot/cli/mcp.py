@@ -1,0 +1,44 @@
+"""`moot mcp`: the verbs for agent hosts, over stdio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moot.errors import GOOD, usage
+from moot.settings import read_settings
+from moot.terminal import out
+
+EPILOG = "Example: moot mcp --runs runs"
+
+
+def mcp(
+    runs: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where runs are kept (./runs, or MOOT_RUNS).")
+    ] = None,
+    tokens: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Print the tokens of a run, for its operator, and leave."),
+    ] = None,
+) -> int:
+    """Serve moot's verbs to an agent host, by the Model Context Protocol over stdin and stdout.
+
+    The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`.
+    """
+    place = Path(runs) if runs is not None else read_settings().runs
+    if tokens is not None:
+        from moot.locate import find_run
+        from moot.mcp.rights import rights_in
+        from moot.sessions import session_at
+
+        found = rights_in(place).tokens(session_at(find_run(tokens)))
+        out("".join(f"{role} {token}\n" for role, token in found.items()))
+        return GOOD
+    try:
+        from moot.mcp.server import build
+    except ImportError as error:
+        raise usage(f"the extra is not installed: {error}", "install moot[mcp]", "moot mcp") from None
+    build(place).run("stdio")
+    return GOOD

@@ -1,0 +1,54 @@
+"""The five stages of setting a deliberation up, one prompt each, to be walked one at a time (SD-20)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+FOLDER: Final = Path(__file__).parent / "stages"
+
+
+class Stage(NamedTuple):
+    """A stage: its prompt's name, which is its file's too, and what it settles."""
+
+    name: str
+    title: str
+    does: str
+
+    def speaker(self) -> Callable[[], str]:
+        """A function that says the text, as the server registers it."""
+
+        def said() -> str:
+            return (FOLDER / f"{self.name}.md").read_text("utf-8")
+
+        return said
+
+
+STAGES: Final = (
+    Stage(
+        "stage-1-question",
+        "1. Domain and question",
+        "settle what is deliberated, for what goals, between which options",
+    ),
+    Stage(
+        "stage-2-casting",
+        "2. Casting",
+        "settle who the roles are, before any round",
+    ),
+    Stage(
+        "stage-3-schedule",
+        "3. Plan and budget",
+        "settle rounds, stress rounds, drift checks, and limits",
+    ),
+    Stage(
+        "stage-4-rounds",
+        "4. Rounds",
+        "run the rounds: one agent a seat, looks at the signals, alarms answered",
+    ),
+    Stage(
+        "stage-5-synthesis",
+        "5. Synthesis and retrospective",
+        "say what was decided, on what it rests, what stayed open, and how the run went",
+    ),
+)

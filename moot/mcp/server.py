@@ -1,0 +1,294 @@
+"""The server: the verbs as typed tools, runs as resources, the five stages of setting up as prompts (SD-20).
+
+Waiting is polled and can be cancelled; progress is reported where the client asks for it. No sampling, no
+elicitation is needed: a host's own agents answer through `next` and `submit`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+
+import moot
+from ledger.failures import LedgerError
+from ledger.result import Result
+from moot.errors import MootError
+from moot.mcp.prompts import STAGES
+from moot.mcp.rights import NotAllowed, rights_in
+from moot.mcp.verbs import WAIT_MAX, Opened, Standing, Text, Verbs
+from moot.publish_schemas import model_of, result_of
+from rounds.deliberation import DeliberationError
+from rounds.engine import StepRefused
+from rounds.gate import GateRefused
+from rounds.people import NotThere
+
+INSTRUCTIONS: Final = (
+    "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "
+    "it returns a token for every seat and one for yourself, the operator. Give each agent one role, its "
+    "token and nothing else: it calls `next` with wait_seconds, answers the brief with one JSON object, "
+    "and calls `submit`. One conversation holds one role. Read `claims`, `decisions`, `signals` and "
+    "`check` with the operator's token; never show them to a seat while the run is open."
+)
+POLL_SECONDS: Final = 0.25
+PROGRESS_SECONDS: Final = 5.0
+_ERRORS: Final = (
+    MootError,
+    LedgerError,
+    NotAllowed,
+    NotThere,
+    StepRefused,
+    DeliberationError,
+    GateRefused,
+    OSError,
+)
+
+
+def build(runs: Path) -> MCPServer[Any]:
+    """The server over the runs below a directory."""
+    verbs = Verbs(runs, rights_in(runs))
+    server: MCPServer[Any] = MCPServer(
+        "moot", instructions=INSTRUCTIONS, version=moot.version(), log_level="WARNING"
+    )
+    _add_tools(server, verbs)
+    _add_resources(server, verbs)
+    _add_prompts(server)
+    return server
+
+
+def _said(error: Exception) -> str:
+    """One line that an agent can act on: what, and the mend."""
+    if isinstance(error, MootError):
+        return f"{error.what} ({error.where}); {error.mend}"
+    mend = getattr(error, "mend", None)
+    return f"{error}; {mend}" if mend and mend not in str(error) else str(error)
+
+
+def _run(act: Callable[[], Result]) -> dict[str, Any]:
+    try:
+        return act().model_dump()
+    except _ERRORS as error:
+        raise ToolError(_said(error)) from None
+
+
+def _tool(server: MCPServer[Any], result: type[Result], act: Callable[..., Any]) -> None:
+    """Register a function whose result is published as that of a verb."""
+    act.__annotations__["return"] = model_of(result)
+    server.add_tool(act, name=act.__name__.rstrip("_"), description=act.__doc__, structured_output=True)
+
+
+def _add_tools(server: MCPServer[Any], verbs: Verbs) -> None:
+    _add_set_up(server, verbs)
+    _add_seats(server, verbs)
+    _add_reading(server, verbs)
+    _add_people(server, verbs)
+
+
+def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
+    def new(
+        question: str,
+        protocol: str = "structured",
+        goals: list[str] | None = None,
+        options: list[str] | None = None,
+        plan: str | None = None,
+        domain: str | None = None,
+        context: list[dict[str, str]] | None = None,
+        rules: dict[str, str] | None = None,
+        cast: dict[str, dict[str, str]] | None = None,
+        max_rounds: int | None = None,
+    ) -> Any:
+        """Open a deliberation whose seats are your agents. `plan`: standard-13 or minimum-8 (structured only).
+        `context`: documents as {name, text}. `rules`: variants, see `protocols`. `cast`: role → {title,
+        charge}. Returns the run's name and a token for every seat and for you, the operator."""
+        subject = {
+            "question": question,
+            "protocol": protocol,
+            "goals": goals or [],
+            "options": options or [],
+            "plan": plan,
+            "domain": domain,
+        }
+        table: dict[str, Any] = {
+            "deliberation": {key: value for key, value in subject.items() if value},
+            "context": context or [],
+            "rules": rules or {},
+            "cast": cast or {},
+        }
+        if max_rounds is not None:
+            table["budget"] = {"rounds": max_rounds}
+        return _run(lambda: verbs.new(table))
+
+    def protocols() -> Any:
+        """The protocols with roles, number of replies, when to use which, and their variants; the plans."""
+        return _run(verbs.protocols)
+
+    def gate(text: str, options: list[str] | None = None) -> Any:
+        """Which protocol a question deserves, with the reasons: single-pass, jugalbandi or structured."""
+        return _run(lambda: verbs.gate(text, options or []))
+
+    _tool(server, Opened, new)
+    _tool(server, result_of("protocols"), protocols)
+    _tool(server, result_of("gate"), gate)
+
+
+def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
+    async def next(  # the verb's name
+        run: str, token: str, ctx: Context[Any, Any], role: str | None = None, wait_seconds: float = 0.0
+    ) -> Any:
+        """The open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
+        token: of `role`, or of all. Waits up to `wait_seconds` (600 at most) for one to open. `done` means that
+        the run is finished."""
+        await _waited(verbs, ctx, run, token, role, min(max(wait_seconds, 0.0), WAIT_MAX))
+        return _run(lambda: verbs.next(run, role, token))
+
+    def submit(
+        run: str,
+        step: str,
+        reply: str,
+        token: str,
+        model: str | None = None,
+        context_id: str | None = None,
+    ) -> Any:
+        """Hand in the reply to an open step: one JSON object as text, which satisfies the step's schema.
+        `accepted` false comes with the errors: mend exactly these and submit again. The same reply again is
+        accepted again. `context_id` (c1, c2, …) names your conversation; one conversation holds one role."""
+        return _run(lambda: verbs.submit(run, step, reply, token, model, context_id))
+
+    def give_up(run: str, step: str, reason: str, token: str) -> Any:
+        """Give an open step up for good, when its agent is gone; the run goes on without it. Operator only."""
+        return _run(lambda: verbs.give_up(run, step, reason, token))
+
+    def status(run: str) -> Any:
+        """Where a run stands: round, phase, open steps, whether it is finished or held up. Nothing that a seat
+        must not see."""
+        return _run(lambda: verbs.status(run))
+
+    _tool(server, result_of("next"), next)
+    _tool(server, result_of("submit"), submit)
+    _tool(server, result_of("submit"), give_up)
+    _tool(server, Standing, status)
+
+
+async def _waited(
+    verbs: Verbs, ctx: Context[Any, Any], run: str, token: str, role: str | None, seconds: float
+) -> None:
+    """Return when there is something for the seat, or the time is over; a cancelled call ends here."""
+    began = told = time.monotonic()
+    try:
+        seat = verbs.rights.check_seat(verbs.session(run), token, role)
+        while time.monotonic() - began < seconds and not verbs.has_news(run, seat):
+            await anyio.sleep(POLL_SECONDS)
+            if time.monotonic() - told > PROGRESS_SECONDS:
+                told = time.monotonic()
+                await ctx.report_progress(told - began, seconds, "others are thinking")
+    except _ERRORS as error:
+        raise ToolError(_said(error)) from None
+
+
+def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
+    def claims(run: str, token: str | None = None) -> Any:
+        """Claims with their lifecycles. While the run is open: operator only."""
+        return _run(lambda: verbs.read(run, "claims", token))
+
+    def decisions(run: str, token: str | None = None) -> Any:
+        """Decisions with what they rest on and who dissents. While the run is open: operator only."""
+        return _run(lambda: verbs.read(run, "decisions", token))
+
+    def check(run: str, token: str | None = None) -> Any:
+        """Every rule that the ledger breaks; `ok` means no error. While the run is open: operator only."""
+        return _run(lambda: verbs.read(run, "check", token))
+
+    def signals(run: str, token: str | None = None) -> Any:
+        """The stop signals, gates and alarms of a structured run, with the advice. While it is open: operator
+        only."""
+        return _run(lambda: verbs.read(run, "signals", token))
+
+    def diff(a: str, b: str, token: str | None = None) -> Any:
+        """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ."""
+        return _run(lambda: verbs.diff(a, b, token))
+
+    def report(run: str, token: str | None = None) -> Any:
+        """The whole run as one Markdown document. While the run is open: operator only."""
+        return _run(lambda: verbs.report(run, token))
+
+    for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
+        _tool(server, result_of(verb), act)
+    _tool(server, result_of("diff"), diff)
+    _tool(server, Text, report)
+
+
+def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
+    def answer(run: str, concern: str, text: str, token: str) -> Any:
+        """The person's answer to a question that was put to a person (N-1-2). Ask the person; never answer
+        yourself."""
+        return _run(lambda: verbs.act(run, "answer", concern, text, token))
+
+    def override(run: str, target: str, text: str, token: str) -> Any:
+        """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ)."""
+        return _run(lambda: verbs.act(run, "override", target, text, token))
+
+    def ack(run: str, alarm: str, text: str, token: str) -> Any:
+        """The person closes an open alarm (FM-1 or @SEQ), with the reason."""
+        return _run(lambda: verbs.act(run, "ack", alarm, text, token))
+
+    def note(run: str, text: str, token: str) -> Any:
+        """Put the person's remark on the ledger; no brief shows it."""
+        return _run(lambda: verbs.act(run, "note", "", text, token))
+
+    def fork(run: str, round: int, token: str | None = None, without: str | None = None) -> Any:
+        """A new run that shares everything before a round, and goes on without a role or simply again."""
+        return _run(lambda: verbs.fork(run, round, without, token))
+
+    for act in (answer, override, ack, note):
+        _tool(server, result_of("note"), act)
+    _tool(server, Opened, fork)
+
+
+def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
+    def read(act: Callable[[], str]) -> str:
+        try:
+            return act()
+        except _ERRORS as error:
+            raise ResourceError(_said(error)) from None
+
+    @server.resource("moot://runs", name="runs", mime_type="text/plain", description="The runs, one a line.")
+    def runs() -> str:
+        return "\n".join(sorted(path.parent.name for path in verbs.runs.glob("*/head")))
+
+    @server.resource(
+        "moot://runs/{run}/report",
+        name="report",
+        mime_type="text/markdown",
+        description="A finished run's report.",
+    )
+    def report(run: str) -> str:
+        return read(lambda: verbs.report(run, None).text)
+
+    @server.resource(
+        "moot://runs/{run}/events",
+        name="events",
+        mime_type="application/jsonl",
+        description="A finished run's events.",
+    )
+    def events(run: str) -> str:
+        return read(lambda: verbs.events(run, None))
+
+    @server.resource(
+        "moot://runs/{run}/briefs/{step}",
+        name="brief",
+        mime_type="text/plain",
+        description="The brief of a step of a finished run.",
+    )
+    def brief(run: str, step: str) -> str:
+        return read(lambda: verbs.brief(run, step, None))
+
+
+def _add_prompts(server: MCPServer[Any]) -> None:
+    for stage in STAGES:
+        server.prompt(name=stage.name, title=stage.title, description=stage.does)(stage.speaker())

@@ -1,0 +1,260 @@
+"""What the tools do: the verbs of the command line on runs below one directory, with results as `--json` prints
+them."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import moot
+from ledger.result import Result
+from moot.api import open_run
+from moot.errors import usage
+from moot.mcp.rights import Rights
+from moot.output.act import Act
+from moot.output.claims import claims_of
+from moot.output.decisions import decisions_of
+from moot.output.gate import gated_of
+from moot.output.next import next_of
+from moot.output.protocols import protocols
+from moot.output.submit import Submission
+from moot.running import new_directory, open_run_at, opening_of
+from moot.sessions import first_result, names, open_now, session_at
+from roles.brief import derive
+from rounds import gate, people
+from rounds.deliberation import checked
+from rounds.engine import Answer, ReplyRefused
+from rounds.opening import cast_roles
+from rounds.session import Session
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_CONTEXT: Final = re.compile(r"c[1-9][0-9]*")
+WAIT_MAX: Final = 600.0
+
+
+class Opened(Result, frozen=True):
+    """A run that was opened. `tokens`: role → token, `operator` first; a seat is given its own and no other."""
+
+    run: str
+    protocol: str
+    roles: list[str]
+    tokens: dict[str, str]
+    open: list[str]
+    held_up: list[str]
+
+
+class Standing(Result, frozen=True):
+    """Where a run stands, as everybody may know: no texts, no verdicts."""
+
+    run: str
+    protocol: str
+    state: str
+    round: int
+    rounds_planned: int
+    phase: str
+    open: list[str]
+    held_up: list[str]
+    finished: bool
+
+
+class Text(Result, frozen=True):
+    """A document."""
+
+    run: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verbs:
+    """The verbs over the runs of one directory. Every method raises what an agent can act on."""
+
+    runs: Path
+    rights: Rights
+
+    def session(self, run: str) -> Session:
+        """A run by its name below the directory; a name leads nowhere else."""
+        if not _NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
+            there = ", ".join(sorted(path.parent.name for path in self.runs.glob("*/head"))[:8]) or "none"
+            raise usage(f"no run {run[:80]!r}", f"runs there: {there}; open one with `new`", "run")
+        return session_at(self.runs / run)
+
+    def new(self, table: dict[str, Any]) -> Opened:
+        """Open a run for host seats."""
+        deliberation = checked(table, name="new")
+        seats = dict.fromkeys(cast_roles(deliberation, "new"), "host")
+        opening = opening_of(deliberation, {}, seats, name="new")
+        path = new_directory(self.runs, opening.event.question, date.today())
+        session = open_run_at(path, opening)
+        state = session.book().state
+        return Opened(
+            run=path.name,
+            protocol=session.protocol.name,
+            roles=list(state.roles),
+            tokens=self.rights.tokens(session),
+            open=open_now(session),
+            held_up=list(state.held_up),
+        )
+
+    def next(self, run: str, role: str | None, token: str | None) -> Result:
+        """The open steps that the token may see, with briefs and schemas."""
+        session = self.session(run)
+        seat = self.rights.check_seat(session, token, role)
+        roles = session.book().state.roles
+        if seat is not None and seat not in roles:
+            raise usage(f"no role {seat!r} in this run", f"roles are {', '.join(roles)}", "role")
+        session.settle()
+        return next_of(run, session, session.asked(seat))
+
+    def has_news(self, run: str, role: str | None) -> bool:
+        """Whether there is something for `next`: an open step of the role, or the end."""
+        session = self.session(run)
+        state = session.book().state
+        return state.finished or bool(state.held_up) or bool(session.asked(role))
+
+    def submit(
+        self, run: str, step: str, reply: str, token: str | None, model: str | None, context: str | None
+    ) -> Result:
+        """Hand one reply in, under the token of the step's role."""
+        session = self.session(run)
+        self.rights.check_seat(session, token, step.rpartition(".")[2].partition("~")[0] or None)
+        if context is not None and not _CONTEXT.fullmatch(context):
+            raise usage(
+                f"no context id {context[:40]!r}", "write c1, c2, …: one for each conversation", "context_id"
+            )
+        answer = Answer("host", "trusted", model=model, context_id=context)
+        try:
+            done = session.submit(step, reply.encode("utf-8", "replace"), answer)
+        except ReplyRefused as refused:
+            return Submission(accepted=False, events=[], errors=list(refused.errors), next=open_now(session))
+        events = first_result(session, step) if done.already else done.events
+        return Submission(accepted=True, events=names(events), errors=[], next=open_now(session))
+
+    def give_up(self, run: str, step: str, reason: str, token: str | None) -> Result:
+        """Give an open step up for good; the operator's alone."""
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        events = session.give_up(step, "given_up", reason)
+        return Submission(accepted=True, events=names(events), errors=[], next=open_now(session))
+
+    def status(self, run: str) -> Standing:
+        """Where a run stands, without anything that a seat must not see."""
+        session = self.session(run)
+        state = session.book().state
+        assert state.opened is not None, "a run begins with its opening"
+        return Standing(
+            run=run,
+            protocol=session.protocol.name,
+            state="finished" if state.finished else "running",
+            round=state.round,
+            rounds_planned=len(state.opened.plan),
+            phase=state.phase,
+            open=open_now(session),
+            held_up=list(state.held_up),
+            finished=state.finished,
+        )
+
+    def read(self, run: str, verb: str, token: str | None) -> Result:
+        """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        ours = open_run(session.run.path)
+        match verb:
+            case "claims":
+                return claims_of(run, ours.book)
+            case "decisions":
+                return decisions_of(run, ours.book)
+            case "check":
+                return moot.check(ours)
+            case _:
+                if session.protocol.name != "structured":
+                    raise usage(
+                        f"a run of {session.protocol.name} has no stop signals", "see `decisions`", "signals"
+                    )
+                return moot.signals(ours)
+
+    def diff(self, a: str, b: str, token: str | None) -> Result:
+        """Two runs compared; both must be finished, or the operator's token be of the open one."""
+        for run in (a, b):
+            session = self.session(run)
+            if not session.book().state.finished:
+                self.rights.check_reading(session, token)
+        return moot.diff(self.runs / a, self.runs / b)
+
+    def report(self, run: str, token: str | None) -> Text:
+        """The report in Markdown."""
+        from moot.cli.report import markdown
+
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        return Text(run=run, text=markdown(open_run(session.run.path)))
+
+    def events(self, run: str, token: str | None) -> str:
+        """Every line of the ledger, in order."""
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        return "\n".join(line.decode() for _, _, line in open_run(session.run.path).lines())
+
+    def brief(self, run: str, step: str, token: str | None) -> str:
+        """The text of the brief of an answered step."""
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        found = next(
+            (
+                one
+                for round_ in session.book().state.rounds
+                for group in session.protocol.groups(session.book().state, round_)
+                for one in group.steps
+                if one.id == step
+            ),
+            None,
+        )
+        if found is None:
+            raise usage(
+                f"no step {step[:80]!r} in this run", "see `decisions` or `report` for its ids", "step"
+            )
+        return derive(session.book(), session.protocol, found, session.prompt_set).text
+
+    def fork(self, run: str, round_: int, without: str | None, token: str | None) -> Opened:
+        """A new run that shares everything before a round."""
+        from moot.forking import made_fork
+
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        out = self.runs / f"{run}.r{round_}-{without or 'again'}-{int(time.time())}"
+        made_fork(session.run.path, round_, without=without, everybody="host", out=out)
+        forked = session_at(out)
+        return Opened(
+            run=out.name,
+            protocol=forked.protocol.name,
+            roles=list(forked.book().state.roles),
+            tokens=self.rights.tokens(forked),
+            open=open_now(forked),
+            held_up=[],
+        )
+
+    def act(self, run: str, verb: str, target: str, text: str, token: str | None) -> Result:
+        """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
+        session = self.session(run)
+        self.rights.check_reading(session, token)
+        match verb:
+            case "answer":
+                events = people.answer(session, target, text)
+            case "override":
+                events = people.override(session, target, text)
+            case "ack":
+                events = people.acknowledge(session, target, text)
+            case _:
+                events = people.note(session, text)
+        return Act(run=run, events=names(events))
+
+    def gate(self, text: str, options: list[str]) -> Result:
+        """Which protocol a question deserves."""
+        return gated_of(gate.gate(gate.Asked(text, options=tuple(options))))
+
+    def protocols(self) -> Result:
+        """What can be run."""
+        return protocols()
