@@ -22,6 +22,7 @@ from ledger.canonical import line_hash
 from ledger.chain import Head, Sealed
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.decisions import CastMember, Origin, PlanRow
+from ledger.fold import fold
 from ledger.store import Run, adopt_run
 from rounds.deliberation import parse
 from rounds.deliberation_toml import to_toml
@@ -113,8 +114,10 @@ def fork(
 
 
 def _opened_before(book: Book) -> RunOpened:
-    """The opening in force where the fork parts: of a fork's fork that is a later one than the first."""
-    return next(event for event in reversed(book.events) if isinstance(event, RunOpened))
+    """The opening in force where the fork parts, with what amendments had made of its plan by then."""
+    opened = fold(book.events).opened
+    assert opened is not None, "a round was opened, so the run was"
+    return opened
 
 
 def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:

@@ -15,12 +15,13 @@ from ledger.fold import fold
 from ledger.store import Run
 from roles.prompt_set import read_prompt_set
 from roles.protocol import Step
+from rounds.forking import Wish, fork
 from rounds.people import acknowledge
 from rounds.reexecution import re_execute
 from rounds.responses import responses, round_to_stress
 from rounds.schedule import CLAIM_CAP, claim_cap
 from rounds.session import Session
-from tests.rounds.openings import begin, play, rows
+from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 
 
@@ -97,6 +98,24 @@ def test_giving_in_puts_a_stress_round_of_the_critic_into_the_plan(tmp_path: Pat
     assert re_execute(book, session.protocol, session.controller).identical
     assert book.state.opened is not None
     assert {row.round: row.absent for row in book.state.opened.plan}[opened.round] == opened.absent
+
+
+def test_a_fork_keeps_the_plan_that_an_alarm_had_changed(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", rows(5), profile="calibrated")
+    play(session, Yielding(seed=3))
+    book = session.book()
+    changed = next(event for event in book.of(Amendment) if event.what == "plan")
+    made = fork(
+        session.run,
+        tmp_path / "fork",
+        Wish(changed.round + 1),
+        name="run",
+        moot="0.1.0",
+        clock=clock(),
+        sync=False,
+    )
+    assert made.opened.plan == book.state.opened.plan  # type: ignore[union-attr]  # a run has an opening
+    assert made.book().of(RoundOpened)[-1].absent == "critic"
 
 
 def test_a_planned_absence_is_not_planned_twice(tmp_path: Path) -> None:
