@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from ledger.book import Blobs
-from ledger.events import Call, Event, RunOpened
+from ledger.events import Amendment, Call, Event, RunOpened
 from ledger.failures import Damaged, Problem
 from ledger.redaction import record_of_original, redacted_blobs
 from ledger.values import GENESIS, Hash
@@ -43,17 +43,21 @@ class BlobAudit:
     def problems(self, event: Event) -> Iterator[Problem]:
         """What is wrong with the blobs that `event` names, and with those that its briefs name; but for those that are
         missing, which a later event may have redacted (`absent`)."""
-        for sha256 in redacted_blobs(event):
-            self._redacted.setdefault(sha256, event.seq)
-        record = record_of_original(event)
-        if record is not None:
-            yield from self._ask("the list of the original's lines", record, event)
+        if isinstance(event, Amendment):
+            yield from self._amendment(event)
         if isinstance(event, RunOpened):
             yield from self._ask("the prompt set", event.prompt_set, event)
             for document in event.context:
                 yield from self._ask(f"the document {document.id}", document.sha256, event)
         if event.call is not None:
             yield from self._call(event.call, event)
+
+    def _amendment(self, event: Amendment) -> Iterator[Problem]:
+        for sha256 in redacted_blobs(event):
+            self._redacted.setdefault(sha256, event.seq)
+        record = record_of_original(event)
+        if record is not None:
+            yield from self._ask("the list of the original's lines", record, event)
 
     def absent(self) -> Iterator[Problem]:
         """When every event was looked at: blobs that are missing, redacted, or to be redacted and still there."""

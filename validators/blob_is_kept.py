@@ -17,7 +17,7 @@ from validators.reading.rule import Breach, Rule, Severity
 def check(docket: Docket) -> Iterator[Breach]:
     """Hashes that no blob has; a missing prompt set is a warning, for briefs then cannot be derived again, and so is
     what was redacted on the record."""
-    redacted = {sha256 for event in docket.events for sha256 in redacted_blobs(event)}
+    redacted = {sha256 for event in docket.book.state.amendments for sha256 in redacted_blobs(event)}
     there: dict[str, bool] = {}
     for event in docket.events:
         for name, sha256 in _named(event):

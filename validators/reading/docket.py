@@ -70,9 +70,11 @@ class Docket:
         self._history: dict[str, list[tuple[int, Status]]] = {}
         self._passages: dict[Reference, tuple[str, ...] | None] = {}
         self._sections: dict[int, Sections] = {}
-        self.reworded = frozenset(seq for event in self.events for seq in reworded(event))
+        self.reworded = frozenset(seq for event in book.state.amendments for seq in reworded(event))
         """Seqs of events in which words were replaced when a redacted copy was made."""
-        self._redacted = frozenset(sha256 for event in self.events for sha256 in redacted_blobs(event))
+        self._redacted = frozenset(
+            sha256 for event in book.state.amendments for sha256 in redacted_blobs(event)
+        )
         self._walk()
 
     @property
