@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -40,7 +41,11 @@ class Child(NamedTuple):
 def start(work: Callable[[Callable[[str], None]], object]) -> Child:
     """Fork a child that does `work`, which is given a function to say one line with."""
     reading, writing = os.pipe()
-    pid = os.fork()
+    with (
+        warnings.catch_warnings()
+    ):  # Python 3.12 warns of threads, such as those of pytest-xdist; a child uses none
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
     if pid:
         os.close(writing)
         return Child(pid, reading)
