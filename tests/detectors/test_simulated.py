@@ -221,6 +221,27 @@ def test_failures_at_full_strength_over_many_ledgers() -> None:
 
 
 @pytest.mark.campaign
+def test_weaker_failures_over_many_ledgers() -> None:
+    """At 0.6 of full strength: what is alarmed, and what would be by a threshold with 5 % false alarms a mode."""
+    healthy = _rows(300)
+    recall, ranked, delays, ready = [], [], [], []
+    for mode in MODES:
+        rows = _rows(200, failures={mode: 0.6})
+        rates, named = _rates(mode, rows), NAMED[mode]
+        limit = sorted(found.peak[named] for _, found in healthy)[int(0.95 * len(healthy))]
+        recall.append(rates.recall)
+        ranked.append(share(rows, lambda _, found, named=named, limit=limit: found.peak[named] > limit))
+        delays.append(rates.delay_rounds)
+        ready.append(rates.ready)
+        print(mode, rates, ranked[-1])
+    print("means", fmean(recall), fmean(ranked), fmean(delays), fmean(ready))
+    assert fmean(recall) >= 0.68
+    assert fmean(ranked) >= 0.85
+    assert min(ranked) >= 0.68
+    assert fmean(ready) <= 0.27
+
+
+@pytest.mark.campaign
 def test_sycophancy_shows_even_without_sealed_positions() -> None:
     healthy = sorted(found.peak["FM-1"] for _, found in _rows(400, seed_fields_only=True))
     threshold = healthy[int(0.95 * len(healthy))]
