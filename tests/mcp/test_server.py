@@ -38,6 +38,11 @@ async def refused(client: Any, tool: str, **arguments: Any) -> str:
     return str(result.content[0].text)
 
 
+async def resource(client: Any, uri: str) -> str:
+    """The text of a resource."""
+    return str((await client.read_resource(uri)).contents[0].text)
+
+
 async def opened(client: Any, protocol: str, **more: Any) -> dict[str, Any]:
     options = ["three streams", "one journal"] if protocol in ("comparative", "priority") else []
     document = {"name": "facts.md", "text": "one writer\nmany readers\nno lost line\n"}
@@ -143,8 +148,8 @@ def test_a_seat_sees_its_own_steps_and_nothing_else(tmp_path: Path) -> None:
             )
             assert "opens none of con's steps" in said
             assert "no token of run" in await refused(client, "next", run=run, token="pro.0000")
-            other = await opened(client, "debate")
-            assert "no token of run" in await refused(client, "next", run=run, token=other["tokens"]["pro"])
+            second = await opened(client, "debate")
+            assert "no token of run" in await refused(client, "next", run=run, token=second["tokens"]["pro"])
             assert (await call(client, "claims", run=run, token=tokens["operator"]))["claims"] == []
 
     anyio.run(main)
@@ -188,21 +193,18 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
         async with Client(build(tmp_path)) as client:
             found = await opened(client, "ratchet")
             run = found["run"]
-            listed = await client.read_resource("moot://runs")
-            assert run in listed.contents[0].text
+            assert run in await resource(client, "moot://runs")
             with pytest.raises(Exception, match="operator"):
                 await client.read_resource(f"moot://runs/{run}/events")
             await play(client, tmp_path, found)
-            lines = (await client.read_resource(f"moot://runs/{run}/events")).contents[0].text.splitlines()
+            lines = (await resource(client, f"moot://runs/{run}/events")).splitlines()
             assert json.loads(lines[0])["kind"] == "run_opened"
-            brief = (
-                (await client.read_resource(f"moot://runs/{run}/briefs/r1.critique.critic")).contents[0].text
-            )
+            brief = await resource(client, f"moot://runs/{run}/briefs/r1.critique.critic")
             assert "exactly 3 critiques" in brief
             prompts = (await client.list_prompts()).prompts
             assert [prompt.name[:7] for prompt in prompts] == [f"stage-{n}" for n in range(1, 6)]
             said = await client.get_prompt(prompts[1].name)
-            assert "critic" in said.messages[0].content.text
+            assert "critic" in str(said.messages[0].content)
 
     anyio.run(main)
 
