@@ -73,7 +73,12 @@ def _summary(found: dict[str, list[Row]]) -> str:
             f"| [{one.name}](#{one.name}) | {len(some)} of {one.slices} | {told} |"
             f" {sum(bool(row.broken) for row in some)} |"
         )
+    every = counts_of(rows)
     lines += [
+        "",
+        f"Together {every['kills']:,} SIGKILLs, {every['faults']:,} failed calls, {every['states']:,} states after a"
+        f" power failure, {every['rounds']:,} rounds of concurrent writers, {every['lines']:,} fuzzed lines and"
+        f" {every['inputs']:,} other fuzzed inputs.",
         "",
         f"{len(rows)} slices, {seconds / 3600:.1f} hours of one core, {broken} broken. {machine()}.",
     ]
