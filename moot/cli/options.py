@@ -85,14 +85,14 @@ def rules_of(
     rejudge: int | None = None,
 ) -> dict[str, str]:
     """The named variants that the command line chooses."""
-    named = {
-        "rounds": rounds and str(rounds),
-        "judges": judges and str(judges),
-        "rejudge": rejudge and str(rejudge),
+    named: dict[str, int | str | None] = {
+        "rounds": rounds,
+        "judges": judges,
+        "rejudge": rejudge,
         "rubric": rubric,
         "voting": voting,
     }
-    found = {name: value for name, value in named.items() if value}
+    found = {name: str(value) for name, value in named.items() if value}
     for entry in rule or ():
         name, equals, value = entry.partition("=")
         if not (name and equals and value):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,7 +76,7 @@ def test_the_reason_names_every_gate_that_fails_and_no_other(simulated: State) -
     assert "no honest round was run without the critic" in failing
 
 
-def _gate(gates: list[object], name: str) -> bool:
+def _gate(gates: Sequence[object], name: str) -> bool:
     return next(bool(getattr(gate, "ok", False)) for gate in gates if getattr(gate, "name", "") == name)
 
 

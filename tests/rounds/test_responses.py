@@ -73,7 +73,7 @@ class Yielding(Script):
         round_ = step.name.round
         stances = {(p.role, p.check_id): p.stance for p in book.state.positions.values() if p.round == round_}
         lead = book.state.rounds[round_].lead
-        flips = [
+        flips: list[dict[str, object]] = [
             {"check_id": check, "to": stances[lead or "", check], "because": []}
             for (role, check), stance in stances.items()
             if role == step.role and stances.get((lead or "", check), stance) != stance
