@@ -18,7 +18,7 @@ from moot.output.log import Log
 from moot.render.lines import event_line
 from moot.terminal import out_json, show
 
-EPILOG = "Example: moot log @last --round 3 --stream verifications"
+EPILOG = "Example: moot log @last --round 3 --stream verifications; moot log @last H-5"
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -41,6 +41,9 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def log(
     run: RunArgument,
+    identity: Annotated[
+        str | None, typer.Argument(metavar="ID", help="One event whole, by its id (H-5) or its place (@41).")
+    ] = None,
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help="Only this kind, such as claim or decision.")
     ] = None,
@@ -52,16 +55,30 @@ def log(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """List the events, one line each; with --json as the ledger holds them."""
+    """List the events, one line each, or show one of them whole; with --json as the ledger holds them."""
     if kind is not None and kind not in KINDS:
         raise usage(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
     if stream is not None and stream not in STREAMS:
         raise usage(f"no stream {stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
     ours = open_run(find_run(run))
     wanted = Wanted(kind, round, stream, by)
-    events = [event for event in ours.events if wanted.includes(event)]
+    events = [event for event in ours.events if wanted.includes(event) and identity in _names(event)]
+    if identity is not None and not events:
+        raise usage(f"no event {identity!r} in this run", "`moot log RUN` lists them", "ID")
     if json:
         out_json(Log(run=str(ours.path), events=[orjson.loads(encode(event)) for event in events]))
     elif not quiet:
-        show("".join(f"{event_line(event)}\n" for event in events))
+        show("".join(_told(event, whole=identity is not None) for event in events))
     return GOOD
+
+
+def _names(event: Event) -> tuple[str | None, ...]:
+    """How an event can be asked for; None asks for all."""
+    return (None, event.id, f"@{event.seq}")
+
+
+def _told(event: Event, *, whole: bool) -> str:
+    if not whole:
+        return f"{event_line(event)}\n"
+    text = orjson.dumps(orjson.loads(encode(event)), option=orjson.OPT_INDENT_2).decode()
+    return f"{event_line(event)}\n{text}\n"

@@ -30,3 +30,11 @@ def test_every_verb_tells_it(name: str, moot: Moot, tmp_path: Path) -> None:
     assert moot("export", run, "--to", "markdown", str(tmp_path / "md")).code == 0
     assert moot("report", run, "--html", str(tmp_path / "page.html"), "--quiet").code == 0
     assert "<script" not in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_one_event_is_shown_whole(moot: Moot, finished: Path) -> None:
+    said = moot("log", finished, "V-1-1")
+    assert said.code == 0
+    assert '"kind": "verification"' in said.out
+    assert moot("log", finished, "@0", "--json").json["events"][0]["kind"] == "run_opened"
+    assert moot("log", finished, "V-99-1").code == 2
