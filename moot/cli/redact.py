@@ -28,7 +28,7 @@ def redact(
     blobs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[BLOB]...",
+            metavar="BLOB",
             help="A blob's hash, a document (K-1), or a step (its replies): to be removed.",
         ),
     ] = None,
