@@ -224,13 +224,16 @@ def test_failures_at_full_strength_over_many_ledgers() -> None:
 def test_weaker_failures_over_many_ledgers() -> None:
     """At 0.6 of full strength: what is alarmed, and what would be by a threshold with 5 % false alarms a mode."""
     healthy = _rows(300)
-    recall, ranked, delays, ready = [], [], [], []
+    recall: list[float] = []
+    ranked: list[float] = []
+    delays: list[float] = []
+    ready: list[float] = []
     for mode in MODES:
         rows = _rows(200, failures={mode: 0.6})
         rates, named = _rates(mode, rows), NAMED[mode]
         limit = sorted(found.peak[named] for _, found in healthy)[int(0.95 * len(healthy))]
         recall.append(rates.recall)
-        ranked.append(share(rows, lambda _, found, named=named, limit=limit: found.peak[named] > limit))
+        ranked.append(sum(found.peak[named] > limit for _, found in rows) / len(rows))
         delays.append(rates.delay_rounds)
         ready.append(rates.ready)
         print(mode, rates, ranked[-1])
