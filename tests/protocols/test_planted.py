@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -201,3 +202,35 @@ def test_what_a_rule_decides_cannot_be_decided_otherwise(name: str) -> None:
             assert not report.ok, what
             codes |= {finding.code for finding in report.findings}
     assert "FLW002" in codes
+
+
+LEAKS = (
+    ("jugalbandi", "challenge", "the question reaches the challenger"),
+    ("debate", "opening", "the other side's sealed opening"),
+    ("tribunal", "challenge", "the numbers of the one that is challenged"),
+    ("panel", "findings", "another reviewer's findings"),
+)
+
+
+@pytest.mark.parametrize(("name", "phase", "what"), LEAKS, ids=[leak[2] for leak in LEAKS])
+def test_a_brief_that_showed_more_than_the_table_allows_fails(name: str, phase: str, what: str) -> None:
+    """The leaked brief is a blob of its own, named by the call, and the events behind it are in `saw`."""
+    del what
+    whole = run(name)
+    assert isinstance(whole.blobs, _Kept)
+    place = max(n for n, event in enumerate(whole.events) if event.call and event.phase == phase)
+    event = whole.events[place]
+    assert event.call is not None
+    brief = orjson.loads(whole.blobs.content[event.call.brief])
+    leaked = b"CANARY " + whole.blobs.content[brief["blocks"][-1]["sha256"]]
+    block = hashlib.sha256(leaked).hexdigest()
+    brief["blocks"][-1]["sha256"] = block
+    manifest = orjson.dumps(brief)
+    sha256 = hashlib.sha256(manifest).hexdigest()
+    call = msgspec.structs.replace(event.call, brief=sha256)
+    saw = tuple(sorted({*event.saw, place - 1}))
+    events = list(whole.events)
+    events[place] = msgspec.structs.replace(event, call=call, saw=saw)
+    blobs = _Kept({**whole.blobs.content, block: leaked, sha256: manifest})
+    found = judged(name, book(resealed(whole, events).events, blobs))
+    assert "BRF001" in {finding.code for finding in found.findings if finding.severity == "error"}
