@@ -23,16 +23,16 @@ class StepSize(NamedTuple):
 
 SIZES: Final[Mapping[str, StepSize]] = {
     "B": StepSize(46_000, 850),
-    "C": StepSize(46_000, 420),
-    "D": StepSize(46_000, 800),
-    "E.position": StepSize(48_000, 160),
-    "E.check": StepSize(48_000, 270, documents=False),
-    "F": StepSize(78_000, 570),
-    "G": StepSize(91_000, 1_380),
+    "C": StepSize(48_000, 420),
+    "D": StepSize(56_000, 800),
+    "E.position": StepSize(55_000, 170),
+    "E.check": StepSize(58_000, 270, documents=False),
+    "F": StepSize(79_000, 560),
+    "G": StepSize(93_000, 1_450),
     "H": StepSize(18_000, 350, documents=False),
-    "S.resolve": StepSize(48_000, 1_380, documents=False, measured=False),
-    "S.review": StepSize(91_000, 570, measured=False),
-    "S.close": StepSize(91_000, 1_380, measured=False),
+    "S.resolve": StepSize(190_000, 6_460, documents=False),
+    "S.review": StepSize(144_000, 560),
+    "S.close": StepSize(250_000, 1_740),
 }
 """Kind of step → its size."""
 

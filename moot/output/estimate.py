@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from moot.output.base import Output
 from roles.seats.prices import Prices, Tokens
 from rounds.size import Asked, asked_of
-from rounds.step_sizes import SIZES, SOURCE, size_of
+from rounds.step_sizes import SHORT, SIZES, SOURCE, size_of
 
 if TYPE_CHECKING:
     from ledger.events import RunOpened
@@ -173,10 +173,9 @@ def _assumptions(documents: int) -> list[str]:
         )
 
     measured = [kind for kind in SIZES if SIZES[kind].measured]
-    assumed = [kind for kind in SIZES if not SIZES[kind].measured]
     return [
         f"bytes of a brief/words of a reply by kind of step, {SOURCE}: {said(measured)}",
-        f"not recorded there, taken from steps that they resemble: {said(assumed)}",
+        f"steps of short protocols, assumed: {SHORT.brief_bytes:,}/{SHORT.reply_words:,}",
         f"documents of {documents:,} bytes in every brief but those of E.check, H and S.resolve",
         f"{BYTES_A_TOKEN} bytes of a brief a token; {TOKENS_A_WORD} tokens a word of a reply, with its JSON",
         "low: briefs and replies half as large, no thinking, three quarters of the input read from the cache",
