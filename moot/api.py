@@ -113,9 +113,10 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
     from detectors.parameters import DEFAULT_PROFILE, params_hash
     from ledger.interchange.imports import import_run as read_in
     from ledger.interchange.skill_opening import Terms
+    from rounds.screened import import_screened
 
     terms = Terms(profile=DEFAULT_PROFILE, params=params_hash(DEFAULT_PROFILE))
-    return read_in(format, src, out, at=now(), terms=terms)
+    return read_in(format, src, out, at=now(), terms=terms, screened=import_screened)
 
 
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:

@@ -6,14 +6,18 @@ The rule `screening` of the opening says by which version; a run without it was 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
+from ledger.anchors import strings
 from ledger.book import Book
 from ledger.events import Event, Screening
 from ledger.events.verifications import ScreeningIssue
 from rounds import screening
 from rounds.gated import gate_decision
-from rounds.screening import DOCUMENT_MAX, QUESTION_MAX, RULES_VERSION
+from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES_VERSION
 
 
 def screenings_due(book: Book) -> tuple[Event, ...]:
@@ -31,13 +35,19 @@ def screenings_due(book: Book) -> tuple[Event, ...]:
     return (*found, *gate_decision(book, 1))
 
 
-def screened(of: Any, content: bytes, length_max: int) -> Screening:
+def import_screened(events: Sequence[Event]) -> tuple[Event, ...]:
+    """One screening of all texts of an import; nobody is asked in one, so it holds nothing up, and is shown."""
+    texts = [text for event in events for text in strings(msgspec.to_builtins(event)) if " " in text]
+    return (screened("import", "\n".join(texts).encode(), IMPORT_MAX, by="import"),)
+
+
+def screened(of: Any, content: bytes, length_max: int, by: str = "controller") -> Screening:
     """The event of one screening."""
     result = screening.screen(content.decode("utf-8", "replace"), length_max)
     return Screening(
         round=0,
         phase="open",
-        by="controller",
+        by=by,
         of=of,
         sha256=hashlib.sha256(content).hexdigest(),
         score=result.score,

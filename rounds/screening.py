@@ -18,6 +18,7 @@ RULES_VERSION: Final = "screening-1"
 SCORE_MAX: Final = 100
 QUESTION_MAX: Final = 5_000
 DOCUMENT_MAX: Final = 1_000_000
+IMPORT_MAX: Final = 100_000_000
 BLOCK_FROM: Final = 80
 ESCALATE_FROM: Final = 50
 WARN_FROM: Final = 20

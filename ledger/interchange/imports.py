@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ledger.events import RunOpened
+from ledger.events import Event, RunOpened
 from ledger.failures import LedgerError
 from ledger.interchange.jugalbandi_import import read_result
 from ledger.interchange.report import ImportReport
@@ -41,6 +41,12 @@ class UnknownFormat(LedgerError):
         super().__init__(f"format {name!r} is unknown", "format", f"known are {', '.join(known)}")
 
 
+def nothing_screened(events: Sequence[Event]) -> tuple[Event, ...]:
+    """The texts of an import are not looked at."""
+    del events
+    return ()
+
+
 def import_run(
     format: str,
     src: str | os.PathLike[str],
@@ -49,10 +55,11 @@ def import_run(
     at: str,
     terms: Terms | None = None,
     sync: bool = True,
+    screened: Callable[[Sequence[Event]], tuple[Event, ...]] = nothing_screened,
 ) -> ImportReport:
     """Make the run `out` from `src`; a format that holds several runs makes them below `out`.
 
-    `at` is the instant that the events carry.
+    `at` is the instant that the events carry; `screened` gives what is written of their texts, behind the opening.
 
     With bad lines the report says so (`ok` false) and nothing is written. Raises `UnknownFormat`, `NotAStateDirectory`,
     and what `create_run` raises, above all `AlreadyARun`.
@@ -61,7 +68,11 @@ def import_run(
         raise UnknownFormat(format, READERS)
     imported = READERS[format](Path(src), terms or Terms())
     bad = [line for one in imported.values() for line in one.bad]
-    heads = {} if bad else {name: _write(one, Path(out) / name, at, sync) for name, one in imported.items()}
+    heads = (
+        {}
+        if bad
+        else {name: _write(one, Path(out) / name, at, sync, screened) for name, one in imported.items()}
+    )
     several = [f"{name}: head {head}" for name, head in heads.items() if name]
     return ImportReport(
         format=format,
@@ -77,7 +88,14 @@ def import_run(
     )
 
 
-def _write(imported: Imported, out: Path, at: str, sync: bool) -> str:
+def _write(
+    imported: Imported,
+    out: Path,
+    at: str,
+    sync: bool,
+    screened: Callable[[Sequence[Event]], tuple[Event, ...]],
+) -> str:
     opening, *others = imported.events
+    others = [*screened(imported.events), *others]
     assert isinstance(opening, RunOpened), "an import begins with run_opened"
     return create_run(out, opening, others, blobs=imported.blobs, at=at, sync=sync).head().hash

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import moot
 from ledger.events import Screening
 from rounds import people
 from rounds.screening import QUESTION_MAX, SCORE_MAX, screen
@@ -132,3 +134,13 @@ def test_a_blocked_question_waits_for_a_person(tmp_path: Path, monkeypatch: pyte
     assert session.asked()
     assert play(session).state.finished
     is_sound(session)
+
+
+def test_imported_text_is_screened(tmp_path: Path) -> None:
+    source = tmp_path / "state"
+    source.mkdir()
+    claim = {"id": "C-1-1", "round": 1, "raised_by": "critic", "text": COMMANDS[0], "testable_as": "a test"}
+    (source / "claims.jsonl").write_text(json.dumps(claim) + "\n")
+    assert moot.import_run("skill", source, tmp_path / "run").ok
+    (found,) = [event for event in moot.open_run(tmp_path / "run").events if isinstance(event, Screening)]
+    assert (found.of, found.by, found.action) == ("import", "import", "BLOCK")
