@@ -27,8 +27,7 @@ MACHINE = re.compile(
     rb"(?<![\w.])/(?:home|root|Users|tmp|var/(?:folders|tmp)|opt|work|mnt|usr|srv)/[\w.-]"
     rb"|[A-Za-z]:\\\\(?:Users|Windows)|\blocalhost\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|@[\w-]+\.(?:com|org|net|io)\b"
 )
-"""Absolute paths of a machine, host names, addresses. Places that every Linux has, such as /etc/machine-id, are what some
-designs speak of."""
+"""Absolute paths of a machine, host names, addresses; not places that every Linux has, such as /etc/machine-id."""
 
 
 def _session(path: Path) -> Session:
