@@ -1,4 +1,4 @@
-"""Seats from what a person wrote: `anthropic:MODEL`, `command:PROGRAM …`, `host`, `human`, `tape:RUN` (DESIGN 5)."""
+"""Seats from what a person wrote: `anthropic:MODEL`, `command:PROGRAM …`, `local:GGUF`, `tape:RUN` … (DESIGN 5)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
     from roles.seats.port import Seat
     from roles.seats.prices import Prices
 
-KINDS: Final = ("anthropic", "command", "host", "human", "tape")
-"""Kinds of seat that this release fills."""
+KINDS: Final = ("anthropic", "command", "host", "human", "local", "tape")
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-LATER: Final = ("local",)
-"""The one of DESIGN 5 that it does not."""
 NO_SEAT: Final = """\
 --seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
   ANTHROPIC_BASE_URL=…        the same with any compatible server
 --seats 'command:PROGRAM …'   a program that reads a brief and writes a reply, such as an agent's command line
+--seats local:FILE.gguf       a model file on this machine, without a network: pip install 'moot[local]'
 --seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
 --seats human                 moot asks you here in the terminal, in $EDITOR if it is set
 --seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
@@ -37,7 +35,7 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    mend = "add --seats anthropic, host, human, tape:RUN or command:PROGRAM"
+    mend = "add --seats anthropic, local, host, human, tape:RUN or command:PROGRAM"
     return MootError("no_seat", what, "moot run", mend, more=NO_SEAT)
 
 
@@ -108,6 +106,8 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
         from roles.seats.human import HumanSeat
 
         return HumanSeat(ask)
+    if kind == "local":
+        return _local(rest)
     from roles.seats.host import HostSeat
 
     return HostSeat()
@@ -122,6 +122,34 @@ def _anthropic(rest: str) -> Seat:
         raise MootError("sdk_missing", what, "seat", mend)
     model, effort = _model_and_effort(rest)
     return AnthropicSeat(model, prices=prices_in_force(), effort=effort)
+
+
+def _local(rest: str) -> Seat:
+    """A gguf by its path, or the one that an installed model package brings."""
+    from roles.seats.local import INSTALL, LocalSeat, found_model
+
+    if find_spec("xllamacpp") is None:
+        what, _, mend = INSTALL.partition(": ")
+        raise MootError("sdk_missing", what, "seat", mend)
+    model = Path(rest).expanduser() if rest else found_model()
+    if model is None:
+        raise usage(
+            "no local model was named, and none is installed", "write local:PATH/TO/MODEL.gguf", "seat"
+        )
+    _check_model(model)
+    return LocalSeat(model)
+
+
+def _check_model(model: Path) -> None:
+    from roles.seats.local import is_gguf
+
+    try:
+        if is_gguf(model):
+            return
+        fault = "it is no gguf model"
+    except OSError as error:
+        fault = (error.strerror or str(error)).lower()
+    raise usage(f"{model} cannot be used: {fault}", "name a gguf file: local:PATH/TO/MODEL.gguf", "seat")
 
 
 def model_of(spec: str) -> str | None:
@@ -158,7 +186,7 @@ def stays_here(spec: str) -> None:
         host = urlsplit(os.environ.get("ANTHROPIC_BASE_URL", "")).hostname
         if "loopback" in allowed and host in LOOPBACK:
             return
-        mend = "leave out --offline and MOOT_OFFLINE, or choose host, human or tape:RUN"
+        mend = "leave out --offline and MOOT_OFFLINE, or choose local, host, human or tape:RUN"
         raise usage("offline: an anthropic seat leaves this machine", mend, "seat")
     if kind == "command" and "command" not in allowed:
         mend = "leave out --offline, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
@@ -185,12 +213,6 @@ def _words(rest: str) -> list[str]:
 
 def _check(spec: str) -> None:
     kind, colon, rest = spec.partition(":")
-    if kind in LATER:
-        raise usage(
-            f"seats of kind {kind!r} need a later release of moot",
-            f"choose one of {', '.join(KINDS)}",
-            "seat",
-        )
     if kind not in KINDS:
         near = get_close_matches(kind, KINDS, 1, 0.0)
         raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(KINDS)}", "seat")

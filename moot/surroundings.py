@@ -38,6 +38,7 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _encoding()
     yield _offline(settings)
     yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'moot[anthropic]'")
+    yield _local()
     yield _key()
     yield _address()
     yield _model()
@@ -131,6 +132,17 @@ def _extra(name: str, what_for: str, mend: str) -> Examined:
         return _ok(f"extra {name}", version(name))
     except PackageNotFoundError:
         return _ok(f"extra {name}", "installed")
+
+
+def _local() -> Examined:
+    from roles.seats.local import found_model
+
+    extra = _extra("xllamacpp", "model seats on this machine", "pip install 'moot[local]'")
+    if extra.state != "ok":
+        return _missing("extra local", extra.found, extra.mend or "")
+    model = found_model()
+    beside = f"model {model.name}" if model else "no model beside it: name one, local:FILE.gguf"
+    return _ok("extra local", f"xllamacpp {extra.found}; {beside}")
 
 
 def _key() -> Examined:

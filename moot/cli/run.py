@@ -25,7 +25,8 @@ def run(
     seats: Annotated[
         str | None,
         typer.Option(
-            metavar="SPEC", help="Who answers: anthropic[:MODEL], command:PROGRAM, host, human or tape:RUN."
+            metavar="SPEC",
+            help="Who answers: anthropic[:MODEL], local[:GGUF], command:PROGRAM, host, human or tape:RUN.",
         ),
     ] = None,
     seat: Annotated[

@@ -19,7 +19,9 @@ BYTES_A_TOKEN: Final = 4
 TOKENS_A_WORD: Final = 2
 """Of a reply: its words stand in JSON."""
 FREE: Final = ("human", "tape")
-"""Kinds of seat that no tokens are bought for."""
+"""Kinds of seat that take no tokens."""
+UNPAID: Final = ("local",)
+"""Kinds whose tokens cost nothing."""
 _NOTHING: Final = Decimal(0)
 
 
@@ -115,7 +117,8 @@ def _seat(
     spec: str, model: str | None, roles: list[str], asked: Counter[Asked], documents: int, prices: Prices
 ) -> EstimateSeat:
     mine = {one: replies for one, replies in asked.items() if one.role in roles}
-    free = spec.partition(":")[0] in FREE
+    kind = spec.partition(":")[0]
+    free = kind in FREE
     low = high = (0, 0)
     cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
     for one, replies in () if free else mine.items():
@@ -127,6 +130,8 @@ def _seat(
         cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
         cost = (_paid(cost[0], prices, model, cheap, replies), _paid(cost[1], prices, model, dear, replies))
+    if kind in UNPAID:
+        cost = (_NOTHING, _NOTHING)
     return EstimateSeat(
         seat=spec,
         model=model,

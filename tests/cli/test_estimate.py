@@ -101,3 +101,9 @@ def test_bad_seats_are_refused_as_by_run(moot: Moot, file: Path, seats: tuple[st
     assert said.code == 2
     assert what in said.err
     assert said.out == ""
+
+
+def test_a_local_model_takes_tokens_and_costs_nothing(moot: Moot, file: Path) -> None:
+    found = moot("estimate", file, "--seats", "local", "--json").json
+    assert found["tokens_in"]["high"] > found["tokens_in"]["low"] > 0
+    assert found["usd"] == {"low": "0.000000", "high": "0.000000"}
