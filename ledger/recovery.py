@@ -5,6 +5,7 @@ A whole commit was not acknowledged but is kept, and the head moves on; everythi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from hashlib import sha256
 from io import BytesIO
@@ -38,6 +39,8 @@ class Recovery(msgspec.Struct, frozen=True):
 def recover(directory: Path, mark: Mark, disk: Disk) -> Recovery:
     """Settle the tails behind `mark`, which stands at the head; it moves behind what is kept."""
     tails = [_tail(stream_path(directory, stream), mark.offsets[i]) for i, stream in enumerate(STREAMS)]
+    with writing(directory):
+        _settle_cuts(directory, mark, disk)
     if not any(tails):
         return Recovery()
     kept: list[Event] = []
@@ -112,6 +115,18 @@ def _set_aside_tails(directory: Path, mark: Mark, disk: Disk) -> tuple[str, ...]
         disk.truncate(path, offset)
         names.append(name)
     return tuple(names)
+
+
+def _settle_cuts(directory: Path, mark: Mark, disk: Disk) -> None:
+    """Sync streams that end where a tail was cut off: the one who cut may have died or failed before it was durable,
+    and an old tail that came back behind new lines would be damage."""
+    quarantine = directory / "quarantine"
+    if not quarantine.is_dir():
+        return
+    names = os.listdir(quarantine)
+    for stream, offset in zip(STREAMS, mark.offsets, strict=True):
+        if any(name.startswith(f"{stream}.{offset}.") for name in names):
+            disk.settle(stream_path(directory, stream))
 
 
 def set_aside_everything(directory: Path, disk: Disk) -> tuple[str, ...]:

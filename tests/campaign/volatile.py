@@ -68,8 +68,11 @@ class Node:
             self.pending = []
 
     def sync_failed(self) -> None:
-        """The kernel holds as clean what the disk never got."""
-        self.pending = [(one, "lost" if state == "free" else state) for one, state in self.pending]
+        """The kernel holds as clean the bytes that the disk never got; a size is the journal's, and synced later."""
+        self.pending = [
+            (one, "lost" if state == "free" and isinstance(one, Write) else state)
+            for one, state in self.pending
+        ]
 
     def nodes(self) -> Iterator[Node]:
         """This one and whatever is or may be below it."""
