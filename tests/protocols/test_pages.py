@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from roles.schema import reply_schema
 from rounds import protocol_page
 from rounds.protocols import PROTOCOLS
 
@@ -17,3 +18,16 @@ def test_a_page_says_where_it_comes_from(name: str) -> None:
     text = (protocol_page.FOLDER / f"{name}.md").read_text("utf-8")
     assert "## Where it comes from, and what differs" in text.partition(protocol_page.END)[2]
     assert all(f"`{role.id}`" in text for role in PROTOCOLS[name].roles)
+
+
+@pytest.mark.parametrize("name", protocol_page.written_pages())
+def test_a_step_is_asked_for_its_own_shape(name: str) -> None:
+    """Two protocols may call a shape by the same name; the schema in the brief is that of the protocol."""
+    protocol = PROTOCOLS[name]
+    for _, state, groups in protocol_page.rounds_of(protocol, protocol_page._opening(protocol)):
+        for group in groups:
+            for step in group.steps:
+                kind = protocol.reply_type(state, step)
+                schema = reply_schema(kind)
+                shape = schema["$defs"][schema["$ref"].rpartition("/")[2]]
+                assert list(shape["properties"]) == list(kind.__struct_fields__)
