@@ -18,6 +18,7 @@ Mended, each with a test of its own (`tests/ledger/test_faults.py`, `tests/secur
 - recovery synced what it kept, but a sync after one that failed proves nothing: it writes the bytes once more;
 - a run that was being made in a directory that was there, and was killed, was called damaged instead of never opened;
 - the directories above a new run were not synced, so a power failure could lose the whole run;
+- a tail that was cut off after a sync that failed could come back behind new lines after a power failure;
 - errors of the system came out of recovery, of `verify` and of a driver's lease as they were, not in words;
 - a run that somebody sent could, by links in the place of its files, make a writer write elsewhere, and by a pipe
   make a reader wait for ever.
