@@ -31,10 +31,12 @@ def asked_of(deliberation: Deliberation) -> Asked:
 def routed(deliberation: Deliberation) -> tuple[Deliberation, Mapping[str, str]]:
     """The deliberation with the protocol that the gate gives, and what the opening records of it.
 
-    A file without a [gate] table, or one that names its protocol, is its own decision. Raises `GateRefused`.
+    A file without a [gate] table is its own decision, and so is one that names its protocol, plans rounds or casts
+    roles. Raises `GateRefused`.
     """
     subject = deliberation.deliberation
-    if deliberation.gate is None or "protocol" in subject.model_fields_set:
+    planned = (subject.plan, deliberation.round, deliberation.predict, subject.no_stress, deliberation.cast)
+    if deliberation.gate is None or "protocol" in subject.model_fields_set or any(planned):
         return deliberation, {}
     found = gate(asked_of(deliberation))
     chosen = subject.model_copy(update={"protocol": found.route})
