@@ -44,13 +44,16 @@ def build(out: Path) -> Path:
 
 
 def expect_every_packaged_file(wheel: Path) -> None:
-    """What lies in a package's folder is in the wheel, and no other folder is."""
+    """What lies in a package's folder is in the wheel, and the skill below `moot`; no other folder is."""
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     there = {
         path.relative_to(ROOT).as_posix()
         for package in OURS
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
+    }
+    there |= {
+        f"moot/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "skills").rglob("*") if path.is_file()
     }
     assert shipped == there, f"missing: {sorted(there - shipped)}; not ours: {sorted(shipped - there)}"
 
