@@ -15,7 +15,7 @@ from rounds.protocols import protocol_of
 from tests.fake_api.server import Answerer
 from tests.rounds.scripted import Script
 
-STEP: Final = re.compile(r"\br\d+\.[A-Z](?:\.[a-z0-9_]+)?\.[a-z_]+\b")
+STEP: Final = re.compile(r"\br\d+\.[A-Za-z]\w*(?:\.[a-z0-9_]+)?\.[a-z]\w*(?:~\d+)?")
 
 
 def answering(path: Path, script: Script | None = None) -> Answerer:
