@@ -8,9 +8,9 @@ from typing import Any
 from ledger.book import Book
 from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling
 from ledger.events.decisions import Change, Cite, Relation
+from rounds.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.budget import budgets_in_force
 from rounds.session import Session
-from rounds.value import ACCEPTED, DISTANCE, edit_distance, output_of
 
 
 class NotThere(LookupError):

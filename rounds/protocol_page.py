@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from ledger.events import RoundOpened, RunOpened
+from ledger.events import RunOpened
 from ledger.state import State
-from roles.protocol import Column, Group, Pick, Protocol, Step
+from roles.protocol import Column, Pick, Protocol, Step
 from rounds.deliberation import checked
 from rounds.opening import resolve
 from rounds.protocols import PROTOCOLS
+from rounds.size import played
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "protocols"
 BEGIN: Final = "<!-- from the table -->"
@@ -37,7 +38,7 @@ def written_pages() -> tuple[str, ...]:
 def generated(name: str) -> str:
     """The generated part of a page."""
     protocol = PROTOCOLS[name]
-    opened = _opening(protocol)
+    opened = widest_opening(protocol)
     lines = [f"# {name}", "", f"{protocol.summary[:1].upper()}{protocol.summary[1:]}.", ""]
     lines += [f"For {protocol.fits}. Replies: {protocol.calls}.", "", "## Roles", ""]
     lines += [f"- `{role.id}`: {role.question}" for role in protocol.roles]
@@ -56,7 +57,8 @@ def generated(name: str) -> str:
     return "\n".join([BEGIN, *lines, "", END])
 
 
-def _opening(protocol: Protocol) -> RunOpened:
+def widest_opening(protocol: Protocol) -> RunOpened:
+    """An opening that has every round and phase of a protocol."""
     least, _ = protocol.options_wanted
     options = [f"option {n}" for n in range(1, max(2, least) + 1)] if least else []
     widest = {"rounds": "2"} if "rounds" in protocol.variants else {}
@@ -67,25 +69,9 @@ def _opening(protocol: Protocol) -> RunOpened:
     return resolve(checked(table), {}, moot="0").event
 
 
-def rounds_of(protocol: Protocol, opened: RunOpened) -> Iterator[tuple[int, State, tuple[Group, ...]]]:
-    """(round, state, its groups) of a run in which every step is answered."""
-    state = State(opened=opened)
-    for place, row in enumerate(opened.plan):
-        state.round = row.round
-        state.rounds[row.round] = RoundOpened(
-            round=row.round, phase="A", by="controller", focus=opened.question, plan_row=place
-        )
-        known = -1
-        while known != len(state.answered):
-            known = len(state.answered)
-            for group in protocol.groups(state, row.round):
-                state.answered |= {step.id: 0 for step in group.steps}
-        yield row.round, state, protocol.groups(state, row.round)
-
-
 def _diagram(protocol: Protocol, opened: RunOpened) -> Iterator[str]:
-    for round_, _, groups in rounds_of(protocol, opened):
-        yield f"round {round_}"
+    for state, groups in played(protocol, opened):
+        yield f"round {state.round}"
         for n, group in enumerate(groups):
             arrow = "   " if n == 0 else " ▼ "
             yield f"{arrow}{' ∥ '.join(_short(step) for step in group.steps)}"
@@ -100,7 +86,7 @@ def _short(step: Step) -> str:
 
 def _sights(protocol: Protocol, opened: RunOpened) -> Iterator[str]:
     seen: set[str] = set()
-    for _, state, groups in rounds_of(protocol, opened):
+    for state, groups in played(protocol, opened):
         for group in groups:
             for step in group.steps:
                 if step.task not in seen:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.decisions import PlanRow
 from ledger.state import State
-from roles.protocol import open_steps
+from roles.protocol import Group, Protocol, open_steps
 from roles.rotation import next_lead
 from rounds.plans import STRUCTURED_ROLES
 from rounds.protocols import protocol_of
@@ -37,18 +37,25 @@ def asked_of(opening: RunOpened) -> Counter[Asked]:
         again = int(str(opening.rules.get("rejudge", "0")))
         sealed = opening.rules.get("positions") != "off"
         return asked_at_most(opening.plan, positions=sealed, rejudged=again)
+    return Counter(
+        Asked(step.role, step.name.phase)
+        for _, groups in played(protocol, opening)
+        for group in groups
+        for step in group.steps
+    )
+
+
+def played(protocol: Protocol, opening: RunOpened) -> Iterator[tuple[State, tuple[Group, ...]]]:
+    """(state, groups) of each round of a short protocol in which every step is answered."""
     state = State(opened=opening)
-    asked: Counter[Asked] = Counter()
     for place, row in enumerate(opening.plan):
         state.round = row.round
         state.rounds[row.round] = RoundOpened(
             round=row.round, phase="A", by="controller", focus=opening.question, plan_row=place
         )
         while steps := open_steps(protocol, state):
-            for step in steps:
-                state.answered[step.id] = 0
-                asked[Asked(step.role, step.name.phase)] += 1
-    return asked
+            state.answered |= {step.id: 0 for step in steps}
+        yield state, protocol.groups(state, row.round)
 
 
 def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:

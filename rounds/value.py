@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from pathlib import PurePath as Path
-from typing import Final, Literal
+from typing import Final
 
 from ledger.book import Book
 from ledger.events import (
@@ -24,19 +23,13 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.ids import parse_reference
 from ledger.result import Result
+from rounds.acceptance import ACCEPTED, DISTANCE, Distance
 from rounds.protocols.adversarial import GENUINE_FROM
 from rounds.protocols.priority import DISAGREEMENT_FROM, POINTS
 
-Distance = Literal["low", "medium", "high"]
 IN_A_ROW: Final = 5
 FIX_RATE_LEAST: Final = 0.3
-DISTANCE_LOW_BELOW: Final = 0.1
-DISTANCE_HIGH_FROM: Final = 0.4
-ACCEPTED: Final = "acceptance"
-DISTANCE: Final = "edit_distance"
-"""Paths of the note that `moot accept` puts on the ledger."""
 
 
 class RunValue(Result, frozen=True):
@@ -230,30 +223,3 @@ def _winner(sides: Mapping[str, int]) -> str | None:
     best = max(sides.values())
     leaders = [side for side, count in sides.items() if count == best]
     return leaders[0] if len(leaders) == 1 else None
-
-
-def output_of(book: Book) -> str:
-    """The text that a run was for: what its final decisions point to, else the decisions themselves."""
-    texts: list[str] = []
-    for event in book.events:
-        if isinstance(event, Decision) and event.type == "final":
-            named = [text for ref in event.round_artifact_refs if (text := _passage(book, ref))]
-            texts += named or [event.text]
-    return "\n\n".join(texts)
-
-
-def _passage(book: Book, ref: str) -> str | None:
-    reference = parse_reference(ref)
-    event = book.by_id.get(reference.id)
-    sections = getattr(event, "sections", ())
-    return next((section.text for section in sections if section.name == reference.section), None)
-
-
-def edit_distance(before: str, after: str) -> tuple[float, Distance]:
-    """The share of words that changed, from 0 to 1, and its name."""
-    one, other = before.split(), after.split()
-    share = 1 - SequenceMatcher(None, one, other, autojunk=False).ratio() if one or other else 0.0
-    name: Distance = (
-        "low" if share < DISTANCE_LOW_BELOW else "high" if share >= DISTANCE_HIGH_FROM else "medium"
-    )
-    return share, name

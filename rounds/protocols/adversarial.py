@@ -19,12 +19,14 @@ from msgspec import Meta
 
 from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite, Zones
+from ledger.ids import number_of
 from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.debate import ArgumentDraft
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, rule, side_by_side, statement
+from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.made import evidence_of
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, rule, side_by_side, statement
 from rounds.verdict_scales import SCALES
 
 CONCERNS: Final = 5
@@ -109,7 +111,7 @@ def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
             claim=draft.claim,
             reasoning=draft.reasoning,
             evidence=draft.evidence,
-            quotes=evidence(draft.quotes),
+            quotes=evidence_of(draft.quotes),
         )
     for blocker in reply.blockers:
         yield Concern(
@@ -142,7 +144,7 @@ def _concern(desk: Desk, step: Step, row: ConcernRow, rank: int | None) -> Conce
         text=row.text,
         severity=row.severity,
         rank=rank,
-        evidence=evidence(row.evidence),
+        evidence=evidence_of(row.evidence),
         risk=row.risk,
         fix=row.fix,
     )
@@ -154,10 +156,8 @@ def _concerns(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
 
 
 def _wrong_verdict(known: Known, reply: VerdictReply) -> Iterator[str]:
-    concerns = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Concern))
-    arguments = [identity for identity, event in known.by_id.items() if isinstance(event, Argument)]
-    if sorted(one.of for one in reply.scores) != concerns:
-        yield f"scores: exactly one for each concern is wanted: {', '.join(concerns) or 'none'}"
+    concerns, arguments = known.ids_of(Concern), known.ids_of(Argument)
+    yield from exactly_one((one.of for one in reply.scores), concerns, "scores", "concern")
     for where, named, shown in (
         ("surviving", reply.surviving, arguments),
         ("unaddressed", reply.unaddressed, concerns),
@@ -195,7 +195,7 @@ def _text(step: Step, reply: VerdictReply) -> tuple[Event, ...]:
 
 
 def _verdict(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
-    for one in sorted(reply.scores, key=lambda one: int(one.of.rpartition("-")[2])):
+    for one in sorted(reply.scores, key=lambda one: number_of(one.of)):
         yield Rating(**by(step), of=one.of, scale="severity_1_5", value=one.score, reason=one.reason)
     added = [_concern(desk, step, row, rank) for rank, row in enumerate(reply.added, 1)]
     yield from added
@@ -222,7 +222,7 @@ SHEET: Final = Sheet(
     (
         Row(
             "case",
-            asks("advocate", phase="case"),
+            asks("advocate"),
             CaseReply,
             lambda step, reply: statement(step, "case", {"summary": reply.summary}),
             _case,
@@ -231,7 +231,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "attack",
-            asks("challenger", phase="attack"),
+            asks("challenger"),
             AttackReply,
             lambda step, reply: statement(step, "review", {"works": reply.works}),
             _concerns,
@@ -241,7 +241,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "verdict",
-            asks("judge", phase="verdict"),
+            asks("judge"),
             VerdictReply,
             _text,
             _verdict,

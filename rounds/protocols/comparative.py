@@ -15,12 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from ledger.book import Book
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
 from ledger.events.decisions import Cite, PlanRow
-from ledger.ids import StepName
+from ledger.ids import StepName, number_of
 from ledger.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited
@@ -32,14 +32,14 @@ from rounds.protocols.comparative_replies import (
     WeightsReply,
 )
 from rounds.protocols.debate_judging import four_digits
-from rounds.protocols.known import Known, repeated
+from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.made import evidence_of
 from rounds.protocols.sheet import (
     Desk,
     Row,
     Sheet,
     asks,
     by,
-    evidence,
     handed_in,
     rule,
     side_by_side,
@@ -68,9 +68,7 @@ def _wrong_weights(known: Known, reply: WeightsReply) -> Iterator[str]:
 
 
 def _each_criterion(known: Known, named: list[str], where: str) -> Iterator[str]:
-    wanted = _criteria(known.state)
-    if sorted(named) != sorted(wanted):
-        yield f"{where}: exactly one for each criterion is wanted: {', '.join(wanted)}"
+    yield from exactly_one(named, _criteria(known.state), where, "criterion")
 
 
 def _weights(desk: Desk, step: Step, reply: WeightsReply) -> Iterator[Event]:
@@ -132,8 +130,8 @@ def _wrong_rebuttal(known: Known, reply: RebuttalReply) -> Iterator[str]:
 
 
 def _rebuttals(desk: Desk, step: Step, reply: RebuttalReply) -> Iterator[Event]:
-    for draft in sorted(reply.rebuttals, key=lambda draft: int(draft.target.rpartition("-")[2])):
-        own = evidence((Cited(ref=draft.target, quote=draft.quote), *draft.evidence))
+    for draft in sorted(reply.rebuttals, key=lambda draft: number_of(draft.target)):
+        own = evidence_of((Cited(ref=draft.target, quote=draft.quote), *draft.evidence))
         yield Challenge(
             **by(step),
             id=desk.number("challenge"),
@@ -150,9 +148,9 @@ def _wrong_scorecard(known: Known, reply: ScorecardReply) -> Iterator[str]:
     wanted = sorted((option, criterion) for option in pair for criterion in _criteria(known.state))
     if sorted((row.option, row.criterion) for row in reply.scores) != wanted:
         yield f"scores: exactly one for each criterion of {pair.a} and of {pair.b} is wanted"
-    rebuttals = sorted(one for one, event in known.by_id.items() if isinstance(event, Challenge))
-    if sorted(row.of for row in reply.rebuttals) != rebuttals:
-        yield f"rebuttals: exactly one for each is wanted: {', '.join(rebuttals) or 'none'}"
+    yield from exactly_one(
+        (row.of for row in reply.rebuttals), known.ids_of(Challenge), "rebuttals", "rebuttal"
+    )
     if reply.recommended not in pair:
         yield f"recommended: {reply.recommended!r} is neither {pair.a} nor {pair.b}"
 
@@ -174,7 +172,7 @@ def _scorecard(desk: Desk, step: Step, reply: ScorecardReply) -> Iterator[Event]
             order=tuple(pair),
         )
     targets = {str(event.id): event.target for event in desk.book.events if isinstance(event, Challenge)}
-    for row in sorted(reply.rebuttals, key=lambda row: int(row.of.rpartition("-")[2])):
+    for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
         yield Rating(
             **by(step), of=row.of, scale="effectiveness_1_5", value=row.effectiveness, reason=row.reason
         )
@@ -255,14 +253,10 @@ def _both_heard(state: State, round_: int) -> bool:
     return handed_in(state, round_, "case") == len(ADVOCATES)
 
 
-def _advocates(phase: str) -> Any:
-    def steps(state: State, round_: int) -> Iterator[StepName]:
-        """The act says which option is argued for: `for_o_1`."""
-        pair = pairing(state, round_)
-        for role, option in zip(ADVOCATES, pair, strict=True):
-            yield StepName(round_, phase, f"for_{option.lower().replace('-', '_')}", role)
-
-    return steps
+def _advocates(state: State, round_: int, phase: str) -> Iterator[StepName]:
+    """Both advocates; the act says which option is argued for: `for_o_1`."""
+    for role, option in zip(ADVOCATES, pairing(state, round_), strict=True):
+        yield StepName(round_, phase, f"for_{option.lower().replace('-', '_')}", role)
 
 
 _WEIGHTS: Final = Pick("weights", kinds=("rating",))
@@ -272,7 +266,7 @@ SHEET: Final = Sheet(
     (
         Row(
             "weights",
-            asks("judge", phase="weights"),
+            asks("judge"),
             WeightsReply,
             lambda step, reply: statement(
                 step,
@@ -284,7 +278,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "case",
-            _advocates("case"),
+            _advocates,
             CaseReply,
             lambda step, reply: statement(
                 step, "case", {"stakeholders": reply.stakeholders, "closing": reply.closing}
@@ -295,7 +289,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "rebuttal",
-            _advocates("rebuttal"),
+            _advocates,
             RebuttalReply,
             lambda step, reply: statement(
                 step,
@@ -312,7 +306,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "scoring",
-            asks("judge", phase="scoring"),
+            asks("judge"),
             ScorecardReply,
             lambda step, reply: statement(
                 step, "assessment", {"recommended": reply.recommended, "decision": reply.decision}

@@ -17,14 +17,14 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Disposition, Event, Response
 from ledger.events.decisions import Cite
-from ledger.ids import StepName, parse_reference
+from ledger.ids import StepName, number_of, parse_reference
 from ledger.state import State
 from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
-from rounds.protocols.devils_advocate import no_new_evidence, one_for_each_challenge
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+from rounds.protocols.known import Known, exactly_one, no_new_evidence, repeated
+from rounds.protocols.made import evidence_of
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 ANALYSTS: Final = tuple(f"analyst_{n}" for n in range(1, 6))
 _QUESTIONS: Final = (2, 3)
@@ -106,12 +106,14 @@ def _questions(desk: Desk, step: Step, reply: QuestionsReply) -> Iterator[Event]
             claim=draft.gap,
             text=draft.question,
             follow_up_question=draft.question,
-            evidence=evidence((draft.about,)),
+            evidence=evidence_of((draft.about,)),
         )
 
 
 def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
-    yield from one_for_each_challenge(known, [draft.to for draft in reply.answers], "answers")
+    yield from exactly_one(
+        (draft.to for draft in reply.answers), known.ids_of(Challenge), "answers", "challenge"
+    )
     for n, draft in enumerate(reply.answers):
         yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
         if draft.outcome == "defend":
@@ -120,20 +122,22 @@ def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
 
 def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
     revised = f"S-{step.name.round}-answering-{step.role}#analysis"
-    for draft in sorted(reply.answers, key=lambda draft: int(draft.to.rpartition("-")[2])):
+    for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
             id=desk.number("response"),
             to=draft.to,
             outcome=draft.outcome,
             text=draft.text,
-            evidence=evidence(draft.evidence),
+            evidence=evidence_of(draft.evidence),
             revised=revised if draft.outcome == "concede" else None,
         )
 
 
 def _wrong_assessment(known: Known, reply: AssessmentReply) -> Iterator[str]:
-    yield from one_for_each_challenge(known, [draft.of for draft in reply.assessments], "assessments")
+    yield from exactly_one(
+        (draft.of for draft in reply.assessments), known.ids_of(Challenge), "assessments", "challenge"
+    )
     answered = {event.to: event.outcome for event in known.by_id.values() if isinstance(event, Response)}
     for n, draft in enumerate(reply.assessments):
         outcome = answered.get(draft.of)
@@ -144,7 +148,7 @@ def _wrong_assessment(known: Known, reply: AssessmentReply) -> Iterator[str]:
 
 
 def _assessment(desk: Desk, step: Step, reply: AssessmentReply) -> Iterator[Event]:
-    ordered = sorted(reply.assessments, key=lambda draft: int(draft.of.rpartition("-")[2]))
+    ordered = sorted(reply.assessments, key=lambda draft: number_of(draft.of))
     for draft in ordered:
         yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
     yield Decision(
@@ -165,11 +169,11 @@ def _assessment(desk: Desk, step: Step, reply: AssessmentReply) -> Iterator[Even
     )
 
 
-def _asked_analysts(state: State, round_: int) -> Iterator[StepName]:
+def _asked_analysts(state: State, round_: int, phase: str) -> Iterator[StepName]:
     """The analysts who handed in an analysis: the examiner has asked each of them."""
     for role in state.roles:
         if f"r{round_}.analysis.{role}" in state.answered:
-            yield StepName(round_, "answering", None, role)
+            yield StepName(round_, phase, None, role)
 
 
 def _has_analyses(state: State, round_: int) -> bool:
@@ -187,13 +191,13 @@ SHEET: Final = Sheet(
     (
         Row(
             "analysis",
-            asks(*ANALYSTS, phase="analysis"),
+            asks(*ANALYSTS),
             AnalysisReply,
             lambda step, reply: statement(step, "analysis", {"analysis": reply.analysis}),
         ),
         Row(
             "questions",
-            asks("examiner", phase="questions"),
+            asks("examiner"),
             QuestionsReply,
             lambda step, reply: statement(
                 step, "review", {"questions": "\n\n".join(draft.question for draft in reply.questions)}
@@ -215,7 +219,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "assessment",
-            asks("examiner", phase="assessment"),
+            asks("examiner"),
             AssessmentReply,
             lambda step, reply: statement(step, "assessment", {"decision": reply.decision}),
             _assessment,

@@ -17,6 +17,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Argument, Challenge, Event, Response
+from ledger.ids import number_of
 from ledger.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
@@ -27,14 +28,14 @@ from rounds.protocols.debate_judging import (
     scores,
     wrong_judgement,
 )
-from rounds.protocols.known import Known, ids_problems, repeated
+from rounds.protocols.known import Known, exactly_one, ids_problems, repeated
+from rounds.protocols.made import evidence_of
 from rounds.protocols.sheet import (
     Desk,
     Row,
     Sheet,
     asks,
     by,
-    evidence,
     handed_in,
     repeated_step,
     rule,
@@ -125,18 +126,14 @@ def _arguments(desk: Desk, step: Step, reply: OpeningReply) -> Iterator[Event]:
             claim=draft.claim,
             reasoning=draft.reasoning,
             evidence=draft.evidence,
-            quotes=evidence(draft.quotes),
+            quotes=evidence_of(draft.quotes),
         )
 
 
 def _wrong_cross(known: Known, reply: CrossReply) -> Iterator[str]:
-    theirs = sorted(
-        identity
-        for identity, event in known.by_id.items()
-        if isinstance(event, Argument) and event.by != known.step.role
-    )
-    if sorted(draft.target for draft in reply.responses) != theirs:
-        yield f"responses: exactly one to each of the other side's arguments is wanted: {', '.join(theirs)}"
+    theirs = known.ids_of(Argument, but_by=known.step.role)
+    named = (draft.target for draft in reply.responses)
+    yield from exactly_one(named, theirs, "responses", "argument of the other side")
     for n, draft in enumerate(reply.responses):
         yield from known.evidence_problems(draft.evidence, f"responses[{n}].evidence")
         if draft.type == "concede" and draft.follow_up_question:
@@ -148,7 +145,7 @@ def _wrong_cross(known: Known, reply: CrossReply) -> Iterator[str]:
 
 
 def _responses(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
-    for draft in sorted(reply.responses, key=lambda draft: int(draft.target.rpartition("-")[2])):
+    for draft in sorted(reply.responses, key=lambda draft: number_of(draft.target)):
         yield Challenge(
             **by(step),
             id=desk.number("challenge"),
@@ -157,31 +154,30 @@ def _responses(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
             claim=draft.claim,
             text=draft.text,
             follow_up_question=draft.follow_up_question,
-            evidence=evidence(draft.evidence),
+            evidence=evidence_of(draft.evidence),
         )
 
 
 def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
-    asked = sorted(
+    asked = [
         identity
-        for identity, event in known.by_id.items()
-        if isinstance(event, Challenge) and event.by != known.step.role and event.follow_up_question
-    )
-    if sorted(draft.to for draft in reply.answers) != asked:
-        yield f"answers: exactly one to each question is wanted: {', '.join(asked)}"
+        for identity in known.ids_of(Challenge, but_by=known.step.role)
+        if getattr(known.by_id[identity], "follow_up_question", None)
+    ]
+    yield from exactly_one((draft.to for draft in reply.answers), asked, "answers", "question")
     for n, draft in enumerate(reply.answers):
         yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
 
 
 def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
-    for draft in sorted(reply.answers, key=lambda draft: int(draft.to.rpartition("-")[2])):
+    for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
             id=desk.number("response"),
             to=draft.to,
             outcome=draft.outcome,
             text=draft.text,
-            evidence=evidence(draft.evidence),
+            evidence=evidence_of(draft.evidence),
         )
 
 
@@ -242,7 +238,7 @@ SHEET: Final = Sheet(
     (
         Row(
             "opening",
-            asks(*SIDES, phase="opening"),
+            asks(*SIDES),
             OpeningReply,
             lambda step, reply: statement(step, "opening", {"position": reply.position}),
             _arguments,
@@ -251,7 +247,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "crossing",
-            asks(*SIDES, phase="crossing"),
+            asks(*SIDES),
             CrossReply,
             lambda step, reply: statement(
                 step,
@@ -265,7 +261,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "answering",
-            asks(*SIDES, phase="answering"),
+            asks(*SIDES),
             AnswersReply,
             lambda step, reply: statement(
                 step, "review", {"answers": "\n\n".join(f"{one.to}: {one.outcome}" for one in reply.answers)}
@@ -277,7 +273,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "closing",
-            asks(*SIDES, phase="closing"),
+            asks(*SIDES),
             ClosingReply,
             _closing,
             wrong=_wrong_closing,
@@ -286,7 +282,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "judging",
-            repeated_step("judge", "judging", _judges),
+            repeated_step("judge", _judges),
             _judgement,
             _judged,
             scores,

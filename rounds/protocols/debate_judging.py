@@ -12,13 +12,13 @@ from msgspec import Meta
 from ledger.book import Book
 from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
 from ledger.events.decisions import Cite, Fallacy
-from ledger.ids import parse_step
+from ledger.ids import number_of, parse_step
 from ledger.values import Five
 from roles.protocol import Step
 from roles.replies import Part, Sentence, Text, Word
 from rounds.debate_score import EVEN_BELOW, RUBRICS, SIGNIFICANT_ABOVE
 from rounds.judge_panel import Judged, PanelResult, panel_result
-from rounds.protocols.known import Known
+from rounds.protocols.known import Known, exactly_one
 from rounds.protocols.sheet import Desk, by, rule
 
 Ten = Annotated[int, Meta(ge=1, le=10)]
@@ -83,16 +83,15 @@ REPLIES: Final[Mapping[str, type[AnyJudgement]]] = {"logic30": JudgeReply, "evid
 
 def wrong_judgement(known: Known, reply: AnyJudgement) -> Iterator[str]:
     """Complain when not every argument is scored exactly once."""
-    wanted = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Argument))
-    if sorted(one.argument_id for one in reply.scores) != wanted:
-        yield f"scores: exactly one for each argument is wanted: {', '.join(wanted)}"
+    named = (one.argument_id for one in reply.scores)
+    yield from exactly_one(named, known.ids_of(Argument), "scores", "argument")
 
 
 def scores(desk: Desk, step: Step, reply: AnyJudgement) -> Iterator[Event]:
     """Scores with our totals, standings, open questions; a single judge's decision."""
     rubric = rule(desk.book.state, "rubric")
     order = _order_read(desk.book, step)
-    rows = sorted(reply.scores, key=lambda one: int(one.argument_id.rpartition("-")[2]))
+    rows = sorted(reply.scores, key=lambda one: number_of(one.argument_id))
     for row in rows:
         parts = {name: getattr(row, name) for name in RUBRICS[rubric]}
         yield Score(

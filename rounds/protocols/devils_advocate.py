@@ -15,12 +15,14 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Disposition, Event, Response
 from ledger.events.decisions import Cite, Zones
+from ledger.ids import number_of
 from ledger.state import State
 from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+from rounds.protocols.known import Known, exactly_one, no_new_evidence, repeated
+from rounds.protocols.made import evidence_of
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 CHALLENGES: Final = 5
 
@@ -105,29 +107,15 @@ def _challenges(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
             claim=draft.claim,
             text=draft.text,
             rank=rank,
-            evidence=evidence(draft.evidence),
+            evidence=evidence_of(draft.evidence),
             severity=draft.severity,
         )
 
 
-def one_for_each_challenge(known: Known, named: list[str], where: str) -> Iterator[str]:
-    """Complain when not every challenge that is shown is named exactly once."""
-    wanted = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Challenge))
-    if sorted(named) != wanted:
-        yield f"{where}: exactly one for each challenge is wanted: {', '.join(wanted)}"
-
-
-def no_new_evidence(known: Known, challenge: str, given: tuple[Cited, ...], where: str) -> Iterator[str]:
-    """Complain about a defence that cites nothing which the challenge has not cited already (AD-20, AD-21)."""
-    event = known.by_id.get(challenge)
-    if isinstance(event, Challenge):
-        old = {entry.ref for entry in event.evidence}
-        if not any(entry.ref not in old for entry in given):
-            yield f"{where}: a defence brings at least one reference that the challenge has not cited"
-
-
 def _wrong_defence(known: Known, reply: DefenceReply) -> Iterator[str]:
-    yield from one_for_each_challenge(known, [draft.to for draft in reply.answers], "answers")
+    yield from exactly_one(
+        (draft.to for draft in reply.answers), known.ids_of(Challenge), "answers", "challenge"
+    )
     for n, draft in enumerate(reply.answers):
         yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
         if draft.outcome == "defend":
@@ -135,14 +123,14 @@ def _wrong_defence(known: Known, reply: DefenceReply) -> Iterator[str]:
 
 
 def _defences(desk: Desk, step: Step, reply: DefenceReply) -> Iterator[Event]:
-    for draft in sorted(reply.answers, key=lambda draft: draft.to):
+    for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
             id=desk.number("response"),
             to=draft.to,
             outcome=draft.outcome,
             text=draft.text,
-            evidence=evidence(draft.evidence),
+            evidence=evidence_of(draft.evidence),
             revised=f"S-{step.name.round}-defence-{step.role}#position"
             if draft.outcome == "concede"
             else None,
@@ -150,12 +138,14 @@ def _defences(desk: Desk, step: Step, reply: DefenceReply) -> Iterator[Event]:
 
 
 def _wrong_ratings(known: Known, reply: RatingReply) -> Iterator[str]:
-    yield from one_for_each_challenge(known, [draft.of for draft in reply.ratings], "ratings")
+    yield from exactly_one(
+        (draft.of for draft in reply.ratings), known.ids_of(Challenge), "ratings", "challenge"
+    )
 
 
 def _dispositions(desk: Desk, step: Step, reply: RatingReply) -> Iterator[Event]:
     del desk
-    for draft in sorted(reply.ratings, key=lambda draft: draft.of):
+    for draft in sorted(reply.ratings, key=lambda draft: number_of(draft.of)):
         yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
 
 
@@ -195,13 +185,13 @@ SHEET: Final = Sheet(
     (
         Row(
             "steelman",
-            asks("steelman", phase="steelman"),
+            asks("steelman"),
             SteelmanReply,
             lambda step, reply: statement(step, "steelman", {"position": reply.position}),
         ),
         Row(
             "attack",
-            asks("devils_advocate", phase="attack"),
+            asks("devils_advocate"),
             AttackReply,
             lambda step, reply: statement(
                 step, "review", {"challenges": "\n\n".join(draft.claim for draft in reply.challenges)}
@@ -215,7 +205,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "defence",
-            asks("steelman", phase="defence"),
+            asks("steelman"),
             DefenceReply,
             lambda step, reply: statement(step, "supplement", {"position": reply.position}),
             _defences,
@@ -225,7 +215,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "rating",
-            asks("devils_advocate", phase="rating"),
+            asks("devils_advocate"),
             RatingReply,
             lambda step, reply: statement(
                 step,
@@ -240,7 +230,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "verdict",
-            asks("judge", phase="verdict"),
+            asks("judge"),
             VerdictReply,
             lambda step, reply: statement(
                 step,

@@ -19,12 +19,14 @@ from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
 from ledger.events.decisions import Cite, PlanRow
+from ledger.ids import number_of
 from ledger.state import State
 from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.made import evidence_of
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 
 class AssumptionDraft(Part, frozen=True, kw_only=True):
@@ -102,7 +104,7 @@ def _challenges(desk: Desk, step: Step, reply: ChallengesReply) -> Iterator[Even
             claim=draft.claim,
             text=draft.text,
             rank=rank,
-            evidence=evidence(draft.evidence),
+            evidence=evidence_of(draft.evidence),
         )
 
 
@@ -114,9 +116,8 @@ def _wrong_challenges(known: Known, reply: ChallengesReply) -> Iterator[str]:
 
 
 def _wrong_resolution(known: Known, reply: ResolutionReply) -> Iterator[str]:
-    wanted = sorted(identity for identity, event in known.by_id.items() if isinstance(event, Challenge))
-    if sorted(draft.of for draft in reply.dispositions) != wanted:
-        yield f"dispositions: exactly one for each challenge is wanted: {', '.join(wanted)}"
+    named = (draft.of for draft in reply.dispositions)
+    yield from exactly_one(named, known.ids_of(Challenge), "dispositions", "challenge")
     for n, draft in enumerate(reply.dispositions):
         if (draft.disposition == "accepted") != bool(draft.revision):
             yield f"dispositions[{n}].revision: given if and only if the challenge is accepted"
@@ -136,7 +137,7 @@ def _resolution(step: Step, reply: ResolutionReply) -> tuple[Event, ...]:
 
 
 def _dispositions(desk: Desk, step: Step, reply: ResolutionReply) -> Iterator[Event]:
-    ordered = sorted(reply.dispositions, key=lambda draft: int(draft.of.rpartition("-")[2]))
+    ordered = sorted(reply.dispositions, key=lambda draft: number_of(draft.of))
     for draft in ordered:
         yield Disposition(
             **by(step),
@@ -185,10 +186,10 @@ _PLAN: Final = Pick("plan", kinds=("statement", "assumption"))
 
 SHEET: Final = Sheet(
     (
-        Row("plan", asks("proposer", phase="plan"), PlanReply, _plan, _assumptions),
+        Row("plan", asks("proposer"), PlanReply, _plan, _assumptions),
         Row(
             "challenge",
-            asks("challenger", phase="challenge"),
+            asks("challenger"),
             ChallengesReply,
             _review,
             _challenges,
@@ -200,7 +201,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "resolve",
-            asks("resolver", phase="resolve"),
+            asks("resolver"),
             ResolutionReply,
             _resolution,
             _dispositions,

@@ -8,7 +8,7 @@ import msgspec
 
 from ledger.anchors import contains_quote, passages, sections_of
 from ledger.book import Book
-from ledger.events import Event, RunOpened
+from ledger.events import Challenge, Event, RunOpened
 from ledger.ids import parse_reference
 from ledger.state import State
 from roles.protocol import Step
@@ -28,6 +28,14 @@ class Known(msgspec.Struct, frozen=True):
     def unknown(self, identity: str) -> bool:
         """Whether an id was not quoted; roles, goals and options are known to everybody who sees them."""
         return identity not in self.by_id
+
+    def ids_of(self, kind: type[Event], but_by: str | None = None) -> list[str]:
+        """Ids of the events of a kind that were quoted, but for those that a role wrote."""
+        return [
+            identity
+            for identity, event in self.by_id.items()
+            if isinstance(event, kind) and event.by != but_by
+        ]
 
     def goal_problem(self, goal: str | None, where: str) -> Iterator[str]:
         """Complain about a goal that does not exist."""
@@ -90,3 +98,19 @@ def ids_problems(known: Known, ids: Iterable[str], where: str) -> Iterator[str]:
     for identity in ids:
         if known.unknown(identity):
             yield f"{where}: {identity!r} is unknown"
+
+
+def exactly_one(named: Iterable[str], wanted: Iterable[str], where: str, what: str) -> Iterator[str]:
+    """Complain when not everything that is wanted is named, and each exactly once."""
+    wanted = sorted(wanted)
+    if sorted(named) != wanted:
+        yield f"{where}: exactly one for each {what} is wanted: {names(wanted) or 'none'}"
+
+
+def no_new_evidence(known: Known, challenge: str, given: tuple[Cited, ...], where: str) -> Iterator[str]:
+    """Complain about a defence that cites nothing which the challenge has not cited already (AD-20, AD-21)."""
+    event = known.by_id.get(challenge)
+    if isinstance(event, Challenge):
+        old = {entry.ref for entry in event.evidence}
+        if not any(entry.ref not in old for entry in given):
+            yield f"{where}: a defence brings at least one reference that the challenge has not cited"

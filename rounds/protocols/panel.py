@@ -13,15 +13,17 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.events import Concern, Decision, Event, Rating
+from ledger.events import Concern, Decision, Event, Rating, Statement
 from ledger.events.decisions import Cite
+from ledger.ids import number_of
 from ledger.state import State
 from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.made import evidence_of
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
 SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}
@@ -100,24 +102,19 @@ def _findings(desk: Desk, step: Step, reply: FindingsReply) -> Iterator[Event]:
             text=row.text,
             severity=SEVERITIES[row.severity],
             rank=rank,
-            evidence=evidence(row.evidence),
+            evidence=evidence_of(row.evidence),
             fix=row.fix,
         )
 
 
 def _wrong_marks(known: Known, reply: CrossReply) -> Iterator[str]:
-    theirs = sorted(
-        identity
-        for identity, event in known.by_id.items()
-        if isinstance(event, Concern) and event.by != known.step.role
-    )
-    if sorted(mark.of for mark in reply.marks) != theirs:
-        yield f"marks: exactly one for each finding of the others is wanted: {', '.join(theirs)}"
+    theirs = known.ids_of(Concern, but_by=known.step.role)
+    yield from exactly_one((mark.of for mark in reply.marks), theirs, "marks", "finding of the others")
 
 
 def _marks(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
     del desk
-    for mark in sorted(reply.marks, key=lambda mark: int(mark.of.rpartition("-")[2])):
+    for mark in sorted(reply.marks, key=lambda mark: number_of(mark.of)):
         yield Rating(
             **by(step),
             of=mark.of,
@@ -129,9 +126,7 @@ def _marks(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
 
 
 def _wrong_verdict(known: Known, reply: PanelVerdict) -> Iterator[str]:
-    reviews = sorted(identity for identity in known.by_id if identity.startswith("S-"))
-    if sorted(one.of for one in reply.quality) != reviews:
-        yield f"quality: exactly one for each review is wanted: {', '.join(reviews)}"
+    yield from exactly_one((one.of for one in reply.quality), known.ids_of(Statement), "quality", "review")
     yield from repeated(reply.blockers, "blockers")
     for n, identity in enumerate(reply.blockers):
         if not isinstance(known.by_id.get(identity), Concern):
@@ -194,7 +189,7 @@ SHEET: Final = Sheet(
     (
         Row(
             "findings",
-            asks(*REVIEWERS, phase="findings"),
+            asks(*REVIEWERS),
             FindingsReply,
             lambda step, reply: statement(step, "review", {"overview": reply.overview}),
             _findings,
@@ -202,7 +197,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "crossing",
-            asks(*REVIEWERS, phase="crossing"),
+            asks(*REVIEWERS),
             CrossReply,
             lambda step, reply: statement(
                 step,
@@ -216,7 +211,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "verdict",
-            asks("judge", phase="verdict"),
+            asks("judge"),
             PanelVerdict,
             lambda step, reply: statement(
                 step, "assessment", {"verdict": reply.verdict, "decision": reply.decision}

@@ -21,7 +21,7 @@ from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
-from rounds.protocols.known import Known
+from rounds.protocols.known import Known, exactly_one
 from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, statement
 
 Level = Literal["P0", "P1", "P2", "P3"]
@@ -48,9 +48,8 @@ class LevelsReply(Part, frozen=True, kw_only=True):
 
 
 def _wrong(known: Known, reply: LevelsReply) -> Iterator[str]:
-    wanted = sorted(option.id for option in known.opened.options)
-    if sorted(row.of for row in reply.levels) != wanted:
-        yield f"levels: exactly one for each option is wanted: {', '.join(wanted)}"
+    options = (option.id for option in known.opened.options)
+    yield from exactly_one((row.of for row in reply.levels), options, "levels", "option")
 
 
 def _levels(desk: Desk, step: Step, reply: LevelsReply) -> Iterator[Event]:
@@ -63,7 +62,10 @@ def _levels(desk: Desk, step: Step, reply: LevelsReply) -> Iterator[Event]:
         reasoning=reply.reasoning,
         evidence=reply.evidence,
     )
-    for row in sorted(reply.levels, key=lambda row: int(row.of.rpartition("-")[2])):
+    opened = desk.book.state.opened
+    assert opened is not None, "no run is open"
+    given = {row.of: row for row in reply.levels}
+    for row in (given[option.id] for option in opened.options):
         yield Rating(
             **by(step),
             of=row.of,
@@ -177,7 +179,7 @@ SHEET: Final = Sheet(
     (
         Row(
             "rating",
-            asks(*LENSES, phase="rating"),
+            asks(*LENSES),
             LevelsReply,
             lambda step, reply: statement(step, "assessment", {"principle": reply.principle}),
             _levels,

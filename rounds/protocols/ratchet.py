@@ -16,11 +16,12 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Event, Response
 from ledger.events.decisions import Cite
+from ledger.ids import number_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
-from rounds.protocols.devils_advocate import one_for_each_challenge
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, evidence, handed_in, side_by_side, statement
+from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.made import evidence_of
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 CRITIQUES: Final = 3
 
@@ -79,17 +80,17 @@ def _critiques(desk: Desk, step: Step, reply: CritiqueReply) -> Iterator[Event]:
             claim=one.weakness,
             text=one.fix,
             rank=rank,
-            evidence=evidence((one.quote,)),
+            evidence=evidence_of((one.quote,)),
         )
 
 
 def _wrong_revision(known: Known, reply: RevisionReply) -> Iterator[str]:
-    yield from one_for_each_challenge(known, [one.to for one in reply.answers], "answers")
+    yield from exactly_one((one.to for one in reply.answers), known.ids_of(Challenge), "answers", "challenge")
 
 
 def _revision(desk: Desk, step: Step, reply: RevisionReply) -> Iterator[Event]:
     revised = f"S-{step.name.round}-revision-{step.role}#text"
-    answers = sorted(reply.answers, key=lambda one: one.to)
+    answers = sorted(reply.answers, key=lambda one: number_of(one.to))
     for one in answers:
         yield Response(
             **by(step),
@@ -119,13 +120,13 @@ SHEET: Final = Sheet(
     (
         Row(
             "draft",
-            asks("drafter", phase="draft"),
+            asks("drafter"),
             DraftReply,
             lambda step, reply: statement(step, "proposal", {"text": reply.text}),
         ),
         Row(
             "critique",
-            asks("critic", phase="critique"),
+            asks("critic"),
             CritiqueReply,
             lambda step, reply: statement(
                 step, "review", {"critiques": "\n\n".join(one.weakness for one in reply.critiques)}
@@ -139,7 +140,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "revision",
-            asks("reviser", phase="revision"),
+            asks("reviser"),
             RevisionReply,
             lambda step, reply: statement(step, "plan", {"text": reply.text}),
             _revision,

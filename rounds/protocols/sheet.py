@@ -16,10 +16,11 @@ from ledger.events.claims import StatementType
 from ledger.events.decisions import PlanRow
 from ledger.ids import StepName
 from ledger.state import State
-from ledger.values import Evidence, Section
+from ledger.values import Section
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
-from roles.replies import Cited, Reply
+from roles.replies import Reply
 from rounds.protocols.known import Known, known_to
+from rounds.protocols.made import statement_id
 
 Instead = Literal["skipped", "unclear", "refuse", "survivor_only", "raw_side_by_side"]
 ALL: Final = Sight("all")
@@ -51,6 +52,10 @@ class Desk:
             self._taken[letter] = sum(identity.startswith(prefix) for identity in self.book.by_id)
         self._taken[letter] += 1
         return f"{prefix}{self._taken[letter]}"
+
+
+Steps = Callable[[State, int, str], Iterable[StepName]]
+"""(state, round, phase) → the steps of a row."""
 
 
 def nothing_wrong(known: Known, reply: Any) -> Iterator[str]:
@@ -104,7 +109,7 @@ class Row:
     """One kind of step. `task` and brief template are `phase`; `at_once` gives the event that carries the call."""
 
     phase: str
-    steps: Callable[[State, int], Iterable[StepName]]
+    steps: Steps
     reply: type[Reply] | Callable[[State], type[Reply]]
     at_once: Callable[[Step, Any], tuple[Event, ...]]
     later: Callable[[Desk, Step, Any], Iterator[Event]] = nothing_later
@@ -118,23 +123,21 @@ class Row:
     """Side by side with the row before it."""
 
 
-def asks(*roles: str, phase: str) -> Callable[[State, int], Iterable[StepName]]:
-    """One step for each of some roles of the cast; no role given is every role."""
+def asks(*roles: str) -> Steps:
+    """One step for each of some roles of the cast."""
 
-    def steps(state: State, round_: int) -> Iterator[StepName]:
+    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
         for role in state.roles:
-            if not roles or role in roles:
+            if role in roles:
                 yield StepName(round_, phase, None, role)
 
     return steps
 
 
-def repeated_step(
-    role: str, phase: str, times: Callable[[State], int]
-) -> Callable[[State, int], Iterable[StepName]]:
+def repeated_step(role: str, times: Callable[[State], int]) -> Steps:
     """The same step several times side by side, each a repetition with a context of its own."""
 
-    def steps(state: State, round_: int) -> Iterator[StepName]:
+    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
         for repeat in range(1, times(state) + 1):
             yield StepName(round_, phase, None, role, repeat)
 
@@ -171,7 +174,9 @@ class Sheet:
         for row in self.rows:
             if row.phase in phases and row.when(state, round_):
                 joined = found.pop() if row.beside and found else Group(row.phase, row.phase, ())
-                steps = tuple(Step(name, joined.name, row.phase) for name in row.steps(state, round_))
+                steps = tuple(
+                    Step(name, joined.name, row.phase) for name in row.steps(state, round_, row.phase)
+                )
                 found.append(Group(joined.name, joined.phase, (*joined.steps, *steps)))
         return tuple(group for group in found if group.steps)
 
@@ -255,23 +260,16 @@ def statement(
 ) -> tuple[Event, ...]:
     """The prose of a reply: what carries its call. Sections without words are left out."""
     said = {name: text for name, text in sections.items() if text}
-    act = f"-{step.name.act}" if step.name.act else ""
-    repeat = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
     return (
         Statement(
             **by(step),
-            id=f"S-{step.name.round}-{step.name.phase}{act}-{step.role}{repeat}",
+            id=statement_id(step),
             type=kind,
             sections=tuple(Section(name=name, text=text) for name, text in said.items()),
             words=sum(len(text.split()) for text in said.values()),
             responds_to=responds_to,
         ),
     )
-
-
-def evidence(cited: Iterable[Cited]) -> tuple[Evidence, ...]:
-    """What a reply cites, as events keep it."""
-    return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
 
 
 def rule(state: State, name: str) -> str:

@@ -123,7 +123,7 @@ def _seats(count: int) -> Sheet:
         del state
         return count
 
-    return Sheet((Row("plan", repeated_step("solo", "plan", times), PassReply, _text, _records, _wrong),))
+    return Sheet((Row("plan", repeated_step("solo", times), PassReply, _text, _records, _wrong),))
 
 
 def _protocol(name: str, summary: str, count: int, fits: str) -> Protocol:

@@ -109,12 +109,12 @@ def _refusal(book: Book, step: Step) -> tuple[Event, ...]:
     )
 
 
-def _pairs(state: State, round_: int) -> Iterable[StepName]:
+def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
     """All ordered pairs of views that have an analysis to be challenged."""
     for challenger in VIEWS:
         for target in VIEWS:
             if target != challenger and f"r{round_ - 1}.analyse.{target}" in state.answered:
-                yield StepName(round_, "challenge", f"on_{target}", challenger)
+                yield StepName(round_, phase, f"on_{target}", challenger)
 
 
 def _challenge(desk: Desk, step: Step, reply: ViewChallenge) -> Iterator[Event]:
@@ -237,7 +237,7 @@ SHEET: Final = Sheet(
     (
         Row(
             "analyse",
-            asks(*VIEWS, phase="analyse"),
+            asks(*VIEWS),
             ViewReply,
             _vote,
             wrong=_wrong_view,
@@ -254,7 +254,7 @@ SHEET: Final = Sheet(
         ),
         Row(
             "revise",
-            asks(*VIEWS, phase="revise"),
+            asks(*VIEWS),
             ViewReply,
             _vote,
             wrong=_wrong_view,

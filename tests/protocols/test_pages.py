@@ -7,6 +7,7 @@ import pytest
 from roles.schema import reply_schema
 from rounds import protocol_page
 from rounds.protocols import PROTOCOLS
+from rounds.size import played
 
 
 def test_pages_are_current() -> None:
@@ -24,7 +25,7 @@ def test_a_page_says_where_it_comes_from(name: str) -> None:
 def test_a_step_is_asked_for_its_own_shape(name: str) -> None:
     """Two protocols may call a shape by the same name; the schema in the brief is that of the protocol."""
     protocol = PROTOCOLS[name]
-    for _, state, groups in protocol_page.rounds_of(protocol, protocol_page._opening(protocol)):
+    for state, groups in played(protocol, protocol_page.widest_opening(protocol)):
         for group in groups:
             for step in group.steps:
                 kind = protocol.reply_type(state, step)

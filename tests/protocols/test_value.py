@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from rounds import people
+from rounds.acceptance import edit_distance, output_of
 from rounds.protocols import PROTOCOLS
-from rounds.value import IN_A_ROW, RunValue, edit_distance, output_of, report, value_of
+from rounds.value import IN_A_ROW, RunValue, report, value_of
 from tests.protocols.playing import begin, play
 
 EXPECTED = {

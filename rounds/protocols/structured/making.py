@@ -26,12 +26,11 @@ from ledger.events.decisions import Cite, Dissent
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.lifecycle import STATUS_OF_BEARING
 from ledger.state import State
-from ledger.values import Evidence, Section
+from ledger.values import Section
 from roles.protocol import Step
 from roles.replies import (
     ArtifactReply,
     CheckReply,
-    Cited,
     ClaimDraft,
     ConcernDraft,
     DecisionDraft,
@@ -41,6 +40,7 @@ from roles.replies import (
     ResolveReply,
     ReviewReply,
 )
+from rounds.protocols.made import evidence_of, statement_id
 from rounds.protocols.structured.standing import last_stances, status_at_opening
 from rounds.schedule import rejudged_checks
 
@@ -59,11 +59,6 @@ _CITE_TYPES: Final = {
     "R": "argument",
     "H": "drift_check",
 }
-
-
-def statement_id(step: Step) -> str:
-    act = f"-{step.name.act}" if step.name.act else ""
-    return f"S-{step.name.round}-{step.name.phase}{act}-{step.role}"
 
 
 def statement(
@@ -138,10 +133,6 @@ def claim(step: Step, draft: ClaimDraft, source: str) -> Claim:
         anchor_ref=draft.anchor_ref,
         about=draft.about,
     )
-
-
-def evidence_of(cited: tuple[Cited, ...]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
 
 
 def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:

@@ -29,6 +29,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
+from rounds.protocols.made import statement_id
 from rounds.protocols.structured.making import (
     artifact,
     claim,
@@ -42,7 +43,6 @@ from rounds.protocols.structured.making import (
     resolutions,
     role_rank,
     statement,
-    statement_id,
     tension_of,
     verification,
 )
