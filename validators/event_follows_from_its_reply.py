@@ -54,18 +54,41 @@ def _reply(
         if errors:
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
         return
-    drafts = protocol.record(moment.book, moment.step, reply)
+    wrong, drafts = _refused(protocol, moment, reply), tuple[Event, ...]()
+    try:
+        drafts = () if wrong else protocol.record(moment.book, moment.step, reply)
+    except (LookupError, ValueError, AssertionError):
+        wrong = "it names what is not there"
+    if wrong is not None:
+        replies[seq] = (None, ())
+        yield Breach(seq, f"the reply of {moment.step.id} could not be accepted: {wrong}")
+        return
     yield from compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
     closes = all(
         step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps
     )
-    closing = _closing(docket, protocol, moment, replies) if closes else ()
+    try:
+        closing = _closing(docket, protocol, moment, replies) if closes else ()
+    except (LookupError, ValueError, AssertionError):
+        yield Breach(seq, f"{_name(moment.group)} cannot be made: a reply names what is not there")
+        return
     if closing is None:
         return
     start = seq + len(drafts)
     yield from compare(closing, docket.events[start : start + len(closing)], start - 1, _name(moment.group))
     for event in docket.events[start + len(closing) : seq + moment.event.rest + 1]:
         yield Breach(event.seq, f"a {event.kind} that the reply of {moment.step.id} does not yield")
+
+
+def _refused(protocol: Protocol, moment: Moment, reply: Reply) -> str | None:
+    """Why a reply of a short protocol would have been refused.
+
+    In `structured` rules of their own judge what a reply became, and asking again would cost a quarter of a check.
+    """
+    if protocol.is_watched:
+        return None
+    problems = protocol.problems(moment.book, moment.step, reply, frozenset(moment.event.saw))
+    return problems[0] if problems else None
 
 
 def _closing(
