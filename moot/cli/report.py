@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-import moot
 from moot.api import Run, open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
@@ -37,23 +36,12 @@ def report(
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         Path(html).write_text(_page(ours), "utf-8")
         return _said(ours, "html", html, None, json=json, quiet=quiet)
+    from moot.reporting import markdown
+
     text = markdown(ours)
     if file is not None:
         Path(file).write_text(text, "utf-8")
     return _said(ours, "markdown", file, text, json=json, quiet=quiet)
-
-
-def markdown(ours: Run) -> str:
-    """The run as one Markdown document."""
-    from moot.render.hindsight import hindsight
-    from moot.render.report import report as written
-    from moot.render.report import short_report
-    from moot.render.telling import tell
-
-    opened = ours.state.opened
-    if opened is not None and opened.protocol != "structured":
-        return short_report(tell(ours.book), ours.head, ours.book.events)
-    return written(tell(ours.book), moot.signals(ours), ours.head, hindsight(ours.book))
 
 
 def _page(ours: Run) -> str:

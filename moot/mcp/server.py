@@ -181,9 +181,13 @@ async def _waited(
     """Return when there is something for the seat, or the time is over; a cancelled call ends here."""
     began = told = time.monotonic()
     try:
-        seat = verbs.rights.check_seat(verbs.session(run), token, role)
-        while time.monotonic() - began < seconds and not verbs.has_news(run, seat):
+        session = verbs.session(run)
+        seat = verbs.rights.check_seat(session, token, role)
+        seen, news = session.run.head(), verbs.has_news(session, seat)
+        while not news and time.monotonic() - began < seconds:
             await anyio.sleep(POLL_SECONDS)
+            if (head := session.run.head()) != seen:  # the run is read again only when somebody committed
+                seen, news = head, verbs.has_news(session, seat)
             if time.monotonic() - told > PROGRESS_SECONDS:
                 told = time.monotonic()
                 await ctx.report_progress(told - began, seconds, "others are thinking")

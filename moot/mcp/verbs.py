@@ -25,6 +25,7 @@ from moot.output.submit import Submission
 from moot.running import new_directory, open_run_at, opening_of
 from moot.sessions import first_result, names, open_now, session_at
 from roles.brief import derive
+from roles.protocol import open_steps
 from rounds import gate, people
 from rounds.deliberation import checked
 from rounds.engine import Answer, ReplyRefused
@@ -109,11 +110,12 @@ class Verbs:
         session.settle()
         return next_of(run, session, session.asked(seat))
 
-    def has_news(self, run: str, role: str | None) -> bool:
+    def has_news(self, session: Session, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""
-        session = self.session(run)
         state = session.book().state
-        return state.finished or bool(state.held_up) or bool(session.asked(role))
+        if state.finished or state.held_up:
+            return True
+        return any(role in (None, step.role) for step in open_steps(session.protocol, state))
 
     def submit(
         self, run: str, step: str, reply: str, token: str | None, model: str | None, context: str | None
@@ -186,7 +188,7 @@ class Verbs:
 
     def report(self, run: str, token: str | None) -> Text:
         """The report in Markdown."""
-        from moot.cli.report import markdown
+        from moot.reporting import markdown
 
         session = self.session(run)
         self.rights.check_reading(session, token)

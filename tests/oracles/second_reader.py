@@ -155,7 +155,7 @@ class Compiled:
                 return lambda value: not other(value)
             case "$ref":
                 return lambda value: self._part(said)(value)
-        raise NotImplementedError(f"keyword {word}")
+        raise ValueError(f"this reader does not know the keyword {word}")
 
     def _part(self, name: str) -> Check:
         if name not in self._parts:
