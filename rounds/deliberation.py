@@ -181,6 +181,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "scale": ("approve_reject", "green_amber_red", "ready_fixes_rethink"),
     "analysts": ("2", "3", "4", "5"),
     "criteria": ("architecture", "vendor", "tool", "strategy"),
+    "members": ("3", "5", "9", "17", "33", "65"),
     "reviewers": ("2", "3", "4", "5"),
 }
 """Named variants that `[rules]` can choose, each with all values that some protocol has."""

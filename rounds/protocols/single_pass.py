@@ -3,12 +3,13 @@
 Laws
 1. One reply holds the plan, its assumptions, at least three criticisms, what becomes of each, and the revised plan.
 2. `dispositions = two` knows accepted and rejected; `three` knows escalated too, with a question for a person (JB-6).
-3. A council is the same step three times side by side, each in a context of its own; nobody joins the results.
+3. A council is the same step three times side by side, or as often as `members` says, each in a context of its own;
+   nobody joins the results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
@@ -23,7 +24,7 @@ from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
 from rounds.protocols.known import Known, repeated
 from rounds.protocols.sheet import Desk, Row, Sheet, by, repeated_step, rule, statement
 
-COUNCIL_SEATS: Final = 3
+MEMBERS: Final = ("3", "5", "9", "17", "33", "65")
 
 
 class CriticismDraft(Part, frozen=True, kw_only=True):
@@ -118,36 +119,38 @@ def _is_alone(desk: Desk) -> bool:
     return opened is not None and opened.protocol == "single-pass"
 
 
-def _seats(count: int) -> Sheet:
-    def times(state: State) -> int:
-        del state
-        return count
-
-    return Sheet((Row("plan", repeated_step("solo", times), PassReply, _text, _records, _wrong),))
+def _alone(state: State) -> int:
+    del state
+    return 1
 
 
-def _protocol(name: str, summary: str, count: int, fits: str) -> Protocol:
-    more: dict[str, Any] = {
-        "variants": {"dispositions": ("two", "three")},
-        "prompts": "single-pass",
-        "fits": fits,
-        "calls": str(count),
-    }
-    question = "What is to be done, and what is wrong with that?"
-    return _seats(count).protocol(
-        name, summary, (RoleDefinition("solo", question, "charters/solo", "Planner"),), **more
+def _members(state: State) -> int:
+    named = rule(state, "members")  # a ledger from before the variant names none
+    return int(named if named in MEMBERS else MEMBERS[0])
+
+
+def _protocol(name: str, summary: str, times: Callable[[State], int], **more: Any) -> Protocol:
+    sheet = Sheet((Row("plan", repeated_step("solo", times), PassReply, _text, _records, _wrong),))
+    solo = RoleDefinition(
+        "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )
+    return sheet.protocol(name, summary, (solo,), prompts="single-pass", **more)
 
 
+_DISPOSITIONS: Final = ("two", "three")
 SINGLE_PASS: Final = _protocol(
     "single-pass",
     "one seat plans, criticises itself and revises: the baseline",
-    1,
-    "a question that one careful answer settles",
+    _alone,
+    variants={"dispositions": _DISPOSITIONS},
+    fits="a question that one careful answer settles",
+    calls="1",
 )
 COUNCIL: Final = _protocol(
     "council",
-    "three seats do the same side by side, unjoined: the baseline at equal calls",
-    COUNCIL_SEATS,
-    "comparing with jugalbandi at equal calls",
+    "three seats, or more, do the same side by side, unjoined: the baseline at equal calls or equal output",
+    _members,
+    variants={"dispositions": _DISPOSITIONS, "members": MEMBERS},
+    fits="comparing with jugalbandi at equal calls, or with structured at equal output",
+    calls="3, or as many as --rule members=N says",
 )

@@ -22,6 +22,7 @@ VARIANTS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
     ("single-pass", {}),
     ("single-pass", {"dispositions": "three"}),
     ("council", {}),
+    ("council", {"members": "5"}),
     ("debate", {}),
     ("debate", {"rubric": "evidence40"}),
     ("debate", {"judges": "3"}),
