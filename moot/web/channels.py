@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
@@ -43,7 +44,7 @@ class Channel:
     """One run as it is shown live. `version` counts updates; `delta` leads from the last version to this one."""
 
     def __init__(self, name: str, run: Followed) -> None:
-        self._name, self._run = name, run
+        self._name, self.run = name, run
         self._parts: dict[str, str] = {}
         self._standing = "unreadable"
         self._changed = asyncio.Event()
@@ -80,44 +81,47 @@ class Channel:
 
     async def _watch(self) -> None:
         while True:
-            seen = await asyncio.to_thread(_stamp, self._run.path)
+            seen = await asyncio.to_thread(_stamp, self.run.path)
             if seen == self._last:
                 await asyncio.sleep(POLL_SECONDS)
                 continue
             await asyncio.sleep(SETTLE_SECONDS)
-            self._last = await asyncio.to_thread(_stamp, self._run.path)
+            self._last = await asyncio.to_thread(_stamp, self.run.path)
             if await asyncio.to_thread(self._refresh):
                 self._changed.set()
                 self._changed = asyncio.Event()
             await asyncio.sleep(REST_SECONDS + REST_SECONDS_A_VIEWER * self.viewers)
 
     def _refresh(self) -> bool:
-        """Read and render; whether anything is to be shown."""
-        before = self.seq
-        links = site_links(address_of(self._name), self._run)
+        """Read and render; whether anything is to be shown. A watcher that was ended may still be at it."""
+        with self.run.lock:
+            before = self.seq
+            parts, lines = self._read(before)
+            changed = {name: html for name, html in parts.items() if self._parts.get(name) != html}
+            if not changed and self.seq == before:
+                return False
+            self.delta = _update(self.seq, self._standing, changed, lines)
+            self._parts |= changed
+            self.version += 1
+            return True
+
+    def _read(self, before: int) -> tuple[dict[str, str], list[tuple[int, str]]]:
+        """Each part as it is now, and the lines after event `before`."""
+        links = site_links(address_of(self._name), self.run)
         try:
-            with self._run.lock:
-                self._run.catch_up()
-                parts = {
-                    name: str(html) for name, html in parts_of(self._run, links, hear(self._run)).items()
-                }
-                lines = lines_of(self._run, links, before) if self.version else []
-                self.seq = self._run.seq
-                self._standing = standing_of(self._run.state, driven=read_driver(self._run.path) is not None)
+            self.run.catch_up()
+            parts = {name: str(html) for name, html in parts_of(self.run, links, hear(self.run)).items()}
+            lines = lines_of(self.run, links, before) if self.version else []
+            self.seq = self.run.seq
+            self._standing = standing_of(self.run.state, driven=read_driver(self.run.path) is not None)
         except (LedgerError, OSError) as error:
-            parts, lines = {"live-labels": render("part_trouble.html", what=str(error))}, []
-        changed = {name: html for name, html in parts.items() if self._parts.get(name) != html}
-        if not changed and self.seq == before:
-            return False
-        self.delta = _update(self.seq, self._standing, changed, lines)
-        self._parts |= changed
-        self.version += 1
-        return True
+            return {"live-labels": render("part_trouble.html", what=str(error))}, []
+        return parts, lines
 
     def whole(self, after: int) -> bytes:
         """Everything as it stands, with the lines that came after an event."""
-        with self._run.lock:
-            lines = lines_of(self._run, site_links(address_of(self._name), self._run), after)
+        with self.run.lock:
+            lines = lines_of(self.run, site_links(address_of(self._name), self.run), after)
         return _update(self.seq, self._standing, self._parts, lines)
 
 
@@ -146,6 +150,7 @@ class Channels:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._open: dict[str, Channel] = {}
+        self._lock = threading.Lock()
 
     @property
     def viewers(self) -> int:
@@ -153,14 +158,16 @@ class Channels:
         return sum(channel.viewers for channel in self._open.values())
 
     def of(self, name: str) -> Channel | None:
-        """The channel of a run; None when there is no such run. Raises `LedgerError`."""
+        """The one channel of a run, whoever asks at the same moment; None when there is no such run. Raises
+        `LedgerError`."""
         run = self._shelf.followed(name)
         if run is None:
             return None
-        channel = self._open.get(name)
-        if channel is None or channel.viewers == 0:
-            channel = self._open[name] = Channel(name, run)
-        return channel
+        with self._lock:
+            channel = self._open.get(name)
+            if channel is None or channel.run is not run:
+                channel = self._open[name] = Channel(name, run)
+            return channel
 
 
 async def stream(channels: Channels, request: Request) -> Response:

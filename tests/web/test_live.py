@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import http.client
 import json
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ledger.store import Run
+from moot.web.channels import Channel, Channels
+from moot.web.shelf import Shelf
 from tests.web.live_run import prepared, running
 from tests.web.viewer import Viewer, viewer
 
@@ -133,3 +137,20 @@ def _updates(serving: Viewer, last: int | None) -> Iterator[Any]:
                 yield json.loads(line[6:])
     finally:
         connection.close()
+
+
+def test_all_who_look_on_at_once_share_one_watcher(tmp_path: Path) -> None:
+    run, _ = prepared(tmp_path)
+    channels = Channels(Shelf(run.parent))
+    together = threading.Barrier(16)
+
+    def asked(_: int) -> Channel | None:
+        together.wait(10)
+        return channels.of("live")
+
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(asked, range(16)))
+    assert found[0] is not None
+    assert all(one is found[0] for one in found)
+    assert channels.of("live") is found[0]
+    assert channels.of("nothing") is None
