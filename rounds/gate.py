@@ -2,7 +2,8 @@
 
 `--single` beats `--compete` beats triggers; both flags together are an error, not a guess. Without either the text is
 read: does the task narrow what can be done later (a write) or only look; how much would a plan have to assume; how
-dear would a mistake be. Reading words is a rule of thumb: the reasons are named so that a person can disagree.
+dear would a mistake be; do people disagree; is an attack asked for. Reading words is a rule of thumb: the reasons are
+named so that a person can disagree.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Asked(NamedTuple):
     single: bool = False
 
 
-_INSISTS: Final = ("compete", "trigger")
+_INSISTS: Final = ("compete", "trigger", "attack")
 """Reasons that call for several roles, and say nothing about how many."""
 JUGALBANDI_FROM: Final = 3
 STRUCTURED_FROM: Final = 6
@@ -66,7 +67,22 @@ _READS: Final = re.compile(
 _STAKES: Final = re.compile(
     r"\b(architecture|audit|authentication|billing|breach|compliance|contract|crash|customer data|data loss|"
     r"data model|encryption|gdpr|health|irreversible|law|legal|migration|money|multi-?tenant|outage|payment|"
-    r"privacy|production|public api|regulat\w+|safety|security|tamper\w*|zero downtime)\b",
+    r"patients?|prescriptions?|privacy|production|public api|regulat\w+|safety|security|tamper\w*|zero downtime)\b",
+    re.IGNORECASE,
+)
+_GONE: Final = re.compile(
+    r"\b(delete|wipe|erase|overwrite|shut down|close down|decommission|sell|for good(?! reason)|permanent\w*|"
+    r"cannot be undone)\b",
+    re.IGNORECASE,
+)
+_DISAGREE: Final = re.compile(
+    r"\b(disagree\w*|divided|dispute\w*|controvers\w+|cannot agree|(?:do|does|did) not agree|object(?:s|ed)? to|"
+    r"(?:is|are|was|were) against)\b|\bthinks?\b.{1,120}\b(?:do|does) not\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_ATTACK: Final = re.compile(
+    r"\b(tear (?:it|this|that|them) apart|poke holes|pick (?:it|this) apart|what (?:could|can|might|will) go wrong|"
+    r"pre-?mortem|devil'?s advocate|(?:red.?team|stress.?test|attack|challenge) (?:it|this|the|our|my))\b",
     re.IGNORECASE,
 )
 _GIVEN: Final = re.compile(
@@ -109,6 +125,12 @@ def _reasons(asked: Asked) -> Iterator[GateReason]:
     stakes = sorted({found.casefold() for found in _STAKES.findall(asked.text)})
     if stakes:
         yield GateReason("stakes", min(3, len(stakes)), ", ".join(stakes[:6]))
+    if gone := _GONE.search(asked.text):
+        yield GateReason("undo", 2, f"{gone[0].casefold()!r} is dear to undo")
+    if said := _DISAGREE.search(asked.text):
+        yield GateReason("disagreement", 3, f"people disagree: {' '.join(said[0].split())[:60]!r}")
+    if asked_for := _ATTACK.search(asked.text):
+        yield GateReason("attack", JUGALBANDI_FROM, f"an attack is asked for: {asked_for[0].casefold()!r}")
     if len(asked.options) > 1:
         yield GateReason("options", 2, f"{len(asked.options)} options are on the table")
 
@@ -117,7 +139,7 @@ def _writes(asked: Asked) -> str | None:
     """The word that makes it a write; None for a question that only looks."""
     if asked.options:
         return "options"
-    found = _WRITES.search(asked.text)
+    found = _GONE.search(asked.text) or _WRITES.search(asked.text)
     return None if found is None or _READS.search(asked.text) else found[0].casefold()
 
 

@@ -33,7 +33,9 @@ def mcp(
         from moot.mcp.rights import rights_in
         from moot.sessions import session_at
 
-        found = rights_in(place).tokens(session_at(find_run(tokens)))
+        inside = place / tokens
+        run = inside if (inside / "head").is_file() else find_run(tokens)
+        found = rights_in(run.resolve().parent).tokens(session_at(run))
         out("".join(f"{role} {token}\n" for role, token in found.items()))
         return GOOD
     try:

@@ -102,10 +102,13 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         rules: dict[str, str] | None = None,
         cast: dict[str, dict[str, str]] | None = None,
         max_rounds: int | None = None,
+        no_stress: bool = False,
     ) -> Any:
-        """Open a deliberation whose seats are your agents. `plan`: standard-13 or minimum-8 (structured only).
-        `context`: documents as {name, text}. `rules`: variants, see `protocols`. `cast`: role → {title,
-        charge}. Returns the run's name and a token for every seat and for you, the operator."""
+        """Open a deliberation whose seats are your agents. Only `question` is required. `plan`: standard-13 or
+        minimum-8 (structured only). `context`: documents as {name, text}. `rules`: variants as texts, {"rounds":
+        "2"}, see `protocols`. `cast`: role → {title, charge}. `max_rounds`: stop earlier than the plan. `no_stress`:
+        nobody is ever absent, which is said before every verdict. Returns the run's name, its cast and variants,
+        and a token for every seat and for you, the operator."""
         subject = {
             "question": question,
             "protocol": protocol,
@@ -113,6 +116,7 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
             "options": options or [],
             "plan": plan,
             "domain": domain,
+            "no_stress": no_stress,
         }
         table: dict[str, Any] = {
             "deliberation": {key: value for key, value in subject.items() if value},
@@ -129,7 +133,8 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         return _run(verbs.protocols)
 
     def gate(text: str, options: list[str] | None = None) -> Any:
-        """Which protocol a question deserves, with the reasons: single-pass, jugalbandi or structured."""
+        """Which of single-pass, jugalbandi and structured a question deserves, by its words, with the reasons. Give
+        the question with the facts that the person told; the other protocols are chosen by what the person has."""
         return _run(lambda: verbs.gate(text, options or []))
 
     _tool(server, Opened, new)

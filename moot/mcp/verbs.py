@@ -38,11 +38,15 @@ WAIT_MAX: Final = 600.0
 
 
 class Opened(Result, frozen=True):
-    """A run that was opened. `tokens`: role → token, `operator` first; a seat is given its own and no other."""
+    """A run that was opened. `cast`: role → title; `rules`: the variants in force; `rounds`: how many are planned.
+    `tokens`: role → token, `operator` first; a seat is given its own and no other."""
 
     run: str
     protocol: str
     roles: list[str]
+    cast: dict[str, str]
+    rules: dict[str, str]
+    rounds: int
     tokens: dict[str, str]
     open: list[str]
     held_up: list[str]
@@ -90,11 +94,21 @@ class Verbs:
         opening = opening_of(deliberation, {}, seats, name="new")
         path = new_directory(self.runs, opening.event.question, date.today())
         session = open_run_at(path, opening)
+        return self._opened(session)
+
+    def _opened(self, session: Session) -> Opened:
         state = session.book().state
+        opened = state.opened
+        assert opened is not None, "a run begins with its opening"
         return Opened(
-            run=path.name,
+            run=session.run.path.name,
             protocol=session.protocol.name,
             roles=list(state.roles),
+            cast={member.role: member.title for member in opened.cast},
+            rules={
+                name: str(opened.rules[name]) for name in session.protocol.variants if name in opened.rules
+            },
+            rounds=len(opened.plan),
             tokens=self.rights.tokens(session),
             open=open_now(session),
             held_up=list(state.held_up),
@@ -147,13 +161,14 @@ class Verbs:
         session = self.session(run)
         state = session.book().state
         assert state.opened is not None, "a run begins with its opening"
+        asked = open_steps(session.protocol, state)
         return Standing(
             run=run,
             protocol=session.protocol.name,
             state="finished" if state.finished else "running",
             round=state.round,
             rounds_planned=len(state.opened.plan),
-            phase=state.phase,
+            phase=asked[0].name.phase if asked else state.phase,
             open=open_now(session),
             held_up=list(state.held_up),
             finished=state.finished,
@@ -228,15 +243,7 @@ class Verbs:
         self.rights.check_reading(session, token)
         out = self.runs / f"{run}.r{round_}-{without or 'again'}-{int(time.time())}"
         made_fork(session.run.path, round_, without=without, everybody="host", out=out)
-        forked = session_at(out)
-        return Opened(
-            run=out.name,
-            protocol=forked.protocol.name,
-            roles=list(forked.book().state.roles),
-            tokens=self.rights.tokens(forked),
-            open=open_now(forked),
-            held_up=[],
-        )
+        return self._opened(session_at(out))
 
     def act(self, run: str, verb: str, target: str, text: str, token: str | None) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""

@@ -17,8 +17,11 @@ from mcp import Client, StdioServerParameters
 from moot.mcp.server import build
 from moot.sessions import session_at
 from rounds.protocols import PROTOCOLS
+from tests.cli.conftest import Moot, moot
 from tests.protocols.scripts import reply as short_reply
 from tests.rounds.scripted import Script
+
+__all__ = ["moot"]
 
 MODES = ("auto", "legacy")
 
@@ -228,3 +231,32 @@ def test_a_wait_ends_when_a_step_opens_or_the_time_is_over(tmp_path: Path) -> No
             assert [one["step"] for one in results[0]["steps"]] == ["r1.critique.critic"]
 
     anyio.run(main)
+
+
+def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Client(build(tmp_path)) as client:
+            cast = {"critic": {"title": "Auditor", "charge": "Find the line that is lost."}}
+            found = await opened(client, "structured", plan="minimum-8", cast=cast, no_stress=True)
+            assert found["cast"]["critic"] == "Auditor"
+            assert found["rules"]["positions"] == "sealed"
+            assert found["rounds"] == 8
+            state = session_at(tmp_path / found["run"]).book().state
+            assert state.opened is not None
+            assert not any(row.absent for row in state.opened.plan)
+            assert [waiver.what for waiver in state.opened.waived]
+            assert (await call(client, "status", run=found["run"]))["phase"] == "B"
+
+    anyio.run(main)
+
+
+def test_the_operator_can_have_the_tokens_printed(moot: Moot, tmp_path: Path) -> None:
+    async def main() -> dict[str, Any]:
+        async with Client(build(tmp_path)) as client:
+            return await opened(client, "ratchet")
+
+    found = anyio.run(main)
+    lines = "".join(f"{role} {token}\n" for role, token in found["tokens"].items())
+    for said in (found["run"], str(tmp_path / found["run"])):
+        result = moot("mcp", "--runs", str(tmp_path), "--tokens", said)
+        assert (result.code, result.out) == (0, lines)

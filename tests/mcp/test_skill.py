@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import anyio
+import pytest
+
+pytest.importorskip("mcp")
+
+from mcp import Client
 
 from moot.cli import VERBS
 from moot.mcp.server import build
@@ -79,3 +85,40 @@ def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     (target / "SKILL.md").write_text(TEXT, "utf-8")
     assert call("--uninstall", "--json").json["done"] == "removed"
     assert not target.exists()
+
+
+def test_the_worked_examples_open_as_they_stand(tmp_path: Path) -> None:
+    page = (SKILL / "references" / "set-up.md").read_text("utf-8")
+    examples = [json.loads(block) for block in re.findall(r"```json\n(.+?)```", page, re.S)]
+    assert [one["protocol"] for one in examples] == ["structured", "adversarial", "priority"]
+
+    async def main() -> None:
+        async with Client(build(tmp_path)) as client:
+            for example in examples:
+                result = await client.call_tool("new", example)
+                assert not result.is_error, result.content
+                found: Any = result.structured_content
+                assert found["open"]
+                assert found["held_up"] == []
+                for role, part in example.get("cast", {}).items():
+                    assert found["cast"][role] == part["title"]
+                assert found["rules"].items() >= example.get("rules", {}).items()
+
+    anyio.run(main)
+
+
+def test_the_tables_name_the_arguments_that_tools_take(tmp_path: Path) -> None:
+    tools = {
+        tool.name: set(tool.input_schema["properties"]) for tool in anyio.run(build(tmp_path).list_tools)
+    }
+    page = (SKILL / "references" / "set-up.md").read_text("utf-8")
+    before, after = page.split("## The other tools")
+    said = re.findall(r"`([a-z_]+)`", " ".join(re.findall(r"^\| (.+?) \|", before, re.M)))
+    assert set(said) == tools["new"]
+    named: set[str] = set()
+    for names, arguments in re.findall(r"^\| (`.+?) \| (.+?) \|$", after, re.M):
+        words = set(re.findall(r"[a-z_]+", arguments))
+        for name in re.findall(r"`([a-z_]+)`", names):
+            named.add(name)
+            assert words >= tools[name], name
+    assert named == set(tools) - {"new"}

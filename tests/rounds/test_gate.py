@@ -27,6 +27,17 @@ from validators import rulebook
         ("Rename the variable in at most 3 files, only in tests, without touching docs", "single-pass"),
         ("Design the data model for a multi-tenant SaaS app", "structured"),
         ("Migrate the billing database to a new schema with zero downtime", "structured"),
+        (
+            "By Friday 20:00 copy 3 TB within 2 days, on Monday delete the old bucket. Tear it apart.",
+            "jugalbandi",
+        ),
+        ("What could go wrong with this plan?", "jugalbandi"),
+        ("How do I delete a branch?", "single-pass"),
+        ("Is there a dispute about tabs for good reason?", "single-pass"),
+        (
+            "Replace the phone queue by a form? Half of our patients are old, and two of the doctors disagree.",
+            "structured",
+        ),
     ],
 )
 def test_words(text: str, route: str) -> None:
