@@ -82,7 +82,7 @@ def opening(text: Text, rounds: int) -> RunOpened:
         stop=StopRule(profile="text", params="0" * 64, check_every=3, not_before=6),
         budgets=Budgets(),
         prompt_set="0" * 64,
-        brief_version=1,
+        brief_version=3,
         seed=1,
         rules={},
         origin=Origin(type="new"),

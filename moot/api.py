@@ -228,7 +228,7 @@ async def run_deliberation_async(
     out: AnyPath,
 ) -> Run:
     """`run_deliberation` inside an event loop."""
-    from moot.running import drive_run, open_run_at, opening_of
+    from moot.running import drive_run, open_run_at, opening_of, with_tapes
     from moot.seats import make_seats
     from moot.settings import read_settings
     from moot.wishes import documents_of
@@ -242,7 +242,8 @@ async def run_deliberation_async(
     made: dict[str, Seat] = make_seats(specs, offline=read_settings().offline)
     made |= {role: seat for role, seat in given.items() if not isinstance(seat, str)}
     kinds = {role: seat if isinstance(seat, str) else seat.kind for role, seat in given.items()}
-    session = open_run_at(Path(out), opening_of(ours, documents_of(ours, file), kinds))
+    opening = with_tapes(opening_of(ours, documents_of(ours, file), kinds), made.values())
+    session = open_run_at(Path(out), opening)
     outcome = await drive_run(session, made)
     if outcome.state == "failed":
         raise SeatFailed("unavailable", outcome.detail, fatal=True)

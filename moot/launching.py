@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from moot.api import read_params
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.output.run import RunEnd
-from moot.running import drive_here, new_directory, open_run_at, opening_of
+from moot.running import drive_here, new_directory, open_run_at, opening_of, with_tapes
 from moot.seats import choose, make_seats, unknown_costs
 from moot.sessions import open_now, open_session
 from moot.settings import read_settings
@@ -72,9 +72,10 @@ def opened(
     spoken.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, wishes.contexts)
     params = read_params(wishes.params)[1] if wishes.params is not None else None
-    opening = opening_of(
+    plain = opening_of(
         deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE, params=params
     )
+    opening = with_tapes(plain, made.values())
     if directory is not None:
         return open_run_at(Path(directory), opening), made
     path = new_directory(read_settings().runs, opening.event.question, date.today())

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +64,16 @@ def opening_of(
     return resolve(
         deliberation, documents, moot=version(), name=name, casting=casting, seats=kinds, params=params
     )
+
+
+def with_tapes(opening: Opening, seats: Collection[Seat]) -> Opening:
+    """The opening with the prompts of the recording that its seats play, if they play one: a tape fits no other."""
+    if not any(seat.kind == "tape" for seat in seats):
+        return opening
+    from roles.seats.tape import TapeSeat
+    from rounds.on_tape import on_tape
+
+    return on_tape(opening, [seat.tape for seat in seats if isinstance(seat, TapeSeat)])
 
 
 def open_run_at(path: Path, opening: Opening) -> Session:

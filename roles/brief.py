@@ -17,7 +17,7 @@ import msgspec
 import orjson
 
 from ledger.book import Book
-from roles import brief_v1, brief_v2
+from roles import brief_v1, brief_v2, brief_v3
 from roles.brief_v1 import Block, BriefUnavailable, Shared
 from roles.prompt_set import PromptSet, template
 from roles.protocol import Protocol, Step
@@ -28,7 +28,11 @@ from roles.templates import Values, render
 REPAIR_CHARACTERS_MAX: Final = 40_000
 
 Derivation = Callable[[Book, Protocol, Step, PromptSet, Shared | None], brief_v1.Derived]
-_DERIVATIONS: Final[Mapping[int, Derivation]] = {1: brief_v1.derive, 2: brief_v2.derive}
+_DERIVATIONS: Final[Mapping[int, Derivation]] = {
+    1: brief_v1.derive,
+    2: brief_v2.derive,
+    3: brief_v3.derive,
+}
 
 
 def _sha256(content: bytes) -> str:

@@ -168,7 +168,7 @@ class Protocol(msgspec.Struct, frozen=True):
     """Least and most options that the protocol can compare."""
     cast: Callable[[Rules], tuple[str, ...]] | None = None
     """Named variants → the roles of a run in protocol order; None: all."""
-    brief_version: int = 1
+    brief_version: int = 3
     fits: str = ""
     """Which question deserves it, in a clause."""
     calls: str = ""

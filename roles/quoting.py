@@ -188,16 +188,40 @@ def _paths(label: str, value: Any) -> Iterator[str]:
             yield from _paths(label, inner)
 
 
-def claim(event: Claim, state: State, *, whole: bool = True) -> Quoted:
-    """A claim with its status and the verifications that made it; of a settled one the text is enough."""
+def claim(event: Claim, state: State, *, whole: bool = True, placed: bool = True) -> Quoted:
+    """A claim with its status and the verifications that made it; of a settled one the text is enough.
+
+    `placed`: whether it is said where it was raised and which goal it serves.
+    """
     status, seqs = _status(str(event.id), state)
-    lines = [_head(event, f"claim by {event.raised_by}, round {event.round}", status)]
-    lines.append(bar("text", event.text))
-    if not whole:
-        return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
-    lines.append(bar("testable as", event.testable_as))
-    lines += _optional("raised at", event.raised_at_artifact) + _optional("serves", event.anchor_ref)
-    lines += _listed("about", event.about) + _optional("supersedes", event.supersedes)
+    return _claim(event, status, seqs, whole=whole, placed=placed)
+
+
+def raised(event: Claim) -> Quoted:
+    """A claim as it was when it was raised."""
+    return _claim(event, "pending", ())
+
+
+def standing(event: Claim, state: State) -> Quoted:
+    """What stands of a claim now, without its text."""
+    status, seqs = _status(str(event.id), state)
+    return Quoted(str(event.id), _claim_head(event, status), (event.seq, *seqs))
+
+
+def _claim_head(event: Claim, status: str) -> str:
+    return _head(event, f"claim by {event.raised_by}, round {event.round}", status)
+
+
+def _claim(
+    event: Claim, status: str, seqs: tuple[int, ...], *, whole: bool = True, placed: bool = True
+) -> Quoted:
+    lines = [_claim_head(event, status), bar("text", event.text)]
+    if whole:
+        lines.append(bar("testable as", event.testable_as))
+    if whole and placed:
+        lines += _optional("raised at", event.raised_at_artifact) + _optional("serves", event.anchor_ref)
+    if whole:
+        lines += _listed("about", event.about) + _optional("supersedes", event.supersedes)
     return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
 
 

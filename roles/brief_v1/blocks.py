@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple, get_args
 
 from ledger.state import State
@@ -38,12 +38,18 @@ def frame(scene: Scene) -> Block:
     return found
 
 
-def column_blocks(scene: Scene, column: Column, sight: Sight, quotations: tuple[Quoted, ...]) -> list[Block]:
+def column_blocks(
+    scene: Scene,
+    column: Column,
+    sight: Sight,
+    quotations: tuple[Quoted, ...],
+    one_block_each: Collection[Column] = ONE_BLOCK_EACH,
+) -> list[Block]:
     """A column's heading and quotations; a column without any says so, but rules that were not added do not show."""
     if column is Column.AMENDMENTS and not quotations:
         return []
     heading = _heading(scene, column, sight, none=not quotations)
-    if column in ONE_BLOCK_EACH:
+    if column in one_block_each:
         return [Block(column.value, heading), *(scene.shared.block_of(each) for each in quotations)]
     text = "\n".join([heading, *(each.text + "\n" for each in quotations)])
     return [Block(column.value, text)]

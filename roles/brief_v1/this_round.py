@@ -50,10 +50,10 @@ def artifacts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
             events = tuple(event for event in scene.of(Artifact) if event.id in wanted)
         case _:
             raise AssertionError(f"artifacts have no extent {sight.extent}")
-    return tuple(scene.quoted(event) for event in _turned(scene, scene.ordered(events)))
+    return tuple(scene.quoted(event) for event in turned(scene, scene.ordered(events)))
 
 
-def _turned(scene: Scene, events: list[E]) -> list[E]:
+def turned(scene: Scene, events: list[E]) -> list[E]:
     """As they are, or the other way round for a second judgement: a judge may favour what comes first."""
     return events[::-1] if scene.step.name.repeat % 2 == 0 else events
 
@@ -87,7 +87,7 @@ def _sources(claim: Claim) -> set[str]:
 def claims(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims."""
     assert sight.extent == "all", sight
-    events = _turned(scene, scene.ordered(scene.of(Claim, scene.round)))
+    events = turned(scene, scene.ordered(scene.of(Claim, scene.round)))
     return tuple(scene.quoted_claim(event, scene.state.claims[str(event.id)]) for event in events)
 
 

@@ -1,11 +1,12 @@
 """A brief as a request of the Messages API: the same blocks in the same order, with breakpoints for the prefix cache.
 
-    system    frame                                              the same in every brief of the run
-    user      question, goals, documents          |  the same in every brief of a kind
-              decisions, old claims               |  change from round to round
-              this round                          |  the same for the siblings of a group
-              the step's reply schema             |  the same for siblings with one schema
-              amendments, role, task, repair         this step's alone
+    system    frame                                     the same in every brief of the run
+    user      question, goals, documents, and
+              what rounds before the last one left  |  stands from round to round
+              what the last round left              |  the same for a round
+              this round                            |  the same for the siblings of a group
+              the step's reply schema               |  the same for siblings with one schema
+              added rules, role, task, repair          this step's alone
 A breakpoint stands at each `|`. The output schema that the API is given is one small envelope for all steps, because a
 changed one would miss the cache; the step's own schema is text, and is enforced when the reply is accepted.
 """
@@ -30,8 +31,11 @@ ENVELOPE: Final[Mapping[str, Any]] = {
     "required": ["reply"],
     "additionalProperties": False,
 }
-SETTLED: Final = frozenset({"decisions", "old_claims"})
-STABLE: Final = frozenset({"question", "goals"})
+STABLE: Final = ("question", "goals", "K-")
+"""Blocks, or beginnings of their names, that stand through the run."""
+LEFT: Final = ("left-", "decisions", "old_claims")
+"""What earlier rounds left."""
+ARTIFACTS: Final = "artifacts"
 OWN: Final = frozenset({"amendments", "role", "task", "repair"})
 SCHEMA_HEADING: Final = (
     "Reply schema of this step (JSON Schema). Your answer is an object with the one field `reply`:"
@@ -59,17 +63,16 @@ def user_of(brief: Brief) -> Content:
 
 
 def _ends(blocks: Sequence[Block]) -> list[int]:
-    """The last block of the stable part, of the settled part and of all."""
-    settled = [n for n, block in enumerate(blocks) if block.name in SETTLED]
-    stable_until = settled[0] if settled else _first_of_the_round(blocks)
-    ends = {stable_until - 1, settled[-1] if settled else -1, len(blocks) - 1}
-    return sorted(n for n in ends if n >= 0)
-
-
-def _first_of_the_round(blocks: Sequence[Block]) -> int:
-    """Where the question, the goals and the documents end."""
-    kept = [n for n, block in enumerate(blocks) if block.name in STABLE or block.name.startswith("K-")]
-    return kept[-1] + 1 if kept else 0
+    """The last block of what rounds before the last one left, which the next round finds again; of what all of them
+    left; and of all. Of a judge's brief, instead of the second, the last before the artifacts, which differ from check
+    to check."""
+    names = [block.name for block in blocks]
+    left = [n for n, name in enumerate(names) if name.startswith(LEFT)]
+    stable = next((n for n, name in enumerate(names) if not name.startswith(STABLE)), len(names))
+    older = left[-1] if left else stable
+    judges = "goals" in names and ARTIFACTS in names
+    second = names.index(ARTIFACTS) if judges else left[-1] + 1 if left else 0
+    return sorted({n - 1 for n in (older, second, len(names)) if n > 0})
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class TapeSeat:
     kind: SeatKind = "tape"
 
     def __init__(self, tape: Book, delay_seconds: Callable[[str], float] | None = None) -> None:
-        self._tape = tape
+        self.tape = tape
         self._delay_seconds = delay_seconds
         self._used: set[str] = set()
 
@@ -33,14 +33,14 @@ class TapeSeat:
         step = request.step.id
         if self._delay_seconds is not None:
             await asyncio.sleep(self._delay_seconds(step))
-        seq = self._tape.state.answered.get(step)
+        seq = self.tape.state.answered.get(step)
         if seq is None:
             raise self._missing(step)
-        call = self._tape.events[seq].call
+        call = self.tape.events[seq].call
         assert call is not None, f"{step} has no call"
         if call.brief != request.brief.sha256:
             raise SeatFailed("unavailable", self._difference(request.brief, call), fatal=True)
-        content = self._tape.blobs.read(call.reply)
+        content = self.tape.blobs.read(call.reply)
         if content is None:
             raise SeatFailed("unavailable", f"the tape lacks the reply blob of {step}", fatal=True)
         self._used.add(step)
@@ -48,37 +48,37 @@ class TapeSeat:
 
     def unused(self) -> tuple[str, ...]:
         """Steps that the tape holds and nobody asked for, in the tape's order."""
-        return tuple(step for step in self._tape.state.answered if step not in self._used)
+        return tuple(step for step in self.tape.state.answered if step not in self._used)
 
     def _attempt_blobs(self, call: Call) -> dict[str, bytes]:
         """What the attempts refer to: replies, brief manifests, and the blocks and schema that those name."""
         found: dict[str, bytes] = {}
         wanted = [sha for attempt in call.attempts for sha in (attempt.brief, attempt.reply) if sha]
         for attempt in call.attempts:
-            manifest = self._tape.blobs.read(attempt.brief)
+            manifest = self.tape.blobs.read(attempt.brief)
             if manifest is not None:
                 named = orjson.loads(manifest)
                 wanted += [named["schema"], *(block["sha256"] for block in named["blocks"])]
         for sha in wanted:
-            content = self._tape.blobs.read(sha)
+            content = self.tape.blobs.read(sha)
             if content is not None:
                 found[sha] = content
         return found
 
     def _missing(self, step: str) -> SeatFailed:
-        given_up = self._tape.state.given_up.get(step)
+        given_up = self.tape.state.given_up.get(step)
         if given_up is not None:
-            fallback = self._tape.events[given_up]
+            fallback = self.tape.events[given_up]
             assert isinstance(fallback, Fallback), "given_up names fallbacks"
             return SeatFailed(fallback.reason, fallback.detail)
         return SeatFailed("unavailable", f"the tape has no reply for {step}", fatal=True)
 
     def _difference(self, brief: Brief, call: Call) -> str:
-        manifest = self._tape.blobs.read(call.brief)
+        manifest = self.tape.blobs.read(call.brief)
         recorded: list[str] = []
         if manifest is not None:
             for block in orjson.loads(manifest)["blocks"]:
-                text = self._tape.blobs.read(block["sha256"])
+                text = self.tape.blobs.read(block["sha256"])
                 recorded += (text or b"(missing)").decode("utf-8", "replace").splitlines()
         lines = difflib.unified_diff(recorded, brief.text.splitlines(), "tape", "run", lineterm="", n=1)
         shown = "\n".join(list(lines)[:40])

@@ -154,12 +154,14 @@ def same(replies: Sequence[Handed]) -> Sequence[Handed]:
     return replies
 
 
-def two_rounds(order: Order = same, fillers: int = 0, *, stop_after: str | None = None) -> Book:
-    """The run. `order` permutes siblings; `fillers` screenings before round 1 move every later seq."""
+def two_rounds(
+    order: Order = same, fillers: int = 0, *, stop_after: str | None = None, version: int = 3
+) -> Book:
+    """The run, with briefs of a version. `order` permutes siblings; `fillers` screenings before round 1 move seqs."""
     blobs = Memory()
     blobs.keep(installed_prompt_set())
     ledger = Ledger()
-    ledger.commit([run_opened(blobs)])
+    ledger.commit([run_opened(blobs, version)])
     for n in range(fillers):
         ledger.commit([screening(n)])
     first_round(ledger, order)
@@ -171,7 +173,7 @@ def two_rounds(order: Order = same, fillers: int = 0, *, stop_after: str | None 
     return book(events, blobs)
 
 
-def run_opened(blobs: Memory) -> RunOpened:
+def run_opened(blobs: Memory, version: int) -> RunOpened:
     """Two rows of plan, goals, options, a document and a cast."""
     return RunOpened(
         round=0,
@@ -198,7 +200,7 @@ def run_opened(blobs: Memory) -> RunOpened:
         stop=StopRule(profile="text", params="4" * 64, check_every=3, not_before=6),
         budgets=Budgets(tokens=654321),
         prompt_set=prompt_set_hash(installed_prompt_set()),
-        brief_version=1,
+        brief_version=version,
         seed=543210,
         rules={},
         origin=Origin(type="new"),

@@ -6,6 +6,7 @@ import hashlib
 import json
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ from rounds.protocols.structured import STRUCTURED
 from tests.roles.factory import AT, Handed, two_rounds, word
 from tests.roles.runs import brief_of, group_of, installed, run, step_of, steps_of_run
 
+OWN = ("amendments", "role", "task")
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -103,9 +105,39 @@ def test_the_manifest_names_every_block_and_the_schema() -> None:
 
 def test_blocks_stand_in_the_order_of_the_format() -> None:
     names_of_blocks = [block.name for block in brief_of(run(), "r2.G.guardian").blocks]
-    assert names_of_blocks[:5] == ["frame", "question", "question", "K-1", "decisions"]
+    assert names_of_blocks[:6] == ["frame", "question", "question", "K-1", "old_claims", "left-1"]
     assert names_of_blocks[-2:] == ["role", "task"]
-    assert names_of_blocks.index("plan") < names_of_blocks.index("proposal") < names_of_blocks.index("flips")
+    places = [names_of_blocks.index(name) for name in ("plan", "proposal", "verdicts", "moved", "flips")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("round_", [1, 2])
+def test_each_step_of_a_round_begins_with_what_the_step_before_it_was_shown(round_: int) -> None:
+    lead, other = ("action", "guardian") if round_ == 1 else ("guardian", "action")
+    steps = [f"r{round_}.{one}" for one in (f"C.{other}", f"D.{other}", f"F.{other}", f"G.{lead}")]
+    shared = [[block for block in brief_of(run(), step).blocks if block.name not in OWN] for step in steps]
+    for before, after in pairwise(shared):
+        assert after[: len(before)] == before
+    checks = [brief_of(run(), f"r{round_}.E.check{n}.verifier").blocks for n in (1, {1: 2, 2: 4}[round_])]
+    names_of_blocks = [[block.name for block in blocks] for blocks in checks]
+    until = min(
+        names.index("decisions" if "decisions" in names else "artifacts") for names in names_of_blocks
+    )
+    assert until > 3
+    assert checks[0][:until] == checks[1][:until]
+
+
+def test_a_claim_stands_as_the_round_found_it_and_what_moved_it_stands_behind_the_verdicts() -> None:
+    before = brief_of(run(), "r1.E.position.critic").text
+    after = brief_of(run(), "r1.F.critic").text
+    assert "C-1-1 · claim by action, round 1 · pending" in before
+    claims, moved = after.split("# How claims shown above stand now")
+    assert "C-1-1 · claim by action, round 1 · pending" in claims
+    assert "C-1-1 · claim by action, round 1 · tested_refuted: V-1-1 (BROKEN, contradicts)" in moved
+    assert "# How claims shown above stand now" not in before
+    assert "# Claims raised after the verdicts" not in after
+    late = brief_of(run(), "r1.G.action").text.split("# Claims raised after the verdicts")[1]
+    assert "C-1-6 · claim by observer, round 1 · pending" in late
 
 
 def test_siblings_share_every_block_but_role_and_task() -> None:
@@ -188,11 +220,18 @@ def _bare() -> PromptSet:
 
 
 def test_version_1_still_makes_the_same_bytes() -> None:
-    texts = {step: brief_of(run(), step, _bare()).text.encode() for step in steps_of_run()}
-    made = {step: hashlib.sha256(text).hexdigest() for step, text in texts.items()}
-    assert made == json.loads((GOLDEN / "brief_v1.json").read_text())
+    assert _hashes(1) == json.loads((GOLDEN / "brief_v1.json").read_text())
+
+
+def test_version_3_still_makes_the_same_bytes() -> None:
+    assert _hashes(3) == json.loads((GOLDEN / "brief_v3.json").read_text())
+
+
+def _hashes(version: int) -> dict[str, str]:
+    texts = {step: brief_of(run(version), step, _bare()).text.encode() for step in steps_of_run()}
+    return {step: hashlib.sha256(text).hexdigest() for step, text in texts.items()}
 
 
 @pytest.mark.parametrize("step", ["r1.E.check3.verifier", "r2.G.guardian"])
-def test_a_brief_reads_like_this(step: str) -> None:
-    assert brief_of(run(), step, _bare()).text == (GOLDEN / f"{step}.txt").read_text()
+def test_a_brief_of_version_1_reads_like_this(step: str) -> None:
+    assert brief_of(run(1), step, _bare()).text == (GOLDEN / f"{step}.txt").read_text()

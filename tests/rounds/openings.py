@@ -68,7 +68,7 @@ def opening(
         ),
         budgets=budgets or Budgets(),
         prompt_set=hashlib.sha256(prompts).hexdigest(),
-        brief_version=1,
+        brief_version=3,
         seed=0,
         rules={"positions": positions},
         origin=Origin(type="new"),

@@ -1,0 +1,40 @@
+"""A recording plays in a run of its own, also when the prompts that ship today are others than its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.store import Run
+from moot.api import run_deliberation
+from roles.prompt_set import installed_prompt_set, prompt_set_hash
+
+EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
+
+
+@pytest.mark.parametrize("name", ["storage-minimum-8", "debate-services", "ratchet-notice"])
+def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> None:
+    recorded = Run(EXAMPLES / name)
+    played = run_deliberation(
+        EXAMPLES / name / "deliberation.toml", seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played"
+    )
+    before, after = recorded.state(), played.state()
+    assert after.finished
+    assert after.answered.keys() == before.answered.keys()
+    briefs = [
+        {event.step: event.call.brief for event in run.events() if event.call} for run in (recorded, played)
+    ]
+    assert briefs[0] == briefs[1]
+    assert before.opened is not None
+    assert after.opened is not None
+    assert (after.opened.prompt_set, after.opened.brief_version) == (
+        before.opened.prompt_set,
+        before.opened.brief_version,
+    )
+
+
+def test_one_of_them_was_made_with_other_prompts_than_today() -> None:
+    opened = Run(EXAMPLES / "storage-minimum-8").state().opened
+    assert opened is not None
+    assert opened.prompt_set != prompt_set_hash(installed_prompt_set())
