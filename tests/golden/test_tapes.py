@@ -19,12 +19,11 @@ def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> No
     played = run_deliberation(
         EXAMPLES / name / "deliberation.toml", seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played"
     )
-    before, after = recorded.state(), played.state()
+    before, after = recorded.state(), played.book.state
     assert after.finished
     assert after.answered.keys() == before.answered.keys()
-    briefs = [
-        {event.step: event.call.brief for event in run.events() if event.call} for run in (recorded, played)
-    ]
+    books = (recorded.book(), played.book)
+    briefs = [{event.step: event.call.brief for event in book.events if event.call} for book in books]
     assert briefs[0] == briefs[1]
     assert before.opened is not None
     assert after.opened is not None
