@@ -33,7 +33,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.state import State
+from ledger.state import CheckFacts, ClaimFacts, State
 from ledger.values import Evidence
 
 
@@ -188,12 +188,21 @@ def _paths(label: str, value: Any) -> Iterator[str]:
             yield from _paths(label, inner)
 
 
-def claim(event: Claim, state: State, *, whole: bool = True, placed: bool = True) -> Quoted:
-    """A claim with its status and the verifications that made it; of a settled one the text is enough.
+def claim(event: Claim, state: State, *, whole: bool = True) -> Quoted:
+    """A claim with its status and the verifications that made it; of a settled one the text is enough."""
+    return claim_as(event, state.claims[str(event.id)], state.checks, whole=whole)
 
-    `placed`: whether it is said where it was raised and which goal it serves.
-    """
-    status, seqs = _status(str(event.id), state)
+
+def claim_as(
+    event: Claim,
+    facts: ClaimFacts,
+    checks: Mapping[str, CheckFacts],
+    *,
+    whole: bool = True,
+    placed: bool = True,
+) -> Quoted:
+    """The same as far as `facts` go. `placed`: whether it is said where it was raised and which goal it serves."""
+    status, seqs = _status(facts, checks)
     return _claim(event, status, seqs, whole=whole, placed=placed)
 
 
@@ -204,7 +213,7 @@ def raised(event: Claim) -> Quoted:
 
 def standing(event: Claim, state: State) -> Quoted:
     """What stands of a claim now, without its text."""
-    status, seqs = _status(str(event.id), state)
+    status, seqs = _status(state.claims[str(event.id)], state.checks)
     return Quoted(str(event.id), _claim_head(event, status), (event.seq, *seqs))
 
 
@@ -225,12 +234,11 @@ def _claim(
     return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
 
 
-def _status(identity: str, state: State) -> tuple[str, tuple[int, ...]]:
-    facts = state.claims[identity]
+def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, tuple[int, ...]]:
     made = [entry for entry in facts.history if entry.legal]
     words: list[str] = []
     for entry in made:
-        check = state.checks.get(entry.by)
+        check = checks.get(entry.by)
         words.append(f"{entry.by} ({check.result}, {entry.bearing})" if check else f"replaced by {entry.by}")
     return ": ".join([facts.status, *([", ".join(words)] if words else [])]), tuple(e.seq for e in made)
 

@@ -51,9 +51,9 @@ class Block:
 class Shared:
     """What briefs of one ledger and prompt set have in common, kept while several are derived one after another.
 
-    For the whole ledger hold `quotes`, by seq and for a claim with the number of its moves; `places`, by seq;
-    `question`, by how much of it is seen; the blocks in `fixed`, by name; `headings`; `rounds`, the columns that are
-    a round's. For the steps of one group hold `base`, the book at the opening, `kinds`, its events by type, and
+    For the whole ledger hold `quotes`, by seq, for a claim with the number of its moves and how much is told;
+    `places`, by seq; `question`, by how much of it is seen; the blocks in `fixed`, by name; `headings`; `rounds`, what
+    is a round's. For the steps of one group hold `base`, the book at the opening, `kinds`, its events by type, and
     `columns`: `begin_group` forgets them.
     """
 
@@ -143,12 +143,16 @@ class Scene(msgspec.Struct, frozen=True):
             found = self.shared.quotes[(event.seq,)] = quoting.BY_ITSELF[event.kind](event)
         return found
 
-    def quoted_claim(self, event: Claim, facts: ClaimFacts, *, whole: bool = True) -> Quoted:
-        """A claim as it stood when the group opened."""
-        key = (event.seq, len(facts.moves), whole)
+    def quoted_claim(
+        self, event: Claim, facts: ClaimFacts, *, whole: bool = True, placed: bool = True
+    ) -> Quoted:
+        """A claim as `facts` have it: as it stood when the group opened, or before."""
+        key = (event.seq, len(facts.moves), whole, placed)
         found = self.shared.quotes.get(key)
         if found is None:
-            found = self.shared.quotes[key] = quoting.claim(event, self.state, whole=whole)
+            found = self.shared.quotes[key] = quoting.claim_as(
+                event, facts, self.state.checks, whole=whole, placed=placed
+            )
         return found
 
     @property

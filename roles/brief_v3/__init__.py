@@ -117,7 +117,11 @@ def _shown(scene: Scene, column: Column, sight: Sight) -> Shown:
     if column is Column.AMENDMENTS:
         return _column(scene, column, sight)
     known = scene.shared.rounds if column in _OF_THE_ROUND else scene.shared.columns
-    key = (column, sight, scene.round, Column.DECISIONS in scene.view, scene.view.get(Column.VERDICTS))
+    key: tuple[object, ...] = (column, sight, scene.round)
+    if column is Column.OLD_CLAIMS and scene.step.name.phase != "S":
+        known = scene.shared.rounds
+    elif column not in _OF_THE_ROUND:
+        key = (column, sight, Column.DECISIONS in scene.view, scene.view.get(Column.VERDICTS))
     if key not in known:
         known[key] = _column(scene, column, sight)
     found: Shown = known[key]
@@ -140,13 +144,15 @@ def _left(scene: Scene, shown: Mapping[Column, Shown]) -> list[Block]:
 
 
 def _by_round(scene: Scene, shown: Mapping[Column, Shown], columns: Sequence[Column]) -> list[Block]:
-    known, key = scene.shared.columns, (*columns, *(scene.view[column] for column in columns))
+    heading = "\n".join(shown[column].blocks[0].text for column in columns)
+    quotations = tuple(shown[column].quotations for column in columns)
+    known, key = scene.shared.rounds, ("left", heading, quotations)
     if key not in known:
         left: dict[int, list[str]] = {}
-        for each in (each for column in columns for each in shown[column].quotations):
+        for each in (each for column in quotations for each in column):
             left.setdefault(round_of(each.name) or 0, []).append(each.text + "\n")
-        heading = Block(columns[-1].value, "\n".join(shown[column].blocks[0].text for column in columns))
-        known[key] = [heading, *(Block(f"left-{n}", "\n".join(texts)) for n, texts in sorted(left.items()))]
+        blocks = (Block(f"left-{n}", "\n".join(texts)) for n, texts in sorted(left.items()))
+        known[key] = [Block(columns[-1].value, heading), *blocks]
     found: list[Block] = known[key]
     return found
 
@@ -155,12 +161,17 @@ def _moved(scene: Scene, shown: Mapping[Column, Shown]) -> Shown:
     """What has moved, which is the same for the next step of the round; then what was raised behind the verdicts."""
     of_round = shown[Column.CLAIMS].quotations if Column.CLAIMS in shown else ()
     earlier = shown[Column.OLD_CLAIMS].quotations if Column.OLD_CLAIMS in shown else ()
-    moved = claims.moved(scene, (*earlier, *of_round))
-    late = tuple(each for each in of_round if claims.is_late(scene, each))
-    known, key = scene.shared.columns, ("moved", moved, late)
+    known, key = (
+        scene.shared.columns,
+        ("moved", scene.view.get(Column.CLAIMS), scene.view.get(Column.OLD_CLAIMS)),
+    )
     if key not in known:
-        known[key] = [_list(scene, name, each) for name, each in (("moved", moved), ("late", late)) if each]
-    return Shown(moved, known[key])
+        moved = claims.moved(scene, (*earlier, *of_round))
+        late = tuple(each for each in of_round if claims.is_late(scene, each))
+        blocks = [_list(scene, name, each) for name, each in (("moved", moved), ("late", late)) if each]
+        known[key] = Shown(moved, blocks)
+    found: Shown = known[key]
+    return found
 
 
 def _list(scene: Scene, name: str, quotations: tuple[Quoted, ...]) -> Block:

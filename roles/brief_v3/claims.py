@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger.book import Book, book
 from ledger.events import Claim
-from ledger.lifecycle import OPEN
+from ledger.lifecycle import OPEN, status_after
+from ledger.state import ClaimFacts
 from roles import quoting
 from roles.brief_v1 import this_round
 from roles.brief_v1.scene import Scene
@@ -20,36 +20,37 @@ TESTED: Final = ("may_move", "pending")
 """Extents of those who test claims, or say what a test will show."""
 
 
+class Before(NamedTuple):
+    """What the steps of a round found: earlier claims with their facts then, and the ids that decisions then cited."""
+
+    claims: Mapping[str, ClaimFacts]
+    cited: frozenset[str]
+
+
 def found(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """Earlier claims as they stood when the round opened; in the synthesis as they stand."""
-    before = _at_round(scene)
+    before, tests = _before(scene), sight.extent in TESTED
     wanted = _wanted(before, sight)
-    events = before.ordered(event for event in before.of(Claim) if event.id in wanted)
-    return tuple(_quoted(before, sight, event) for event in events)
+    placed = scene.step.name.phase == "S"
+    return tuple(
+        scene.quoted_claim(event, facts, whole=tests or facts.status in OPEN, placed=placed)
+        for event in scene.ordered(event for event in scene.of(Claim) if event.id in wanted)
+        for facts in (before.claims[str(event.id)],)
+    )
 
 
-def _quoted(before: Scene, sight: Sight, event: Claim) -> Quoted:
-    facts = before.state.claims[str(event.id)]
-    whole = sight.extent in TESTED or facts.status in OPEN
-    if before.step.name.phase == "S":
-        return before.quoted_claim(event, facts, whole=whole)
-    return quoting.claim(event, before.state, whole=whole, placed=False)
-
-
-def _wanted(before: Scene, sight: Sight) -> set[str]:
-    claims = before.state.claims
+def _wanted(before: Before, sight: Sight) -> set[str]:
     match sight.extent:
         case "every":
-            return set(claims)
+            return set(before.claims)
         case "pending":
-            return {identity for identity, facts in claims.items() if facts.status == "pending"}
+            return {identity for identity, facts in before.claims.items() if facts.status == "pending"}
         case "open_or_cited" | "may_move":
-            cited = before.cited_by_decisions()
             final = "superseded" if sight.extent == "may_move" else None
             return {
                 identity
-                for identity, facts in claims.items()
-                if (facts.status in OPEN or identity in cited) and facts.status != final
+                for identity, facts in before.claims.items()
+                if (facts.status in OPEN or identity in before.cited) and facts.status != final
             }
         case _:
             raise AssertionError(f"old claims have no extent {sight.extent}")
@@ -59,7 +60,14 @@ def raised(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims as they were raised."""
     assert sight.extent == "all", sight
     events = this_round.turned(scene, scene.ordered(scene.of(Claim, scene.round)))
-    return tuple(quoting.raised(event) for event in events)
+    return tuple(_raised(scene, event) for event in events)
+
+
+def _raised(scene: Scene, event: Claim) -> Quoted:
+    known, key = scene.shared.quotes, (event.seq, -1)
+    if key not in known:
+        known[key] = quoting.raised(event)
+    return known[key]
 
 
 def is_late(scene: Scene, quoted: Quoted) -> bool:
@@ -71,7 +79,7 @@ def moved(scene: Scene, shown: Iterable[Quoted]) -> tuple[Quoted, ...]:
     """Those of the claims that are shown whose status is not the one that they are shown with."""
     if scene.step.name.phase == "S":
         return ()
-    before, claims = _at_round(scene).state.claims, scene.state.claims
+    before, claims = _before(scene).claims, scene.state.claims
     names = {quoted.name for quoted in shown}
     known = {name: len(before[name].moves) if name in before else 0 for name in names}
     events = (event for event in scene.of(Claim) if event.id in names)
@@ -79,17 +87,33 @@ def moved(scene: Scene, shown: Iterable[Quoted]) -> tuple[Quoted, ...]:
     return tuple(quoting.standing(event, scene.state) for event in scene.ordered(changed))
 
 
-def _at_round(scene: Scene) -> Scene:
-    """The scene as it was when the round opened; the synthesis looks at what stands."""
+def _before(scene: Scene) -> Before:
+    """What stood when the round opened; the synthesis looks at what stands."""
     if scene.step.name.phase == "S":
-        return scene
-    return msgspec.structs.replace(scene, book=_opening(scene))
-
-
-def _opening(scene: Scene) -> Book:
-    known, key = scene.shared.rounds, ("opening", scene.round)
+        return Before(scene.state.claims, frozenset(scene.cited_by_decisions()))
+    known, key = scene.shared.rounds, ("before", scene.round)
     if key not in known:
         opened = scene.state.rounds[scene.round]
-        known[key] = book(scene.book.events[: opened.seq + opened.rest + 1], scene.book.blobs)
-    opening: Book = known[key]
-    return opening
+        known[key] = _at(scene, opened.seq + opened.rest)
+    before: Before = known[key]
+    return before
+
+
+def _at(scene: Scene, seq: int) -> Before:
+    """The claims, and what decisions cited, right behind event `seq`."""
+    by_id, decisions = scene.book.by_id, scene.state.decisions
+    claims = {
+        identity: _facts_at(facts, seq) for identity, facts in scene.state.claims.items() if facts.seq <= seq
+    }
+    in_force = (
+        facts
+        for facts in decisions.values()
+        if facts.seq <= seq and (facts.overturned_by is None or by_id[facts.overturned_by].seq > seq)
+    )
+    return Before(claims, frozenset(cite.id for facts in in_force for cite in facts.cites))
+
+
+def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
+    """A copy, for facts grow."""
+    moves = [move for move in facts.moves if move.seq <= seq]
+    return msgspec.structs.replace(facts, moves=moves, status=status_after(moves))
