@@ -122,3 +122,18 @@ def test_the_tables_name_the_arguments_that_tools_take(tmp_path: Path) -> None:
             named.add(name)
             assert words >= tools[name], name
     assert named == set(tools) - {"new"}
+
+
+def test_every_variant_is_explained() -> None:
+    page = (SKILL / "references" / "protocols.md").read_text("utf-8")
+    table = page.split("## Variants")[1].split("## The gate")[0]
+    named = set(re.findall(r"`([a-z]+)`:", table))
+    assert named == {variant for protocol in PROTOCOLS.values() for variant in protocol.variants}
+    for protocol in PROTOCOLS.values():
+        for variant, values in protocol.variants.items():
+            (row,) = [line for line in table.splitlines() if f"`{variant}`:" in line]
+            assert protocol.name in row
+            assert all(value in row or (value.isdigit() and " to " in row) for value in values), (
+                variant,
+                values,
+            )
