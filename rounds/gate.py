@@ -116,12 +116,12 @@ def _reasons(asked: Asked) -> Iterator[GateReason]:
             yield GateReason("trigger", JUGALBANDI_FROM, trigger)
     writes = _writes(asked)
     if writes is None:
-        yield GateReason("only reads", -2, "nothing that is done here narrows what can be done later")
+        yield GateReason("only reads", -2, "it asks to look, not to do; nothing here narrows what can be done later")
     else:
         yield GateReason("writes", 1, f"{writes!r} narrows what can be done later")
         missing = max(0, _ENOUGH_GIVEN - _given(asked))
         if missing:
-            yield GateReason("assumes", missing, f"a plan would have to assume about {missing} things")
+            yield GateReason("assumes", missing, f"a plan would have to assume about {missing} thing{'s' * (missing > 1)}")
     stakes = sorted({found.casefold() for found in _STAKES.findall(asked.text)})
     if stakes:
         yield GateReason("stakes", min(3, len(stakes)), ", ".join(stakes[:6]))
@@ -137,10 +137,10 @@ def _reasons(asked: Asked) -> Iterator[GateReason]:
 
 def _writes(asked: Asked) -> str | None:
     """The word that makes it a write; None for a question that only looks."""
-    if asked.options:
-        return "options"
     found = _GONE.search(asked.text) or _WRITES.search(asked.text)
-    return None if found is None or _READS.search(asked.text) else found[0].casefold()
+    if found is not None and not _READS.search(asked.text):
+        return found[0].casefold()
+    return "one of the options" if asked.options else None
 
 
 def _given(asked: Asked) -> int:
