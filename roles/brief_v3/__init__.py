@@ -57,10 +57,15 @@ _OF_THE_ROUND: Final = frozenset({Column.QUESTION, Column.PLAN})
 
 
 class Shown(NamedTuple):
-    """What a column shows: quotations and their blocks."""
+    """What a column shows: quotations, their blocks, and the events that they come from."""
 
     quotations: tuple[Quoted, ...]
     blocks: list[Block]
+    seqs: frozenset[int]
+
+
+def _made(quotations: tuple[Quoted, ...], blocks: list[Block]) -> Shown:
+    return Shown(quotations, blocks, frozenset([seq for each in quotations for seq in each.seqs]))
 
 
 def derive(
@@ -87,14 +92,10 @@ def derive(
         *moved.blocks,
         *_blocks(shown, _LAST),
         role_block(scene),
-        task_block(scene, {column: quotations for column, (quotations, _) in shown.items()}),
+        task_block(scene, {column: each.quotations for column, each in shown.items()}),
     ]
-    quoted = [each for quotations, _ in (*shown.values(), moved) for each in quotations]
-    saw = {
-        opened.seq,
-        *(seq for each in quoted for seq in each.seqs),
-        *(seq for _, seq in failed_drift(scene)),
-    }
+    failed = [seq for _, seq in failed_drift(scene)]
+    saw = moved.seqs.union([opened.seq], failed, *[each.seqs for each in shown.values()])
     return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
 
 
@@ -133,7 +134,7 @@ def _column(scene: Scene, column: Column, sight: Sight) -> Shown:
     early = quotations
     if column is Column.CLAIMS:
         early = tuple(each for each in quotations if not claims.is_late(scene, each))
-    return Shown(quotations, column_blocks(scene, column, sight, early, (*ONE_BLOCK_EACH, *LEFT)))
+    return _made(quotations, column_blocks(scene, column, sight, early, (*ONE_BLOCK_EACH, *LEFT)))
 
 
 def _left(scene: Scene, shown: Mapping[Column, Shown]) -> list[Block]:
@@ -169,7 +170,7 @@ def _moved(scene: Scene, shown: Mapping[Column, Shown]) -> Shown:
         moved = claims.moved(scene, (*earlier, *of_round))
         late = tuple(each for each in of_round if claims.is_late(scene, each))
         blocks = [_list(scene, name, each) for name, each in (("moved", moved), ("late", late)) if each]
-        known[key] = Shown(moved, blocks)
+        known[key] = _made(moved, blocks)
     found: Shown = known[key]
     return found
 
