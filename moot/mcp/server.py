@@ -144,13 +144,22 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
 
 def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
     async def next(  # the verb's name
-        run: str, token: str, ctx: Context[Any, Any], role: str | None = None, wait_seconds: float = 0.0
+        run: str,
+        token: str,
+        ctx: Context[Any, Any],
+        role: str | None = None,
+        wait_seconds: float = 0.0,
+        brief_from: int = 0,
+        brief_max: int | None = None,
     ) -> Any:
         """The open steps of your seat: the exact brief, and the JSON Schema of the reply. With the operator's
         token: of `role`, or of all. Waits up to `wait_seconds` (600 at most) for one to open. `done` means that
-        the run is finished."""
+        the run is finished. If your host cuts long results: `brief_max` characters at a time, going on with
+        `brief_from` until the end is said."""
+        if brief_from < 0 or (brief_max is not None and brief_max < 1):
+            raise ToolError("brief_from is 0 or more, brief_max 1 or more")
         await _waited(verbs, ctx, run, token, role, min(max(wait_seconds, 0.0), WAIT_MAX))
-        return _run(lambda: verbs.next(run, role, token))
+        return _run(lambda: verbs.next(run, role, token, brief_from, brief_max))
 
     def submit(
         run: str,

@@ -10,6 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 import moot
 from ledger.result import Result
 from moot.api import open_run
@@ -73,6 +75,15 @@ class Text(Result, frozen=True):
     text: str
 
 
+def part_of(brief: str, begin: int, most: int | None) -> str:
+    """A part of a brief for hosts that cut long results, ending with where to go on."""
+    end = len(brief) if most is None else min(len(brief), begin + most)
+    if begin >= len(brief):
+        raise usage(f"the brief has {len(brief)} characters", "begin again with brief_from 0", "brief_from")
+    more = f"go on with brief_from {end}" if end < len(brief) else "this is its end"
+    return f"{brief[begin:end]}\n\n[characters {begin} to {end} of {len(brief)} of the brief; {more}]"
+
+
 @dataclass(frozen=True, slots=True)
 class Verbs:
     """The verbs over the runs of one directory. Every method raises what an agent can act on."""
@@ -114,15 +125,21 @@ class Verbs:
             held_up=list(state.held_up),
         )
 
-    def next(self, run: str, role: str | None, token: str | None) -> Result:
-        """The open steps that the token may see, with briefs and schemas."""
+    def next(
+        self, run: str, role: str | None, token: str | None, brief_from: int = 0, brief_max: int | None = None
+    ) -> Result:
+        """The open steps that the token may see, with briefs, or `brief_max` characters of each, and schemas."""
         session = self.session(run)
         seat = self.rights.check_seat(session, token, role)
         roles = session.book().state.roles
         if seat is not None and seat not in roles:
             raise usage(f"no role {seat!r} in this run", f"roles are {', '.join(roles)}", "role")
         session.settle()
-        return next_of(run, session, session.asked(seat))
+        found = next_of(run, session, session.asked(seat))
+        if brief_from == 0 and brief_max is None:
+            return found
+        parts = [replace(step, brief=part_of(step.brief, brief_from, brief_max)) for step in found.steps]
+        return replace(found, steps=parts)
 
     def has_news(self, session: Session, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""

@@ -260,3 +260,28 @@ def test_the_operator_can_have_the_tokens_printed(moot: Moot, tmp_path: Path) ->
     for said in (found["run"], str(tmp_path / found["run"])):
         result = moot("mcp", "--runs", str(tmp_path), "--tokens", said)
         assert (result.code, result.out) == (0, lines)
+
+
+def test_a_long_brief_is_read_in_parts(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Client(build(tmp_path)) as client:
+            found = await opened(client, "ratchet")
+            seat = {"run": found["run"], "token": found["tokens"]["drafter"]}
+            whole = (await call(client, "next", **seat))["steps"][0]["brief"]
+            read, begin = "", 0
+            while True:
+                part = (await call(client, "next", **seat, brief_from=begin, brief_max=700))["steps"][0][
+                    "brief"
+                ]
+                text, _, said = part.rpartition("\n\n[characters ")
+                read += text
+                assert said.startswith(f"{begin} to {len(read)} of {len(whole)}")
+                if said.endswith("this is its end]"):
+                    break
+                begin = len(read)
+            assert read == whole
+            assert begin > 0
+            assert "characters" in await refused(client, "next", **seat, brief_from=len(whole), brief_max=10)
+            assert "brief_max" in await refused(client, "next", **seat, brief_max=0)
+
+    anyio.run(main)
