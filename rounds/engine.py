@@ -118,6 +118,7 @@ def accept(
     problems = protocol.problems(book, step, reply, frozenset(brief.saw))
     if problems:
         raise ReplyRefused(step.id, problems)
+    _check_side_by_side(protocol, book, step, answer.context_id)
     call = _call(book, step, brief, content, answer)
     return record(protocol, book, step, reply, call, brief, content)
 
@@ -227,6 +228,22 @@ def _only_attempt(brief: Brief, content: bytes, answer: Answer) -> Attempt:
         cost_usd=answer.cost_usd,
         latency_ms=answer.latency_ms,
     )
+
+
+def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: str | None) -> None:
+    """A step that is held several times side by side is answered by as many contexts."""
+    group = find_group(protocol, book.state, step.id)
+    for other in group.steps if group is not None and context_id is not None else ():
+        answered = book.state.answered.get(other.id)
+        if answered is None or other.name._replace(repeat=step.name.repeat) != step.name:
+            continue
+        call = book.events[answered].call
+        if call is not None and call.context.id == context_id:
+            raise StepRefused(
+                step.id,
+                f"context {context_id} answered {other.id}, the same step side by side",
+                "give each of them a context of its own, as c1, c2, …",
+            )
 
 
 def context_of(book: Book, step: Step, context_id: str | None) -> Context:

@@ -54,13 +54,18 @@ JUGALBANDI_FROM: Final = 3
 STRUCTURED_FROM: Final = 6
 
 _WRITES: Final = re.compile(
-    r"\b(add|adopt|automate|build|change|choose|cut|decide|delete|deploy|design|drop|extend|implement|introduce|"
-    r"integrate|launch|merge|migrate|move|pick|plan|refactor|release|remove|rename|replace|restructure|rewrite|"
-    r"roll ?out|select|set up|split|store|switch|upgrade|use)\b",
+    r"\b(add|adopt|allow|automate|ban|become|build|buy|change|choose|close|cut|decide|delete|deploy|design|drop|end|"
+    r"extend|fire|hire|implement|integrate|introduce|keep|launch|merge|migrate|move|pick|plan|refactor|release|remove|"
+    r"rename|replace|restructure|rewrite|roll ?out|select|set up|split|start|stop|store|switch|upgrade|use)\b",
+    re.IGNORECASE,
+)
+_DECIDES: Final = re.compile(
+    r"^\s*(?:should|shall|ought|would it be better|do we (?:want|need|have)|which (?:of|one|option)|what should)\b",
     re.IGNORECASE,
 )
 _READS: Final = re.compile(
-    r"^\s*(?:please\s+)?(?:what|which line|why|who|when|where|explain|describe|list|show|summari[sz]e|find|count|"
+    r"^\s*(?:please\s+)?(?:(?:is|are|was|were) (?:the|this|that|it|our|my)|what|which line|why|who|when|where|explain|"
+    r"describe|list|show|summari[sz]e|find|count|"
     r"look up|tell me|is there|are there|does|do|did|has|have|how (?:does|do|did|many|much|long|often))\b",
     re.IGNORECASE,
 )
@@ -116,12 +121,16 @@ def _reasons(asked: Asked) -> Iterator[GateReason]:
             yield GateReason("trigger", JUGALBANDI_FROM, trigger)
     writes = _writes(asked)
     if writes is None:
-        yield GateReason("only reads", -2, "it asks to look, not to do; nothing here narrows what can be done later")
+        yield GateReason(
+            "only reads", -2, "it asks to look, not to do; nothing here narrows what can be done later"
+        )
     else:
         yield GateReason("writes", 1, f"{writes!r} narrows what can be done later")
         missing = max(0, _ENOUGH_GIVEN - _given(asked))
         if missing:
-            yield GateReason("assumes", missing, f"a plan would have to assume about {missing} thing{'s' * (missing > 1)}")
+            yield GateReason(
+                "assumes", missing, f"a plan would have to assume about {missing} thing{'s' * (missing > 1)}"
+            )
     stakes = sorted({found.casefold() for found in _STAKES.findall(asked.text)})
     if stakes:
         yield GateReason("stakes", min(3, len(stakes)), ", ".join(stakes[:6]))
@@ -137,6 +146,8 @@ def _reasons(asked: Asked) -> Iterator[GateReason]:
 
 def _writes(asked: Asked) -> str | None:
     """The word that makes it a write; None for a question that only looks."""
+    if _DECIDES.search(asked.text):
+        return "the choice"
     found = _GONE.search(asked.text) or _WRITES.search(asked.text)
     if found is not None and not _READS.search(asked.text):
         return found[0].casefold()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -41,7 +40,11 @@ def gate(
     A deliberation file with a [gate] table and no protocol is routed in the same way by `moot run`, and the route is a
     decision on the ledger.
     """
-    if text.endswith(".toml") or Path(text).is_file():
+    if not text.strip():
+        raise usage(
+            "there is no question", "say what is to be decided, or name a deliberation file", "moot gate"
+        )
+    if text.endswith(".toml") and " " not in text:
         asked = asked_of(wished(text, Wishes()))
     else:
         asked = rules.Asked(text, tuple(goal or ()), tuple(option or ()))

@@ -97,7 +97,8 @@ def rules_of(
         name, equals, value = entry.partition("=")
         if not (name and equals and value):
             raise typer.BadParameter(f"{entry!r}: write NAME=VALUE, such as judges=3")
-        found[name.strip()] = value.strip()
+        if found.setdefault(name.strip(), value.strip()) != value.strip():
+            raise typer.BadParameter(f"{entry!r}: {name.strip()} is {found[name.strip()]} already")
     return found
 
 

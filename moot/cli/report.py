@@ -34,14 +34,24 @@ def report(
     if html is not None:
         if file is not None:
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
-        Path(html).write_text(_page(ours), "utf-8")
+        _write(Path(html), _page(ours))
         return _said(ours, "html", html, None, json=json, quiet=quiet)
     from moot.reporting import markdown
 
     text = markdown(ours)
     if file is not None:
-        Path(file).write_text(text, "utf-8")
+        _write(Path(file), text)
     return _said(ours, "markdown", file, text, json=json, quiet=quiet)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        reason = (error.strerror or str(error)).lower()
+        raise usage(
+            f"cannot write: {reason}", "name a file in a directory that you can write to", str(file)
+        ) from None
 
 
 def _page(ours: Run) -> str:

@@ -43,6 +43,8 @@ def submit(
     """
     session = open_session(run)
     if give_up is not None:
+        if file != "-" or model is not None or context_id is not None:
+            raise usage("a step is answered or given up", "leave out the reply or --give-up", "moot submit")
         events = session.give_up(step, "given_up", _reason(give_up))
         return _accepted(session, events, f"{step} is given up", json, quiet)
     answer = Answer(_seat(session, step), "trusted", model=_name(model), context_id=_context(context_id))

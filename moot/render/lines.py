@@ -60,9 +60,8 @@ def said(event: Event) -> str:
         case RunOpened():
             return f"run opened: {event.question}"
         case RoundOpened():
-            return f"round {event.round} opens, lead {event.lead}" + (
-                f", without {event.absent}" if event.absent else ""
-            )
+            lead = f", lead {event.lead}" if event.lead else ""
+            return f"round {event.round} opens{lead}" + (f", without {event.absent}" if event.absent else "")
         case Artifact():
             return f"{event.type.replace('_', ' ')}, {event.words} words"
         case Statement():

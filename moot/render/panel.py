@@ -180,7 +180,7 @@ def _course(state: State) -> Iterator[RenderableType]:
 def _alarms(report: SignalReport, state: State) -> Iterator[RenderableType]:
     """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
     if report.profile == "calibrated":
-        yield Text(f"Failure modes: e-value by round, {E_ALARM} alarms", theme.HEADER)
+        yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on", theme.HEADER)
     courses: Mapping[str, Sequence[float]] = e_courses(state) if report.profile == "calibrated" else {}
     for alarm in report.alarms:
         if alarm.verdict != "CLEAR" or report.profile == "calibrated":
@@ -235,6 +235,8 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
     ]
     if asked:
         lines = [_named(identity, "", facts) for identity in asked[-LISTED:]]
+        if len(asked) > LISTED:
+            lines.insert(0, Text(f"{len(asked) - LISTED} older ones: `moot status`", theme.FAINT))
         yield f"Questions to you: {len(asked)} (`moot answer`)", lines
     yield "Next", [Text(line) for line in next_round(state)]
     yield from _decided(facts)

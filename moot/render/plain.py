@@ -46,7 +46,7 @@ def run_end_text(end: RunEnd) -> str:
             lines = [
                 f"{end.run} is held up until a person decides",
                 f"why:     moot status {end.run}",
-                f"go on:   moot override {end.run} @SEQ 'why it is harmless'",
+                f"go on:   moot override {end.run} @SEQ 'why it is harmless'   (the @ that status names)",
             ]
         case "waiting":
             lines = [
@@ -76,7 +76,7 @@ def claims_text(found: Claims) -> str:
     """What `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []
     for claim in found.claims:
-        lines.append(f"{claim.id}  {STATUS_MARKS[claim.status]}  by {claim.raised_by}")
+        lines.append(f"{claim.id}  {STATUS_MARKS[claim.status]}  raised by {claim.raised_by}")
         lines += folded(claim.text)
         lines += folded(f"testable as: {claim.testable_as}")
         if claim.supersedes:
@@ -126,6 +126,10 @@ def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
         lines += [f"    would change it: {condition}" for condition in decision.conditions]
         lines += [f"    {one.role} dissents ({one.ref})" for one in decision.dissent]
     lines.append(f"{len(found.decisions)} decisions")
+    if cited := [
+        cite.id for decision in found.decisions for cite in decision.cites if cite.type == "verification"
+    ]:
+        lines.append(f"what a verdict saw and quotes: moot log {found.run} {cited[-1]}")
     return joined(lines)
 
 

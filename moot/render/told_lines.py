@@ -186,8 +186,9 @@ def _opening(event: RunOpened) -> Iterator[Said]:
 def _round(book: Book, event: RoundOpened) -> Iterator[Said]:
     planned = len(book.state.opened.plan) if book.state.opened else 0
     absent = f", STRESS without {event.absent}" if event.absent else ""
-    checks = ", ".join(str(check) for check in event.applicable) or "none"
-    yield "round", f"round {event.round} of {planned}, lead {event.lead}{absent}, checks {checks}"
+    checks = ", ".join(str(check) for check in event.applicable)
+    led = f", lead {event.lead}{absent}, checks {checks or 'none'}" if event.lead else ""
+    yield "round", f"round {event.round} of {planned}{led}"
     for entry in event.predicted_signature or ():
         yield "predicted", f"{entry.text} ({entry.code})"
 

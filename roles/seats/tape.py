@@ -89,7 +89,7 @@ def _played(call: Call, content: bytes, blobs: Mapping[str, bytes]) -> SeatReply
     return SeatReply(
         content=content,
         seat="tape",
-        isolation="enforced",
+        isolation=call.isolation,  # a recording proves no more than what was recorded
         provider=call.provider,
         model=call.model,
         context_id=call.context.id,

@@ -25,6 +25,8 @@ def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> No
     books = (recorded.book(), played.book)
     briefs = [{event.step: event.call.brief for event in book.events if event.call} for book in books]
     assert briefs[0] == briefs[1]
+    proven = {event.call.isolation for event in played.book.events if event.call}
+    assert proven == {"trusted"}, "a recording proves no more than what was recorded"
     assert before.opened is not None
     assert after.opened is not None
     assert (after.opened.prompt_set, after.opened.brief_version) == (

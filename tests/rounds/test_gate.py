@@ -33,6 +33,9 @@ from validators import rulebook
         ),
         ("What could go wrong with this plan?", "jugalbandi"),
         ("How do I delete a branch?", "single-pass"),
+        ("Should our nightly export become a stream?", "jugalbandi"),
+        ("Which of three vendors do we take?", "jugalbandi"),
+        ("Is the outage of Monday caused by the DNS change?", "single-pass"),
         ("Is there a dispute about tabs for good reason?", "single-pass"),
         (
             "Replace the phone queue by a form? Half of our patients are old, and two of the doctors disagree.",
