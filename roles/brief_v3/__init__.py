@@ -11,7 +11,7 @@ Laws, beside those of version 1
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from ledger.book import Book
 from ledger.ids import round_of
@@ -52,8 +52,8 @@ _AT_THE_END: Final = (_C.VERDICTS, _C.ARTIFACTS)
 """For the synthesis: all look back at the verdicts, one at the artifacts."""
 _LAST: Final = (_C.FLIPS, _C.AMENDMENTS)
 
-_OF_THE_ROUND: Final = frozenset({Column.QUESTION, Column.PLAN})
-"""Columns that are the same for every group of a round."""
+_OF_THE_ROUND: Final = frozenset({_C.QUESTION, _C.PLAN, _C.OLD_CLAIMS})
+"""Columns that are the same for every group of a round, but for the synthesis."""
 
 
 class Shown(NamedTuple):
@@ -114,19 +114,16 @@ def _blocks(shown: Mapping[Column, Shown], columns: Iterable[Column]) -> list[Bl
 
 
 def _shown(scene: Scene, column: Column, sight: Sight) -> Shown:
-    """What a column shows, kept for the steps of the group. Amendments are for one role."""
+    """What a column shows, kept for the steps of the group or of the round. Amendments are for one role."""
     if column is Column.AMENDMENTS:
         return _column(scene, column, sight)
-    known = scene.shared.rounds if column in _OF_THE_ROUND else scene.shared.columns
-    key: tuple[object, ...] = (column, sight, scene.round)
-    if column is Column.OLD_CLAIMS and scene.step.name.phase != "S":
-        known = scene.shared.rounds
-    elif column not in _OF_THE_ROUND:
-        key = (column, sight, Column.DECISIONS in scene.view, scene.view.get(Column.VERDICTS))
+    known: dict[tuple[object, ...], object] = scene.shared.columns
+    key: tuple[object, ...] = (column, sight, _C.DECISIONS in scene.view, scene.view.get(_C.VERDICTS))
+    if column in _OF_THE_ROUND and scene.step.name.phase != "S":
+        known, key = scene.shared.rounds, (column, sight, scene.round)
     if key not in known:
         known[key] = _column(scene, column, sight)
-    found: Shown = known[key]
-    return found
+    return cast("Shown", known[key])
 
 
 def _column(scene: Scene, column: Column, sight: Sight) -> Shown:
@@ -162,10 +159,8 @@ def _moved(scene: Scene, shown: Mapping[Column, Shown]) -> Shown:
     """What has moved, which is the same for the next step of the round; then what was raised behind the verdicts."""
     of_round = shown[Column.CLAIMS].quotations if Column.CLAIMS in shown else ()
     earlier = shown[Column.OLD_CLAIMS].quotations if Column.OLD_CLAIMS in shown else ()
-    known, key = (
-        scene.shared.columns,
-        ("moved", scene.view.get(Column.CLAIMS), scene.view.get(Column.OLD_CLAIMS)),
-    )
+    known = scene.shared.columns
+    key = ("moved", scene.view.get(Column.CLAIMS), scene.view.get(Column.OLD_CLAIMS))
     if key not in known:
         moved = claims.moved(scene, (*earlier, *of_round))
         late = tuple(each for each in of_round if claims.is_late(scene, each))
