@@ -17,6 +17,7 @@ from rounds.deliberation import checked
 from rounds.opening import resolve
 from rounds.protocols import PROTOCOLS
 from rounds.size import played
+from rounds.variants import MEANINGS
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "protocols"
 BEGIN: Final = "<!-- from the table -->"
@@ -51,7 +52,8 @@ def generated(name: str) -> str:
     if protocol.variants:
         lines += ["", "## Variants", ""]
         lines += [
-            f"- `--rule {rule}=…`: {', '.join(f'`{value}`' for value in values)} (the first if nothing is said)"
+            f"- `--rule {rule}=…`: {', '.join(f'`{value}`' for value in values)} (the first if nothing is said):"
+            f" {MEANINGS[rule]}"
             for rule, values in protocol.variants.items()
         ]
     return "\n".join([BEGIN, *lines, "", END])

@@ -172,7 +172,10 @@ def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
         if isinstance(event, Amendment) and event.what == "note":
             said |= {change.path: change.to for change in event.change if change.path in (ACCEPTED, DISTANCE)}
     known: dict[object, Distance] = {"low": "low", "medium": "medium", "high": "high"}
-    return (None if ACCEPTED not in said else said[ACCEPTED] is True), known.get(said.get(DISTANCE))
+    if ACCEPTED not in said:
+        return None, None
+    accepted = said[ACCEPTED] is True
+    return accepted, known.get(said.get(DISTANCE)) if accepted else None
 
 
 def event_line(value: RunValue) -> str:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from moot.cli.options import JsonOption, QuietOption
-from moot.errors import GOOD
+from moot.errors import GOOD, usage
 from moot.output import protocols as output
 from moot.render.plain import protocols_text
 from moot.terminal import out_json, show
+from rounds.deliberation import nearest
+from rounds.protocols import PROTOCOLS
 
-EPILOG = "Example: moot protocols --json"
+EPILOG = "Example: moot protocols debate"
 
 
-def protocols(json: JsonOption = False, quiet: QuietOption = False) -> int:
-    """List the protocols with their roles, the plans, and the castings."""
-    found = output.protocols()
+def protocols(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One protocol; all if not said.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """List the protocols with their roles and variants, the plans, and the castings."""
+    if name is not None and name not in PROTOCOLS:
+        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
+    found = output.protocols(name)
     if json:
         out_json(found)
     elif not quiet:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from moot.output.base import Output
 from roles.castings import CASTINGS
+from roles.prompt_set import STRUCTURED
 from rounds.plans import PLANS
 from rounds.protocols import PROTOCOLS
+from rounds.variants import MEANINGS
 
 
 class RoleLine(Output, frozen=True):
@@ -16,7 +18,8 @@ class RoleLine(Output, frozen=True):
 
 
 class ProtocolLine(Output, frozen=True):
-    """A protocol: `--protocol NAME`. `fits` says when; `rules` are its named variants, the default first."""
+    """A protocol: `--protocol NAME`. `fits` says when; `rules` are its named variants, the default first,
+    `meanings` what they choose."""
 
     name: str
     version: int
@@ -25,6 +28,7 @@ class ProtocolLine(Output, frozen=True):
     fits: str
     calls: str
     rules: dict[str, list[str]]
+    meanings: dict[str, str]
 
 
 class PlanLine(Output, frozen=True):
@@ -44,8 +48,10 @@ class Protocols(Output, frozen=True):
     castings: list[str]
 
 
-def protocols() -> Protocols:
-    """All that is installed."""
+def protocols(name: str | None = None) -> Protocols:
+    """All that is installed, or one protocol. Raises `ProtocolUnknown`."""
+    chosen = list(PROTOCOLS.values()) if name is None else [PROTOCOLS[name]]
+    names = {protocol.name for protocol in chosen}
     return Protocols(
         protocols=[
             ProtocolLine(
@@ -56,8 +62,9 @@ def protocols() -> Protocols:
                 fits=protocol.fits,
                 calls=protocol.calls,
                 rules={rule: list(values) for rule, values in protocol.variants.items()},
+                meanings={rule: MEANINGS[rule] for rule in protocol.variants},
             )
-            for protocol in PROTOCOLS.values()
+            for protocol in chosen
         ],
         plans=[
             PlanLine(
@@ -67,6 +74,7 @@ def protocols() -> Protocols:
                 drift=[row.round for row in rows if row.drift],
             )
             for name, plan in PLANS.items()
+            if STRUCTURED in names
         ],
-        castings=list(CASTINGS),
+        castings=list(CASTINGS) if STRUCTURED in names else [],
     )

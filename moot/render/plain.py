@@ -93,7 +93,7 @@ def claims_text(found: Claims) -> str:
     for option in found.options:
         mean = "none tested" if option.strength is None else f"mean strength {option.strength:.2f}"
         told = f"{option.confirmed} confirmed, {option.contested} contested, {option.refuted} refuted"
-        lines.append(f"{option.option} by arguments: {told}, {option.untested} untested ({mean})")
+        lines.append(f"{option.option} by arguments: {told}, {option.untested} without an argument ({mean})")
     return joined(lines)
 
 
@@ -139,14 +139,17 @@ def protocols_text(found: Protocols) -> str:
     for protocol in found.protocols:
         lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]
         lines += [f"  {role.id:<16} {role.question}" for role in protocol.roles]
-        lines += [f"  --rule {rule}={'|'.join(values)}" for rule, values in protocol.rules.items()]
-    lines += ["", "plans"]
+        lines += [
+            f"  --rule {rule}={'|'.join(values)}   {protocol.meanings[rule]}"
+            for rule, values in protocol.rules.items()
+        ]
+    lines += ["", "plans"] if found.plans else []
     for plan in found.plans:
         stress = listed([f"R{n}" for n in plan.stress])
         lines.append(
             f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}"
         )
-    lines += ["", f"castings   {', '.join(found.castings)}"]
+    lines += ["", f"castings   {', '.join(found.castings)}"] if found.castings else []
     return joined(lines)
 
 

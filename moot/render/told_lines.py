@@ -175,7 +175,11 @@ def _opening(event: RunOpened) -> Iterator[Said]:
         yield "seat", f"{member.role} is {member.title}, answered by {member.seat}"
     stress = ", ".join(f"R{row.round} without {row.absent}" for row in event.plan if row.absent) or "none"
     drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
-    yield "plan", f"{len(event.plan)} rounds; stress {stress}; drift checks {drift}"
+    rounds = f"{len(event.plan)} round{'s' * (len(event.plan) != 1)}"
+    if event.protocol != "structured":
+        yield "plan", f"{rounds} of {event.protocol}, to their end"
+        return
+    yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"
     stop = event.stop
     yield (
         "stop",

@@ -1,0 +1,26 @@
+"""Every variant says what it chooses, and none is explained that no protocol has."""
+
+from __future__ import annotations
+
+from rounds.deliberation import RULES
+from rounds.protocols import PROTOCOLS
+from rounds.variants import MEANINGS
+from tests.cli.conftest import Moot, moot
+
+__all__ = ["moot"]
+
+
+def test_every_variant_has_a_meaning() -> None:
+    assert (
+        set(MEANINGS) == {rule for protocol in PROTOCOLS.values() for rule in protocol.variants} == set(RULES)
+    )
+
+
+def test_one_protocol_can_be_looked_at(moot: Moot) -> None:
+    found = moot("protocols", "debate", "--json").json
+    assert [one["name"] for one in found["protocols"]] == ["debate"]
+    assert set(found["protocols"][0]["meanings"]) == {"judges", "rubric"}
+    assert "--rule rubric=logic30|evidence40   logic30 scores" in moot("protocols", "debate").out
+    said = moot("protocols", "debat")
+    assert said.code == 2
+    assert "did you mean 'debate'" in said.err
