@@ -187,16 +187,20 @@ class Protocol(msgspec.Struct, frozen=True):
 
 
 def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
-    """The steps that can run now: those of the first group of the round that are not done; an import asks nobody."""
+    """The steps that can run now: those of the open group that are not done."""
+    group = open_group(protocol, state)
+    return tuple(step for step in group.steps if not state.is_done(step.id)) if group else ()
+
+
+def open_group(protocol: Protocol, state: State) -> Group | None:
+    """The first group of the round with a step that is not done; an import asks nobody."""
     if state.opened is None or state.finished or state.round not in state.rounds:
-        return ()
+        return None
     if state.opened.origin.type == "import" or state.held_up:
-        return ()
-    for group in protocol.groups(state, state.round):
-        waiting = tuple(step for step in group.steps if not state.is_done(step.id))
-        if waiting:
-            return waiting
-    return ()
+        return None
+    return next(
+        (group for group in protocol.groups(state, state.round) if not is_complete(state, group)), None
+    )
 
 
 def is_complete(state: State, group: Group) -> bool:

@@ -14,7 +14,7 @@ from ledger.book import Book
 from ledger.events import Event, Fallback
 from ledger.fold import step as take
 from ledger.state import State
-from roles.protocol import Group, Protocol, Step, find_group, open_steps
+from roles.protocol import Group, Protocol, Step, find_group, open_group
 from validators.reading.docket import Docket, is_reply
 from validators.reading.rule import Breach
 
@@ -52,10 +52,9 @@ def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
         if step_id in replies:
             waiting.setdefault(_settled(docket, through), set()).add(step_id)
     for place, _, book in _walk(docket):
-        steps = open_steps(protocol, book.state) if place - 1 in waiting else ()
-        group = find_group(protocol, book.state, steps[0].id) if steps else None
-        for step in steps if group is not None else ():
-            if step.id in waiting[place - 1] and group is not None:
+        group = open_group(protocol, book.state) if place - 1 in waiting else None
+        for step in group.steps if group is not None else ():
+            if step.id in waiting[place - 1] and group is not None and not book.state.is_done(step.id):
                 yield Moment(replies[step.id], step, group, _at(book, docket, place))
 
 
