@@ -33,6 +33,7 @@ from rounds.deliberation import checked
 from rounds.engine import Answer, ReplyRefused
 from rounds.opening import cast_roles
 from rounds.session import Session
+from rounds.size import asked_of
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _CONTEXT: Final = re.compile(r"c[1-9][0-9]*")
@@ -40,15 +41,21 @@ WAIT_MAX: Final = 600.0
 
 
 class Opened(Result, frozen=True):
-    """A run that was opened. `cast`: role → title; `rules`: the variants in force; `rounds`: how many are planned.
-    `tokens`: role → token, `operator` first; a seat is given its own and no other."""
+    """A run that was opened, as it was set up. `cast`: role → title and charge; `rules`: the variants in force;
+    `rounds`: how many are planned; `replies`: how many these ask for, at most. `tokens`: role → token, `operator`
+    first; a seat is given its own and no other."""
 
     run: str
     protocol: str
     roles: list[str]
-    cast: dict[str, str]
+    question: str
+    goals: list[str]
+    options: list[str]
+    documents: list[str]
+    cast: dict[str, dict[str, str]]
     rules: dict[str, str]
     rounds: int
+    replies: int
     tokens: dict[str, str]
     open: list[str]
     held_up: list[str]
@@ -63,6 +70,7 @@ class Standing(Result, frozen=True):
     round: int
     rounds_planned: int
     phase: str
+    answered: int
     open: list[str]
     held_up: list[str]
     finished: bool
@@ -115,11 +123,16 @@ class Verbs:
             run=session.run.path.name,
             protocol=session.protocol.name,
             roles=list(state.roles),
-            cast={member.role: member.title for member in opened.cast},
+            question=opened.question,
+            goals=[goal.text for goal in opened.goals],
+            options=[option.text for option in opened.options],
+            documents=[document.name for document in opened.context],
+            cast={one.role: {"title": one.title, "charge": one.charge or ""} for one in opened.cast},
             rules={
                 name: str(opened.rules[name]) for name in session.protocol.variants if name in opened.rules
             },
             rounds=len(opened.plan),
+            replies=asked_of(opened).total(),
             tokens=self.rights.tokens(session),
             open=open_now(session),
             held_up=list(state.held_up),
@@ -186,6 +199,7 @@ class Verbs:
             round=state.round,
             rounds_planned=len(state.opened.plan),
             phase=asked[0].name.phase if asked else state.phase,
+            answered=len(state.answered),
             open=open_now(session),
             held_up=list(state.held_up),
             finished=state.finished,

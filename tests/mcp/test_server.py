@@ -238,7 +238,9 @@ def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
         async with Client(build(tmp_path)) as client:
             cast = {"critic": {"title": "Auditor", "charge": "Find the line that is lost."}}
             found = await opened(client, "structured", plan="minimum-8", cast=cast, no_stress=True)
-            assert found["cast"]["critic"] == "Auditor"
+            assert found["cast"]["critic"] == cast["critic"]
+            assert found["replies"] > 142
+            assert found["documents"] == ["facts.md"]
             assert found["rules"]["positions"] == "sealed"
             assert found["rounds"] == 8
             state = session_at(tmp_path / found["run"]).book().state
