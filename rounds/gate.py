@@ -82,7 +82,8 @@ _GONE: Final = re.compile(
 )
 _DISAGREE: Final = re.compile(
     r"\b(disagree\w*|divided|dispute\w*|controvers\w+|cannot agree|(?:do|does|did) not agree|object(?:s|ed)? to|"
-    r"(?:is|are|was|were) against)\b|\bthinks?\b.{1,120}\b(?:do|does) not\b",
+    r"(?:is|are|was|were) against)\b|\bthinks?\b.{1,120}\b(?:do|does) not\b"
+    r"|\bsome\b.{0,30}\bwants?\b.{1,300}\b(?:some|others)\b|\b(?:angry|furious)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ATTACK: Final = re.compile(
