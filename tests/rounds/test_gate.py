@@ -32,7 +32,10 @@ from validators import rulebook
             "jugalbandi",
         ),
         ("What could go wrong with this plan?", "jugalbandi"),
-        ("Move the rehearsal? Some want to stay in the hall and pay 17, some want the gym at 12.", "structured"),
+        (
+            "Move the rehearsal? Some want to stay in the hall and pay 17, some want the gym at 12.",
+            "structured",
+        ),
         ("How do I delete a branch?", "single-pass"),
         ("Should our nightly export become a stream?", "jugalbandi"),
         ("Which of three vendors do we take?", "jugalbandi"),
