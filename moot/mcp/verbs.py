@@ -23,6 +23,7 @@ from moot.output.decisions import decisions_of
 from moot.output.gate import gated_of
 from moot.output.next import next_of
 from moot.output.protocols import protocols
+from moot.output.status import standing_of
 from moot.output.submit import Submission
 from moot.running import new_directory, open_run_at, opening_of
 from moot.sessions import first_result, names, open_now, session_at
@@ -67,6 +68,7 @@ class Standing(Result, frozen=True):
     run: str
     protocol: str
     state: str
+    stopped_by: str | None
     round: int
     rounds_planned: int
     phase: str
@@ -148,6 +150,14 @@ class Verbs:
         if seat is not None and seat not in roles:
             raise usage(f"no role {seat!r} in this run", f"roles are {', '.join(roles)}", "role")
         session.settle()
+        state = session.book().state
+        if standing_of(state) == "stopped":
+            reason = state.closures[-1].reason.replace("_", " ")
+            raise usage(
+                f"the run was stopped ({reason}): nothing is asked any more",
+                "stop, and tell the operator; `moot run --resume` goes on",
+                "next",
+            )
         found = next_of(run, session, session.asked(seat))
         if brief_from == 0 and brief_max is None:
             return found
@@ -157,7 +167,7 @@ class Verbs:
     def has_news(self, session: Session, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""
         state = session.book().state
-        if state.finished or state.held_up:
+        if standing_of(state) != "running" or state.held_up:
             return True
         return any(role in (None, step.role) for step in open_steps(session.protocol, state))
 
@@ -195,7 +205,8 @@ class Verbs:
         return Standing(
             run=run,
             protocol=session.protocol.name,
-            state="finished" if state.finished else "running",
+            state=standing_of(state),
+            stopped_by=state.closures[-1].reason if standing_of(state) == "stopped" else None,
             round=state.round,
             rounds_planned=len(state.opened.plan),
             phase=asked[0].name.phase if asked else state.phase,

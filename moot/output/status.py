@@ -152,7 +152,7 @@ def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -
         run=run,
         protocol=opened.protocol,
         question=opened.question,
-        state=_standing(state),
+        state=standing_of(state),
         round=state.round,
         phase=state.phase,
         rounds_planned=len(opened.plan),
@@ -180,7 +180,8 @@ def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -
     )
 
 
-def _standing(state: State) -> Literal["running", "stopped", "finished"]:
+def standing_of(state: State) -> Literal["running", "stopped", "finished"]:
+    """Whether a run goes on, was stopped and can go on, or has reached its end."""
     if state.finished:
         return "finished"
     return "stopped" if state.closures and state.closures[-1].seq == state.seq else "running"

@@ -65,7 +65,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
     """Answer open steps seat by seat through the tools; returns how many."""
     run, tokens, done = found["run"], found["tokens"], 0
     script = Script()
-    while done < steps:
+    while done < steps and (await call(client, "status", run=run))["state"] == "running":
         asked = await call(client, "next", run=run, token=tokens["operator"])
         if asked["done"]:
             break
@@ -285,5 +285,23 @@ def test_a_long_brief_is_read_in_parts(tmp_path: Path) -> None:
             assert begin > 0
             assert "characters" in await refused(client, "next", **seat, brief_from=len(whole), brief_max=10)
             assert "brief_max" in await refused(client, "next", **seat, brief_max=0)
+
+    anyio.run(main)
+
+
+def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Client(build(tmp_path)) as client:
+            found = await opened(client, "structured", plan="minimum-8", max_rounds=1)
+            await play(client, tmp_path, found)
+            told = await call(client, "status", run=found["run"])
+            assert (told["state"], told["stopped_by"], told["finished"]) == (
+                "stopped",
+                "budget_rounds",
+                False,
+            )
+            token = found["tokens"]["critic"]
+            said = await refused(client, "next", run=found["run"], token=token, wait_seconds=60)
+            assert "stopped (budget rounds)" in said
 
     anyio.run(main)
