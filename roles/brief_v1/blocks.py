@@ -23,7 +23,7 @@ class Derived(NamedTuple):
     state: State
 
 
-_EXTENTS: Final[Mapping[Extent, Mapping[str, list[Row]]]] = {
+EXTENTS: Final[Mapping[Extent, Mapping[str, list[Row]]]] = {
     shown: {extent: [{}] if extent == shown else [] for extent in get_args(Extent)}
     for shown in get_args(Extent)
 }
@@ -58,7 +58,7 @@ def column_blocks(
 def _heading(scene: Scene, column: Column, sight: Sight, *, none: bool) -> str:
     known, key = scene.shared.headings, (column, sight, scene.round, none)
     if key not in known:
-        lists: Mapping[str, list[Row]] = {"none": [{}] if none else [], **_EXTENTS[sight.extent]}
+        lists: Mapping[str, list[Row]] = {"none": [{}] if none else [], **EXTENTS[sight.extent]}
         known[key] = scene.rendered(f"blocks/{column.value}", {"round": scene.round, **lists})
     return known[key]
 

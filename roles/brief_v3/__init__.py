@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, cast
 from ledger.book import Book
 from ledger.ids import round_of
 from roles.brief_v1 import settled, this_round
-from roles.brief_v1.blocks import ONE_BLOCK_EACH, Derived, column_blocks, frame, role_block
+from roles.brief_v1.blocks import EXTENTS, ONE_BLOCK_EACH, Derived, column_blocks, frame, role_block
 from roles.brief_v1.opening import at_opening
 from roles.brief_v1.scene import Block, Scene, Shared
 from roles.brief_v1.task import failed_drift, task_block
@@ -142,8 +142,11 @@ def _left(scene: Scene, shown: Mapping[Column, Shown]) -> list[Block]:
 
 
 def _by_round(scene: Scene, shown: Mapping[Column, Shown], columns: Sequence[Column]) -> list[Block]:
-    heading = "\n".join(shown[column].blocks[0].text for column in columns)
     quotations = tuple(shown[column].quotations for column in columns)
+    heading = shown[columns[0]].blocks[0].text
+    if len(columns) > 1:
+        extents = EXTENTS[scene.view[_C.OLD_CLAIMS].extent]
+        heading = scene.rendered("blocks/left", {"none": [] if any(quotations) else [{}], **extents})
     known, key = scene.shared.rounds, ("left", heading, quotations)
     if key not in known:
         left: dict[int, list[str]] = {}

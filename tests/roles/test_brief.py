@@ -131,10 +131,10 @@ def test_a_claim_stands_as_the_round_found_it_and_what_moved_it_stands_behind_th
     before = brief_of(run(), "r1.E.position.critic").text
     after = brief_of(run(), "r1.F.critic").text
     assert "C-1-1 · claim by action, round 1 · pending" in before
-    claims, moved = after.split("# How claims shown above stand now")
+    claims, moved = after.split("# How claims stand now")
     assert "C-1-1 · claim by action, round 1 · pending" in claims
     assert "C-1-1 · claim by action, round 1 · tested_refuted: V-1-1 (BROKEN, contradicts)" in moved
-    assert "# How claims shown above stand now" not in before
+    assert "# How claims stand now" not in before
     assert "# Claims raised after the verdicts" not in after
     late = brief_of(run(), "r1.G.action").text.split("# Claims raised after the verdicts")[1]
     assert "C-1-6 · claim by observer, round 1 · pending" in late

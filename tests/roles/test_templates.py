@@ -74,7 +74,7 @@ def test_the_installed_set_has_every_template_that_the_protocol_asks_for() -> No
     tasks = {f"tasks/{step_of(run(), step).task}" for step in steps_of_run()}
     charters = {role.charter for role in STRUCTURED.roles}
     blocks = {f"blocks/{column.value}" for column in Column if column is not Column.RECORD} | {
-        f"blocks/{name}" for name in ("frame", "role", "task", "repair", "moved", "late")
+        f"blocks/{name}" for name in ("frame", "role", "task", "repair", "left", "moved", "late")
     }
     amendments = {path for path in installed()["templates"] if path.startswith("amendments/")}
     assert tasks | charters | blocks | amendments == set(installed()["templates"])
