@@ -188,12 +188,7 @@ def _paths(label: str, value: Any) -> Iterator[str]:
             yield from _paths(label, inner)
 
 
-def claim(event: Claim, state: State, *, whole: bool = True) -> Quoted:
-    """A claim with its status and the verifications that made it; of a settled one the text is enough."""
-    return claim_as(event, state.claims[str(event.id)], state.checks, whole=whole)
-
-
-def claim_as(
+def claim(
     event: Claim,
     facts: ClaimFacts,
     checks: Mapping[str, CheckFacts],
@@ -201,7 +196,8 @@ def claim_as(
     whole: bool = True,
     placed: bool = True,
 ) -> Quoted:
-    """The same as far as `facts` go. `placed`: whether it is said where it was raised and which goal it serves."""
+    """A claim as far as `facts` go, with its status and the verifications that made it; of a settled one the text is
+    enough. `placed`: whether it is said where it was raised and which goal it serves."""
     status, seqs = _status(facts, checks)
     return _claim(event, status, seqs, whole=whole, placed=placed)
 

@@ -177,7 +177,7 @@ def _opening(event: RunOpened) -> Iterator[Said]:
     drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
     rounds = f"{len(event.plan)} round{'s' * (len(event.plan) != 1)}"
     if event.protocol != "structured":
-        yield "plan", f"{rounds} of {event.protocol}, to their end"
+        yield "plan", f"{rounds} of {event.protocol}"
         return
     yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"
     stop = event.stop

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from ledger.book import Book
 from roles.brief_v1 import settled, this_round
 from roles.brief_v1.blocks import Derived, column_blocks, frame, role_block
-from roles.brief_v1.opening import at_opening
+from roles.brief_v1.opening import scene_at_opening
 from roles.brief_v1.scene import Block, BriefUnavailable, Scene, Shared
 from roles.brief_v1.task import failed_drift, task_block
 from roles.prompt_set import PromptSet
@@ -63,15 +63,10 @@ def derive(
     A repeated step shows what its first one showed, artifacts and claims the other way round.
     `shared` keeps what briefs of one ledger have in common while several are derived in the order of their groups.
     """
-    shared = Shared() if shared is None or step.name.repeat > 1 else shared
-    shared.begin_group(step, ledger)
-    base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
-    opened, view = base.state.opened, protocol.view(base.state, step)
-    assert opened is not None, "the run was never opened"
-    scene = Scene(base, opened, protocol, step, prompt_set, shared, view)
-    blocks, saw, shown = [frame(scene)], {opened.seq}, dict[Column, tuple[Quoted, ...]]()
+    scene = scene_at_opening(ledger, protocol, step, prompt_set, shared)
+    blocks, saw, shown = [frame(scene)], {scene.opened.seq}, dict[Column, tuple[Quoted, ...]]()
     for column in QUOTES:
-        sight = view.get(column)
+        sight = scene.view.get(column)
         if sight is None:
             continue
         quotations, made, seqs = _column(scene, column, sight)
@@ -80,7 +75,7 @@ def derive(
         blocks += made
     saw.update(seq for _, seq in failed_drift(scene))
     blocks += [role_block(scene), task_block(scene, shown)]
-    return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
+    return Derived(tuple(blocks), tuple(sorted(saw)), scene.state)
 
 
 def _column(scene: Scene, column: Column, sight: Sight) -> Shown:

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from ledger.book import Book, book
 from ledger.events import Event, Fallback
+from roles.brief_v1.scene import Scene, Shared
+from roles.prompt_set import PromptSet
 from roles.protocol import Protocol, Step, find_group
+
+
+def scene_at_opening(
+    ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None
+) -> Scene:
+    """What a step's brief is made from. A repeated step opens where its first one did, and shares nothing."""
+    shared = Shared() if shared is None or step.name.repeat > 1 else shared
+    shared.begin_group(step, ledger)
+    base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
+    opened = base.state.opened
+    assert opened is not None, "the run was never opened"
+    return Scene(base, opened, protocol, step, prompt_set, shared, protocol.view(base.state, step))
 
 
 def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:

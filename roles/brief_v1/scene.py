@@ -150,7 +150,7 @@ class Scene(msgspec.Struct, frozen=True):
         key = (event.seq, len(facts.moves), whole, placed)
         found = self.shared.quotes.get(key)
         if found is None:
-            found = self.shared.quotes[key] = quoting.claim_as(
+            found = self.shared.quotes[key] = quoting.claim(
                 event, facts, self.state.checks, whole=whole, placed=placed
             )
         return found

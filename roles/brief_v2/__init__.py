@@ -17,7 +17,7 @@ from ledger.book import Book
 from ledger.events import Event
 from roles.brief_v1 import settled
 from roles.brief_v1.blocks import Derived, frame, role_block
-from roles.brief_v1.opening import at_opening
+from roles.brief_v1.opening import scene_at_opening
 from roles.brief_v1.scene import Block, Scene, Shared
 from roles.brief_v2.picking import lost, picked, quoted, target_of
 from roles.brief_v2.quoting import BY_KIND
@@ -32,20 +32,16 @@ def derive(
     ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None = None
 ) -> Derived:
     """The blocks of a step's brief and the events that they show."""
-    shared = shared or Shared()
-    shared.begin_group(step, ledger)
-    base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
-    opened, view = base.state.opened, protocol.view(base.state, step)
-    assert opened is not None, "the run was never opened"
-    scene = Scene(base, opened, protocol, step, prompt_set, shared, view)
-    blocks, saw = [frame(scene)], {opened.seq}
+    scene = scene_at_opening(ledger, protocol, step, prompt_set, shared)
+    view = scene.view
+    blocks, saw = [frame(scene)], {scene.opened.seq}
     whole = view.get(Column.QUESTION)
     if whole is not None:
         quotations = settled.question(scene, whole)
         blocks.append(
             Block("question", _heading(scene, "question", {"none": [], **_flags((), whole.extent)}))
         )
-        blocks += [shared.block_of(each) for each in quotations]
+        blocks += [scene.shared.block_of(each) for each in quotations]
     picks = tuple(
         pick for pick in view.get(Column.RECORD, Sight("picked")).picks if _was_planned(scene, pick)
     )
@@ -56,7 +52,7 @@ def derive(
         blocks.append(_record(scene, pick, events))
     saw |= {event.seq for event in shown}
     blocks += [role_block(scene), _task(scene, picks, shown)]
-    return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
+    return Derived(tuple(blocks), tuple(sorted(saw)), scene.state)
 
 
 def _was_planned(scene: Scene, pick: Pick) -> bool:

@@ -17,7 +17,7 @@ from ledger.book import Book
 from ledger.ids import round_of
 from roles.brief_v1 import settled, this_round
 from roles.brief_v1.blocks import EXTENTS, ONE_BLOCK_EACH, Derived, column_blocks, frame, role_block
-from roles.brief_v1.opening import at_opening
+from roles.brief_v1.opening import scene_at_opening
 from roles.brief_v1.scene import Block, Scene, Shared
 from roles.brief_v1.task import failed_drift, task_block
 from roles.brief_v3 import claims
@@ -76,13 +76,8 @@ def derive(
     A repeated step shows what its first one showed, artifacts and claims the other way round.
     `shared` keeps what briefs of one ledger have in common while several are derived in the order of their groups.
     """
-    shared = Shared() if shared is None or step.name.repeat > 1 else shared
-    shared.begin_group(step, ledger)
-    base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
-    opened, view = base.state.opened, protocol.view(base.state, step)
-    assert opened is not None, "the run was never opened"
-    scene = Scene(base, opened, protocol, step, prompt_set, shared, view)
-    shown = {column: _shown(scene, column, sight) for column, sight in view.items()}
+    scene = scene_at_opening(ledger, protocol, step, prompt_set, shared)
+    shown = {column: _shown(scene, column, sight) for column, sight in scene.view.items()}
     moved = _moved(scene, shown)
     blocks = [
         frame(scene),
@@ -95,8 +90,8 @@ def derive(
         task_block(scene, {column: each.quotations for column, each in shown.items()}),
     ]
     failed = [seq for _, seq in failed_drift(scene)]
-    saw = moved.seqs.union([opened.seq], failed, *[each.seqs for each in shown.values()])
-    return Derived(tuple(blocks), tuple(sorted(saw)), base.state)
+    saw = moved.seqs.union([scene.opened.seq], failed, *[each.seqs for each in shown.values()])
+    return Derived(tuple(blocks), tuple(sorted(saw)), scene.state)
 
 
 def _order(scene: Scene) -> tuple[Column, ...]:

@@ -11,9 +11,11 @@ __all__ = ["moot"]
 
 
 def test_every_variant_has_a_meaning() -> None:
-    assert (
-        set(MEANINGS) == {rule for protocol in PROTOCOLS.values() for rule in protocol.variants} == set(RULES)
-    )
+    had = {rule for protocol in PROTOCOLS.values() for rule in protocol.variants}
+    assert set(MEANINGS) == had == set(RULES)
+    for rule, values in RULES.items():
+        known = [protocol.variants[rule] for protocol in PROTOCOLS.values() if rule in protocol.variants]
+        assert set(values) == {value for variant in known for value in variant}, rule
 
 
 def test_one_protocol_can_be_looked_at(moot: Moot) -> None:
