@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -17,14 +15,13 @@ from detectors.signals import signals
 from ledger.book import book
 from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
+from tests.data import LABELLED
 from tests.detectors.generated import rows as generated_rows
 from tests.detectors.ledgers import Blobs, built, ends
 from tests.oracles import script_signals, text_signals
 from tests.oracles.rows import Rows, read_rows
 from tests.oracles.script_signals import Answer
 
-SHARED = Path(os.environ.get("MOOT_SHARED_DATA") or Path(__file__).parents[3] / "shared" / "data")
-LABELLED = sorted((SHARED / "labelled").glob("*/claims.jsonl"))
 ORACLES: dict[SignalProfile, Callable[[Rows], list[Answer]]] = {
     "script": script_signals.answers,
     "text": text_signals.answers,
@@ -82,24 +79,22 @@ def compare(rows: Rows, seen: Counter[tuple[str, str]]) -> None:
         seen["alarm", "raised" if alarm else "silent"] += 1
 
 
-@pytest.mark.skipif(not LABELLED, reason=f"no labelled ledgers under {SHARED}")
 def test_labelled_ledgers_read_as_the_oracles_read_them_after_every_round():
     seen: Counter[tuple[str, str]] = Counter()
     for path in LABELLED:
-        compare(read_rows(path.parent), seen)
+        compare(read_rows(path), seen)
     assert seen["script", "S1 both windows low"]
     assert seen["text", "S1 last window not low"]
     assert seen["alarm", "raised"]
 
 
-@pytest.mark.skipif(not LABELLED, reason=f"no labelled ledgers under {SHARED}")
 def test_labelled_ledgers_that_moot_imports_read_the_same():
     for path in LABELLED:
-        imported = read_skill({file.name: file.read_bytes() for file in path.parent.glob("*.jsonl")})
+        imported = read_skill({file.name: file.read_bytes() for file in path.glob("*.jsonl")})
         assert not imported.bad
         numbered = (msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(imported.events))
         made = book(numbered, Blobs(dict(imported.blobs)))
-        rows = read_rows(path.parent)
+        rows = read_rows(path)
         for number, at in ends(made).items():
             for profile, oracle in ORACLES.items():
                 verdicts = [reading.satisfied for reading in signals(made, profile, at).signals]

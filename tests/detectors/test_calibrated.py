@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,11 +14,7 @@ from detectors.signals import signals_of_state
 from ledger.events import Event
 from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-
-LABELLED = (
-    Path(os.environ.get("MOOT_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data")) / "labelled"
-)
-needs_labelled = pytest.mark.skipif(not LABELLED.is_dir(), reason="the labelled ledgers are not here")
+from tests.data import LABELS
 
 VECTORS = [
     # Two published digits do not follow from the formula and its other values: 3.647 (here 5.647), 543.4902 (545.4902).
@@ -91,18 +85,17 @@ def test_e_values_are_printed_to_four_digits(value: float, text: str) -> None:
 
 
 def _events(ledger: str) -> Sequence[Event]:
-    folder = LABELLED / ledger
+    folder = LABELS.parent / ledger
     return read_skill({path.name: path.read_bytes() for path in folder.iterdir()}, None).events
 
 
 def _labels() -> list[dict[str, object]]:
-    return json.loads((LABELLED / "labels.json").read_bytes()) if LABELLED.is_dir() else []
+    return json.loads(LABELS.read_bytes())
 
 
 MODES = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}
 
 
-@needs_labelled
 def test_what_was_injected_is_alarmed() -> None:
     """Ledger 28 carries nothing that its failure could be seen by (no counts of findings)."""
     missed: list[object] = []
@@ -114,7 +107,6 @@ def test_what_was_injected_is_alarmed() -> None:
     assert missed == ["28"]
 
 
-@needs_labelled
 def test_healthy_ledgers_and_decoys_are_left_alone() -> None:
     alarmed = []
     for label in _labels():
@@ -124,7 +116,6 @@ def test_healthy_ledgers_and_decoys_are_left_alone() -> None:
     assert len(alarmed) <= 1, alarmed
 
 
-@needs_labelled
 def test_no_failing_ledger_is_called_ready() -> None:
     ready = []
     for label in _labels():

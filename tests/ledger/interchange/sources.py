@@ -1,11 +1,9 @@
-"""State directories in memory: a small one told by hand, ones drawn by hypothesis, and the labelled ones."""
+"""State directories in memory: a small one told by hand, ones drawn by hypothesis."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -27,8 +25,6 @@ CHECKS = (
     "all_vs_prior_decisions",
 )
 TESTED = ("tested_confirmed", "tested_refuted", "partially_refuted", "tested_unclear")
-SHARED = Path(os.environ.get("MOOT_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
-LABELLED = sorted(path for path in (SHARED / "labelled").glob("[0-9][0-9]") if path.is_dir())
 
 Row = dict[str, Any]
 Rows = Mapping[str, list[Row]]

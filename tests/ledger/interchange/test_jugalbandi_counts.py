@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ledger.interchange.jugalbandi_counts import NotAResult, jugalbandi_counts
+from tests.data import JUGALBANDI
 
-SHARED = Path(os.environ.get("MOOT_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
-FILES = sorted((SHARED / "jugalbandi-original").glob("task-*.json"))
 TRUE = {"1": (6, 0, 0), "2": (8, 1, 1), "3": (6, 0, 0), "4": (7, 0, 0), "5": (7, 0, 0)}
 
 PROPOSAL = """# Plan
@@ -51,8 +49,7 @@ def _result() -> dict[str, Any]:
     }
 
 
-@pytest.mark.skipif(not FILES, reason="the published results are not here")
-@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+@pytest.mark.parametrize("file", JUGALBANDI, ids=[file.stem for file in JUGALBANDI])
 def test_published_rules_give_the_stored_counts(file: Path) -> None:
     result = json.loads(file.read_bytes())
     counts = jugalbandi_counts(result)

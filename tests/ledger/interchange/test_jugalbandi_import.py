@@ -12,7 +12,7 @@ from ledger.events import Assumption, Challenge, Disposition, Event, Statement
 from ledger.interchange.imports import import_run
 from ledger.interchange.jugalbandi_counts import jugalbandi_counts
 from ledger.store import Run
-from tests.ledger.interchange.sources import SHARED
+from tests.data import JUGALBANDI
 
 AT = "2026-01-01T00:00:00.000000Z"
 RESULT: dict[str, Any] = {
@@ -78,11 +78,8 @@ def test_dispositions_without_a_partner_are_noted(tmp_path: Path) -> None:
     assert any("2 challenges and 1 dispositions" in note for note in report.notes)
 
 
-@pytest.mark.skipif(
-    not (SHARED / "jugalbandi-original").is_dir(), reason="the published results are not here"
-)
 def test_the_published_results_import_as_they_count(tmp_path: Path) -> None:
-    for source in sorted((SHARED / "jugalbandi-original").glob("task-*.json")):
+    for source in JUGALBANDI:
         counts = jugalbandi_counts(json.loads(source.read_text("utf-8"))).structural
         out = tmp_path / source.stem
         assert import_run("jugalbandi", source, out, at=AT, sync=False).ok

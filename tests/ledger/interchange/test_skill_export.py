@@ -14,9 +14,9 @@ from ledger.interchange.imports import UnknownFormat, import_run
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_opening import Terms
 from ledger.store import Run
+from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,
-    LABELLED,
     SMALL,
     Rows,
     directories,
@@ -54,7 +54,6 @@ def test_out_and_in_again_is_the_same_ledger(rows: Rows) -> None:
     assert parsed(out.files) == parsed(files)
 
 
-@pytest.mark.skipif(not LABELLED, reason="the labelled ledgers are not beside this repository")
 @pytest.mark.parametrize("path", LABELLED, ids=lambda path: path.name)
 def test_labelled_ledgers_go_out_as_they_came_in(path: Path) -> None:
     files = {file.name: file.read_bytes() for file in path.iterdir()}

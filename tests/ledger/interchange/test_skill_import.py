@@ -21,9 +21,9 @@ from ledger.interchange.skill_import import read_skill
 from ledger.interchange.skill_opening import Terms
 from ledger.store import AlreadyARun, Run
 from ledger.verify import verify
+from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,
-    LABELLED,
     SMALL,
     Row,
     Rows,
@@ -409,7 +409,6 @@ def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
     assert before == {path: path.read_bytes() for path in before}
 
 
-@pytest.mark.skipif(not LABELLED, reason="the labelled ledgers are not beside this repository")
 def test_labelled_ledgers_import_without_a_remark() -> None:
     for path in LABELLED:
         found = read_skill({file.name: file.read_bytes() for file in path.iterdir()})
