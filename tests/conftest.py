@@ -1,6 +1,7 @@
 """Every test runs offline, without a key, and the same way twice."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,6 +10,10 @@ from hypothesis import HealthCheck, settings
 os.environ["MOOT_OFFLINE"] = "1"
 for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
     del os.environ[name]
+
+# In the background of a script Ctrl-C is ignored, and the processes that tests interrupt would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The gate answers the same on a busy machine: no deadline, and examples derived from the test itself.
 settings.register_profile(

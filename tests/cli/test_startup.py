@@ -56,4 +56,3 @@ def test_the_benchmark_measures_every_process_and_none_imports_the_sdk(finished:
     assert not any(row.with_sdk for row in rows.values())
     assert rows["moot --help"].modules < rows[commands.MEASURE].modules
     assert all(row.cpu_ms > 0 for row in rows.values())
-    assert max(row.of_measure for row in rows.values()) < 4 * commands.TARGET

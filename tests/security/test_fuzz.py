@@ -1,11 +1,9 @@
-"""Damaged replies, imports and deliberation files: taken or refused in words, never a crash, never a wait."""
+"""Damaged replies, imports and deliberation files: taken or refused in words, never a crash, never without end."""
 
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from ledger.failures import LedgerError
@@ -15,12 +13,12 @@ from ledger.verify import verify
 from rounds.deliberation import DeliberationError, parse
 from rounds.engine import Answer, ReplyRefused
 from rounds.opening import resolve
+from tests.effort import bounded
 from tests.ledger.interchange.sources import AT, SMALL, source
 from tests.rounds.openings import begin, rows
 from tests.rounds.scripted import Script
 from tests.security.mutations import damaged, damaged_bytes
 
-SECONDS_MAX = 1.0
 TOML = b"""[deliberation]
 question = "Which storage?"
 goals = ["No line is lost"]
@@ -50,13 +48,6 @@ calls = 100
 """
 
 
-@contextmanager
-def at_once(seed: int) -> Iterator[None]:
-    begun = time.perf_counter()
-    yield
-    assert time.perf_counter() - begun < SECONDS_MAX, f"seed {seed} took too long"
-
-
 def replies(folder: Path, seeds: range) -> tuple[int, int]:
     """How many damaged replies were accepted and refused. A refused one writes nothing; every run stays intact."""
     accepted = refused = 0
@@ -78,7 +69,7 @@ def replies(folder: Path, seeds: range) -> tuple[int, int]:
             one = session.asked()[0]
             good = script.reply(session.book(), one.step, one.brief.saw)
         head = session.run.head()
-        with at_once(seed):
+        with bounded(f"seed {seed}"):
             try:
                 session.submit(one.step.id, damaged(rng, good), Answer("host", "trusted"))
                 accepted += 1
@@ -109,7 +100,10 @@ def imports(folder: Path, seeds: range) -> tuple[int, int]:
             (src / name).parent.mkdir(parents=True, exist_ok=True)
             (src / name).write_bytes(b"\n".join(lines))
         report = None
-        with at_once(seed), suppress(LedgerError):  # a refusal in words; any other exception fails the test
+        with (
+            bounded(f"seed {seed}"),
+            suppress(LedgerError),
+        ):  # a refusal in words; any other exception fails the test
             report = import_run("skill", src, out, at=AT, sync=False)
         if report is None:
             refused += 1
@@ -130,7 +124,7 @@ def deliberations(seeds: range) -> tuple[int, int]:
     taken = refused = 0
     for seed in seeds:
         content = damaged_bytes(random.Random(seed), TOML)
-        with at_once(seed):
+        with bounded(f"seed {seed}"):
             try:
                 resolve(parse(content), {}, moot="0.1.0")
                 taken += 1
