@@ -38,6 +38,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.events.envelope import FROM_OUTSIDE
 from ledger.ids import number_of, role_of
 from ledger.lifecycle import Move, Place, place_of_check
 from ledger.plan_changes import planned_anew
@@ -153,7 +154,10 @@ def _call(state: State, event: Event) -> None:
 
 def add_call(spend: Spend, call: Call) -> None:
     """Count one call into a sum."""
-    spend.calls += max(1, len(call.attempts))
+    made = max(1, len(call.attempts))
+    spend.calls += made
+    if call.seat not in FROM_OUTSIDE:
+        spend.engine_calls += made
     spend.tokens_in += call.tokens_in or 0
     spend.tokens_cached += call.tokens_cached or 0
     spend.tokens_out += call.tokens_out or 0

@@ -132,6 +132,8 @@ class Spend(msgspec.Struct):
     """What the calls cost so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
 
     calls: int = 0
+    engine_calls: int = 0
+    """Those that the engine made; what a host or a person answers uses up no budget of calls."""
     tokens_in: int = 0
     tokens_cached: int = 0
     tokens_out: int = 0

@@ -10,6 +10,7 @@ from typing import Final
 
 from ledger.events import Attempt
 from ledger.events.decisions import CloseReason
+from ledger.events.envelope import FROM_OUTSIDE
 from roles.brief import Brief, repair
 from roles.seats.port import AttemptLost, Bound, Metered, Request, Seat, SeatFailed, SeatReply, Used
 from rounds.engine import Answer, ReplyRefused, sha256
@@ -156,9 +157,13 @@ async def answered(
 
 
 async def _attempt(request: Request, seat: Seat, desk: Desk, pace: Pace, tries: _Tries) -> SeatReply:
-    """One attempt within its reservation."""
+    """One attempt within its reservation; a seat that answers from outside costs the engine nothing to ask."""
     bound = seat.bound(request) if isinstance(seat, Metered) else FREE
     async with pace.turn():
+        if seat.kind in FROM_OUTSIDE:
+            if desk.ends:
+                raise Ending
+            return await seat.reply(request)
         number = await desk.reserved(request.step.id, bound)
         tries.numbers.append(number)
         try:
@@ -185,7 +190,7 @@ def _submit(asked: Asked, brief: Brief, reply: SeatReply, desk: Desk, pace: Pace
     done = desk.session.submit(asked.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
     pace.went_well()
     call = next((event.call for event in done.events if event.call is not None), None)
-    if call is not None:
+    if call is not None and tries.numbers:
         desk.purse.keep(tries.numbers, call)
     return done
 

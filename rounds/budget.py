@@ -22,7 +22,7 @@ def budgets_in_force(state: State) -> Budgets:
 def used_up(state: State, minutes: float) -> CloseReason | None:
     """The first budget that the next call could exceed, None when there is room. `minutes` is what this driver ran."""
     limits, spend = budgets_in_force(state), state.spend
-    if limits.calls is not None and spend.calls >= limits.calls:
+    if limits.calls is not None and spend.engine_calls >= limits.calls:
         return "budget_calls"
     if limits.tokens is not None and spend.tokens_in + spend.tokens_out >= limits.tokens:
         return "budget_tokens"

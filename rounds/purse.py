@@ -62,7 +62,7 @@ class Purse:
     def lacks(self, state: State, bound: Bound) -> CloseReason | None:
         """The budget that an attempt of that bound could exceed; None when there is room for it."""
         limits, spend, beyond = budgets_in_force(state), state.spend, self.beyond
-        if limits.calls is not None and spend.calls + beyond.calls + 1 > limits.calls:
+        if limits.calls is not None and spend.engine_calls + beyond.calls + 1 > limits.calls:
             return "budget_calls"
         tokens = spend.tokens_in + spend.tokens_out + beyond.tokens
         if limits.tokens is not None and tokens + bound.tokens > limits.tokens:

@@ -23,6 +23,8 @@ from ledger.values import (
 
 SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local"]
 Isolation = Literal["enforced", "trusted"]
+FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
+"""Kinds of seat that the engine does not call: somebody else answers, and pays (FORMAT 8)."""
 
 
 class Context(Value, frozen=True, kw_only=True):

@@ -42,7 +42,13 @@ VARIANTS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
 """Protocols with the named variants that change what happens."""
 
 
-def begin(path: Path, protocol: str, rules: dict[str, str] | None = None, options: int = 3) -> Session:
+def begin(
+    path: Path,
+    protocol: str,
+    rules: dict[str, str] | None = None,
+    options: int = 3,
+    budget: dict[str, int] | None = None,
+) -> Session:
     """A session on a new run of a protocol at `path`."""
     table: dict[str, Any] = {
         "deliberation": {
@@ -53,6 +59,7 @@ def begin(path: Path, protocol: str, rules: dict[str, str] | None = None, option
         },
         "context": [{"name": "facts.md", "text": DOCUMENT.decode()}],
         "rules": rules or {},
+        "budget": budget or {},
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
     files = {"deliberation.toml": opening.toml.encode()}
