@@ -9,16 +9,19 @@ came out otherwise attacks it in turn, and so does a second judgement of the sam
     strength = b − b·(F(att) − F(sup))          if F(att) ≥ F(sup)
              = b + (1 − b)·(F(sup) − F(att))    otherwise
 
-That is DF-QuAD. From 0.7 on a claim is confirmed, to 0.3 refuted, between them contested. Beside it the grounded label
-(Dung) and a probability (log-odds of the q). The status stays what the last verdict made it.
+That is DF-QuAD, F over strengths and not over weights: what an attacker amounts to depends on who attacks it, to the
+end of the chain (`attacks.py`). From 0.7 on a claim is confirmed, to 0.3 refuted, between them contested. Beside it
+the grounded label (Dung) and a probability: the log-odds of the q of those arguments that are IN. The status stays
+what the last verdict made it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
+from detectors.attacks import Grounded, df_quad, grounded, label_under, strengths
 from detectors.calibrated.rounds import line_level
 from detectors.observations import is_import
 from ledger.ids import parse_reference
@@ -26,7 +29,6 @@ from ledger.result import Result
 from ledger.state import CheckFacts, State
 
 Label = Literal["confirmed", "refuted", "contested", "untested"]
-Grounded = Literal["IN", "OUT", "UNDEC"]
 Side = Literal["supports", "attacks"]
 
 BASE: Final = 0.5
@@ -45,7 +47,7 @@ _SIDES: Final[dict[str, Side]] = {
 
 
 class Argument(Result, frozen=True):
-    """A verification as an argument about a claim. `strength` is its weight less what attacks it."""
+    """A verification as an argument about a claim. `strength` is its weight less what its attackers amount to."""
 
     by: str
     side: Side
@@ -75,11 +77,18 @@ class OptionStanding(Result, frozen=True):
     strength: float | None
 
 
+class _Graph(NamedTuple):
+    """Every verification as an argument: who attacks it, its strength and its label under all attacks there are."""
+
+    attackers: dict[str, tuple[str, ...]]
+    strength: dict[str, float]
+    label: dict[str, Grounded]
+
+
 def standings(state: State) -> dict[str, Standing]:
     """Every claim's standing."""
-    about = _tests(state)
-    challengers = _challengers(state)
-    return {claim: _standing(state, claim, about.get(claim, ()), challengers) for claim in state.claims}
+    about, graph = _tests(state), _graph(state)
+    return {claim: _standing(state, claim, about.get(claim, ()), graph) for claim in state.claims}
 
 
 def by_option(
@@ -99,19 +108,6 @@ def by_option(
     return rows
 
 
-def aggregate(strengths: Sequence[float]) -> float:
-    """F: how much several arguments for one thing amount to, 0 to 1."""
-    return 1 - math.prod(1 - strength for strength in strengths)
-
-
-def df_quad(base: float, attacks: Sequence[float], supports: Sequence[float]) -> float:
-    """The strength of something with this base under these attacks and supports."""
-    against, support = aggregate(attacks), aggregate(supports)
-    if against >= support:
-        return base - base * (against - support)
-    return base + (1 - base) * (support - against)
-
-
 def _tests(state: State) -> dict[str, tuple[str, ...]]:
     """Claim → the verifications that tested it, in order; a repeated one is no new test."""
     found: dict[str, list[str]] = {}
@@ -126,49 +122,55 @@ def _tests(state: State) -> dict[str, tuple[str, ...]]:
     return {claim: tuple(tests) for claim, tests in found.items()}
 
 
-def _challengers(state: State) -> dict[str, tuple[str, ...]]:
-    """Verification → later ones that name it and came out otherwise."""
-    found: dict[str, list[str]] = {}
+def _graph(state: State) -> _Graph:
+    """The graph of all verifications: a later one that names another and came out otherwise attacks it."""
+    found: dict[str, list[str]] = {identity: [] for identity in state.checks}
     for identity, check in state.checks.items():
         named = {parse_reference(ref).id for ref in check.refs} | {check.repeats or ""}
         for other in sorted(named & state.checks.keys()):
             earlier = state.checks[other]
             decided = {earlier.result, check.result} == {"ROBUST", "BROKEN"}
             if decided and earlier.seq <= check.seq and other != identity:
-                found.setdefault(other, []).append(identity)
-    return {identity: tuple(by) for identity, by in found.items()}
+                found[other].append(identity)
+    attackers = {identity: tuple(by) for identity, by in found.items()}
+    weights = {identity: _weight(check) for identity, check in state.checks.items()}
+    return _Graph(attackers, strengths(weights, attackers), grounded(attackers))
 
 
-def _standing(
-    state: State, claim: str, tests: Sequence[str], challengers: dict[str, tuple[str, ...]]
-) -> Standing:
+def _standing(state: State, claim: str, tests: Sequence[str], graph: _Graph) -> Standing:
     arguments = [
-        argument
-        for identity in tests
-        if (argument := _argument(state, claim, identity, challengers.get(identity, ()))) is not None
+        argument for identity in tests if (argument := _argument(state, claim, identity, graph)) is not None
     ]
-    attacks = [one.strength for one in arguments if one.side == "attacks"]
-    supports = [one.strength for one in arguments if one.side == "supports"]
-    strength = round(df_quad(BASE, attacks, supports), 4)
+    strength = round(
+        df_quad(
+            BASE,
+            [graph.strength[one.by] for one in arguments if one.side == "attacks"],
+            [graph.strength[one.by] for one in arguments if one.side == "supports"],
+        ),
+        4,
+    )
+    attacks = [graph.label[one.by] for one in arguments if one.side == "attacks"]
     return Standing(
         label=_label(strength) if arguments else "untested",
         strength=strength,
-        grounded=_grounded(arguments),
-        probability=_probability(arguments),
+        grounded=label_under(attacks) if arguments else "UNDEC",
+        probability=_probability([one for one in arguments if graph.label[one.by] == "IN"]),
         arguments=arguments,
     )
 
 
-def _argument(state: State, claim: str, identity: str, by: Sequence[str]) -> Argument | None:
+def _argument(state: State, claim: str, identity: str, graph: _Graph) -> Argument | None:
     check = state.checks[identity]
     bearing = next((move.bearing for move in state.claims[claim].moves if move.by == identity), None)
     side = _SIDES.get(bearing or (check.result if is_import(state) else ""))
     if side is None:
         return None
-    weight = _weight(check)
-    strength = df_quad(weight, [_weight(state.checks[other]) for other in by], ())
     return Argument(
-        by=identity, side=side, weight=round(weight, 4), strength=round(strength, 4), attacked_by=list(by)
+        by=identity,
+        side=side,
+        weight=round(_weight(check), 4),
+        strength=round(graph.strength[identity], 4),
+        attacked_by=list(graph.attackers[identity]),
     )
 
 
@@ -183,19 +185,10 @@ def _label(strength: float) -> Label:
     return "refuted" if strength <= REFUTED_TO else "contested"
 
 
-def _grounded(arguments: Sequence[Argument]) -> Grounded:
-    """OUT under an attack that nothing answers, IN when all were answered or none was made, UNDEC untested."""
-    if not arguments:
-        return "UNDEC"
-    standing = [one for one in arguments if one.side == "attacks" and not one.attacked_by]
-    return "OUT" if standing else "IN"
-
-
 def _probability(arguments: Sequence[Argument]) -> float:
-    """Log-odds of the qualities, an attacked argument counting for nothing."""
+    """Log-odds of the qualities of arguments that hold."""
     odds = 0.0
     for one in arguments:
         quality = (one.weight + 1) / 2
-        if not one.attacked_by:
-            odds += math.log(quality / (1 - quality)) * (1 if one.side == "supports" else -1)
+        odds += math.log(quality / (1 - quality)) * (1 if one.side == "supports" else -1)
     return round(1 / (1 + math.exp(-odds)), 4)

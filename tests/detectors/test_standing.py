@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detectors.attacks import aggregate, df_quad
 from detectors.axes import axes
 from detectors.contribution import binomial_at_most, contributions, drop, power
 from detectors.coverage import chao2, coverage
-from detectors.standing import aggregate, by_option, df_quad, standings
+from detectors.standing import by_option, standings
 from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
 from ledger.state import State
@@ -68,6 +69,23 @@ def test_a_verification_that_is_named_and_contradicted_is_attacked_in_turn() -> 
     assert supporting.attacked_by == []
     assert found.grounded == "IN"
     assert found.strength > 0.5
+
+
+def test_a_label_looks_to_the_end_of_the_chain() -> None:
+    """R-15: V1 ← V2 ← V3. V3 stands, so V2 falls, so V1 stands: the opposite of what one level says."""
+    state = _tests(("BROKEN", 2, ()), ("ROBUST", 2, ("V-1-1#notes",)), ("BROKEN", 2, ("V-2-1#notes",)))
+    found = standings(state)["C-1-1"]
+    assert [one.attacked_by for one in found.arguments] == [["V-2-1"], ["V-3-1"], []]
+    assert [one.strength for one in found.arguments] == pytest.approx([0.6 * (1 - 0.24), 0.24, 0.6], abs=1e-4)
+    assert found.grounded == "OUT"
+    assert found.probability == pytest.approx(
+        1 / (1 + 4 * 4), abs=1e-4
+    )  # two BROKEN count, the fallen ROBUST not
+    further = (
+        *(("BROKEN", 2, ()), ("ROBUST", 2, ("V-1-1#n",)), ("BROKEN", 2, ("V-2-1#n",))),
+        ("ROBUST", 2, ("V-3-1#n",)),
+    )
+    assert standings(_tests(*further))["C-1-1"].grounded == "IN"
 
 
 @given(strengths, strengths, st.floats(0.01, 0.99))
