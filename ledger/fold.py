@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import assert_never
 
+from ledger.closing import ends_stop
 from ledger.events import (
     Alarm,
     Amendment,
@@ -72,6 +73,8 @@ def step(state: State, event: Event) -> None:
         state.phase = event.phase
     if event.call is not None:
         _call(state, event)
+    if state.closing is not None and state.closing.state == "stopped" and ends_stop(event):
+        state.closing = None
     match event:  # the most frequent kinds first: a case costs what stands above it
         case Position():
             state.positions[_id(event)] = PositionFacts(
@@ -121,7 +124,7 @@ def step(state: State, event: Event) -> None:
         case RunOpened():
             state.opened = event
         case RunClosed():
-            state.closures.append(event)
+            state.closing = event
         case Screening():
             state.screened[f"@{event.seq}"] = event.action
         case Rating() | Assumption() | Argument() | Challenge() | Response():

@@ -9,11 +9,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from ledger.closing import Life
 from ledger.events.claims import Stance
 from ledger.events.decisions import (
     Alarm,
     Amendment,
     Cite,
+    CloseReason,
     RoundOpened,
     RunClosed,
     RunOpened,
@@ -177,7 +179,8 @@ class State(msgspec.Struct):
     looks: list[Signals] = msgspec.field(default_factory=list[Signals])
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
-    closures: list[RunClosed] = msgspec.field(default_factory=list[RunClosed])
+    closing: RunClosed | None = None
+    """What holds the run now: its finish, or a stop that it has not gone on from (`ledger.closing`)."""
     screened: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """`@seq` of a screening → its action; OVERRIDDEN when a person has overridden it."""
     spend: Spend = msgspec.field(default_factory=Spend)
@@ -185,7 +188,17 @@ class State(msgspec.Struct):
     @property
     def finished(self) -> bool:
         """The run has reached its end (a stopped run can go on)."""
-        return bool(self.closures) and self.closures[-1].state == "finished"
+        return self.life == "finished"
+
+    @property
+    def stopped_by(self) -> CloseReason | None:
+        """Why the run was stopped, while nobody has gone on with it since; else None."""
+        return self.closing.reason if self.closing is not None and self.life == "stopped" else None
+
+    @property
+    def life(self) -> Life:
+        """Whether the run goes on, was stopped and can go on, or has reached its end."""
+        return "running" if self.closing is None else self.closing.state
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ class Controller:
             return (run_closed(book, "finished", "protocol_end"),)
         limit = budgets_in_force(state).rounds
         if limit is not None and len(state.rounds) >= limit:
-            if state.closures and state.closures[-1].through >= state.rounds[round_].seq:
+            if state.stopped_by is not None:
                 return ()
             return (run_closed(book, "stopped", "budget_rounds"),)
         return (self._round_opened(book, state.rounds[round_].plan_row + 1),)

@@ -25,6 +25,7 @@ from rounds.attempts import BudgetReached, Desk, Ending, Lost, answered
 from rounds.budget import budgets_in_force, used_up
 from rounds.engine import StepRefused
 from rounds.pacing import Pace, Patience
+from rounds.people import go_on
 from rounds.purse import Purse
 from rounds.session import Asked, Session
 
@@ -133,8 +134,8 @@ class _Drive:
     def _launch(self) -> Outcome:
         """Start what can run; the outcome counts when nothing is in flight."""
         state = self._session.book().state
-        if state.finished:
-            return Outcome("finished", state.closures[-1].reason)
+        if state.closing is not None and state.closing.state == "finished":
+            return Outcome("finished", state.closing.reason)
         exhausted = used_up(state, (self._monotonic() - self._began) / 60)
         if exhausted is not None:
             self._end(Outcome("stopped", exhausted))
@@ -144,6 +145,8 @@ class _Drive:
             return self._ending
         steps = open_steps(self._session.protocol, state)
         if any(step.id not in self._flying for step in steps):
+            if state.stopped_by is not None:
+                self._watch.committed(go_on(self._session))
             self._start(
                 [
                     asked
@@ -151,8 +154,8 @@ class _Drive:
                     if asked.step.id not in self._flying and asked.step.id not in self._waiting
                 ]
             )
-        if not steps and state.closures:
-            return Outcome("stopped", state.closures[-1].reason)
+        if not steps and state.stopped_by is not None:
+            return Outcome("stopped", state.stopped_by)
         return Outcome("waiting", waiting=tuple(step.id for step in steps))
 
     def _start(self, open_now: list[Asked]) -> None:

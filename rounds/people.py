@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledger.book import Book
+from ledger.closing import GOES_ON
 from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling
 from ledger.events.decisions import Change, Cite, Relation
 from rounds.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
@@ -130,6 +131,18 @@ def amend_budgets(session: Session, limits: Mapping[str, int | str]) -> tuple[Ev
             return ()
         reason = "New limits were given when the run went on."
         return (Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason),)
+
+    return session.append(make)
+
+
+def go_on(session: Session) -> tuple[Event, ...]:
+    """Say on the ledger that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        if book.state.stopped_by is None:
+            return ()
+        reason = "The run goes on."
+        return (Amendment(**_envelope(book), what="note", change=(GOES_ON,), cause="human", reason=reason),)
 
     return session.append(make)
 

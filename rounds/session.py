@@ -125,8 +125,7 @@ class Session:
         """Close the run so that it can be resumed; nothing when it is closed already."""
         with self.run.writer() as writer:
             book = writer.book()
-            last = book.events[-1]
-            if book.state.finished or last.kind == "run_closed":
+            if book.state.closing is not None:
                 return ()
             return writer.commit([run_closed(book, "stopped", reason)], at=self._clock())
 

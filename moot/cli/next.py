@@ -35,7 +35,8 @@ def next(
 ) -> int:
     """Print the steps that can run now: the exact brief for the seat, and the schema of the reply.
 
-    Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished.
+    Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished; a
+    stopped run is not waited for.
     """
     session = open_session(run)
     if session.opened.origin.type == "import":
@@ -60,7 +61,7 @@ def _check_role(session: Session, role: str | None) -> None:
 def _wait(session: Session, role: str | None, seconds: float) -> tuple[Asked, ...]:
     """The open steps; when there are none, those that open within the time."""
     until = time.monotonic() + seconds
-    while not (asked := session.asked(role)) and not session.book().state.finished:
+    while not (asked := session.asked(role)) and session.book().state.closing is None:
         if not wait_for_news(session.run, until):
             break
     return asked

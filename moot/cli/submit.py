@@ -66,8 +66,12 @@ def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool
     elif not quiet:
         written = f": {', '.join(names(events))}" if events else ""
         show(f"{said}{written}\n")
-        finished = session.book().state.finished
-        show("the run is finished\n" if finished else f"open now: {', '.join(following) or 'nothing'}\n")
+        life = session.book().state.life
+        show(
+            f"open now: {', '.join(following) or 'nothing'}\n"
+            if life == "running"
+            else f"the run is {life}\n"
+        )
     return GOOD
 
 

@@ -23,7 +23,6 @@ from moot.output.decisions import decisions_of
 from moot.output.gate import gated_of
 from moot.output.next import next_of
 from moot.output.protocols import protocols
-from moot.output.status import standing_of
 from moot.output.submit import Submission
 from moot.running import new_directory, open_run_at, opening_of
 from moot.sessions import first_result, names, open_now, session_at
@@ -151,8 +150,8 @@ class Verbs:
             raise usage(f"no role {seat!r} in this run", f"roles are {', '.join(roles)}", "role")
         session.settle()
         state = session.book().state
-        if standing_of(state) == "stopped":
-            reason = state.closures[-1].reason.replace("_", " ")
+        if state.stopped_by is not None:
+            reason = state.stopped_by.replace("_", " ")
             raise usage(
                 f"the run was stopped ({reason}): nothing is asked any more",
                 "stop, and tell the operator; `moot run --resume` goes on",
@@ -167,7 +166,7 @@ class Verbs:
     def has_news(self, session: Session, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""
         state = session.book().state
-        if standing_of(state) != "running" or state.held_up:
+        if state.life != "running" or state.held_up:
             return True
         return any(role in (None, step.role) for step in open_steps(session.protocol, state))
 
@@ -205,8 +204,8 @@ class Verbs:
         return Standing(
             run=run,
             protocol=session.protocol.name,
-            state=standing_of(state),
-            stopped_by=state.closures[-1].reason if standing_of(state) == "stopped" else None,
+            state=state.life,
+            stopped_by=state.stopped_by,
             round=state.round,
             rounds_planned=len(state.opened.plan),
             phase=asked[0].name.phase if asked else state.phase,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ledger.events.decisions import CloseReason
 from moot.output.base import Output
 from roles.protocol import open_steps
 from rounds.session import Asked, Session
@@ -27,10 +28,12 @@ class OpenStep(Output, frozen=True):
 
 class Next(Output, frozen=True):
     """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for, or
-    `human` where a screening has to be overridden first."""
+    `human` where a screening has to be overridden first. `stopped_by`: why the run was stopped, null while it goes on;
+    a reply to a listed step, or `moot run --resume`, goes on with it."""
 
     run: str
     done: bool
+    stopped_by: CloseReason | None
     waiting_for: list[str]
     steps: list[OpenStep]
 
@@ -43,6 +46,7 @@ def next_of(run: str, session: Session, asked: Sequence[Asked]) -> Next:
     return Next(
         run=run,
         done=state.finished,
+        stopped_by=state.stopped_by,
         waiting_for=["human"]
         if state.held_up
         else [step.id for step in open_steps(session.protocol, state) if step.id not in listed],

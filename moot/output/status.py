@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Literal
 
+from ledger.closing import Life
 from ledger.events import Event
 from ledger.fold import add_call
 from ledger.state import Spend, State
@@ -95,7 +95,7 @@ class Status(Output, frozen=True):
     run: str
     protocol: str
     question: str
-    state: Literal["running", "stopped", "finished"]
+    state: Life
     round: int
     phase: str
     rounds_planned: int
@@ -152,7 +152,7 @@ def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -
         run=run,
         protocol=opened.protocol,
         question=opened.question,
-        state=standing_of(state),
+        state=state.life,
         round=state.round,
         phase=state.phase,
         rounds_planned=len(opened.plan),
@@ -178,13 +178,6 @@ def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -
         spend_parts=parts,
         spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond.micro_usd)),
     )
-
-
-def standing_of(state: State) -> Literal["running", "stopped", "finished"]:
-    """Whether a run goes on, was stopped and can go on, or has reached its end."""
-    if state.finished:
-        return "finished"
-    return "stopped" if state.closures and state.closures[-1].seq == state.seq else "running"
 
 
 def _stress(state: State) -> list[StressRound]:

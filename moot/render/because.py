@@ -45,9 +45,9 @@ def because(report: SignalReport) -> str:
 
 def ended(state: State) -> str:
     """How the run ended, or that it has not."""
-    if not state.closures:
+    closing = state.closing
+    if closing is None:
         return "The run has not stopped."
-    closing = state.closures[-1]
     return f"The run {closing.state} because {words.CLOSINGS.get(closing.reason, closing.reason)}."
 
 

@@ -83,8 +83,8 @@ def _alarms(state: State) -> Iterator[Label]:
 def _unfinished(state: State) -> Iterator[Label]:
     if state.finished or (state.opened is not None and state.opened.origin.type == "import"):
         return
-    if state.closures and state.closures[-1].through >= state.seq - 1:
-        reason = state.closures[-1].reason.replace("_", " ")
+    if state.stopped_by is not None:
+        reason = state.stopped_by.replace("_", " ")
         yield Label("UNFINISHED", f"stopped in round {state.round} ({reason}); `moot run --resume` goes on")
     else:
         yield Label("UNFINISHED", f"in round {state.round}, phase {state.phase}: nothing is decided for good")

@@ -115,7 +115,7 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
     line = Text(f"{report.satisfied} of {report.of} signals hold  ", theme.HEADER)
     yield line.append_text(mark.text).append(_obeyed(state, report), theme.FAINT)
     yield Text(because(report), theme.HEADER)
-    if state.closures:
+    if state.closing is not None:
         yield Text(ended(state))
 
 

@@ -51,9 +51,7 @@ def standing(state: State) -> str:
     """running, stopped or finished; an import is none of them."""
     if state.opened is not None and state.opened.origin.type == "import":
         return "imported"
-    if state.finished:
-        return "finished"
-    return "stopped" if state.closures and state.closures[-1].seq == state.seq else "running"
+    return state.life
 
 
 def _stress(state: State) -> list[str]:

@@ -16,10 +16,14 @@ def steps_text(found: Next) -> str:
     """What `moot next` prints."""
     if found.done:
         return f"{found.run} is finished; see `moot decisions {found.run}`\n"
+    stopped = f"the run was stopped ({found.stopped_by.replace('_', ' ')})" if found.stopped_by else ""
+    if stopped and not found.steps:
+        return f"{stopped}: nothing is asked any more; `moot run --resume {found.run}` goes on\n"
     if not found.steps:
         others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
         return f"no step is open here now{others}\n"
-    parts = [_step(step, found.run) for step in found.steps]
+    parts = [f"{stopped}; a reply goes on with it\n"] if stopped else []
+    parts += [_step(step, found.run) for step in found.steps]
     return "\n".join(parts)
 
 

@@ -82,7 +82,7 @@ def tell(book: Book) -> Story:
         concerns=tell_concerns(book.of(Concern), sources.closers),
         reviews=tuple(_reviews(book)),
         notes=tuple(one for one in state.amendments if one.by == "human"),
-        closing=state.closures[-1] if state.closures else None,
+        closing=state.closing,
         spend=state.spend,
         quorum=state.quorum,
         began=book.events[0].at,

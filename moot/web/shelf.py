@@ -166,15 +166,14 @@ def standing_of(state: State, *, driven: bool) -> str:
         return "finished"
     if state.opened is not None and state.opened.origin.type == "import":
         return "imported"
-    if state.closures and state.closures[-1].seq == state.seq:
+    if state.stopped_by is not None:
         return "stopped"
     return "running" if driven else "waiting"
 
 
 def _why(state: State) -> str:
-    if state.finished or (state.closures and state.closures[-1].seq == state.seq):
-        reason = state.closures[-1].reason
-        return words.CLOSINGS.get(reason, reason)
+    if state.closing is not None:
+        return words.CLOSINGS.get(state.closing.reason, state.closing.reason)
     return f"in round {state.round}, {words.PHASES.get(state.phase, state.phase)}"
 
 

@@ -34,7 +34,7 @@ class Heard:
 def hear(run: Followed) -> Mapping[str, Heard]:
     """The steps that are open, each since the commit that opened it; none when the protocol is not known here."""
     opened = run.state.opened
-    if opened is None or (run.state.closures and run.state.closures[-1].seq == run.state.seq):
+    if opened is None or run.state.closing is not None:
         return {}
     try:
         protocol = protocol_of(opened)

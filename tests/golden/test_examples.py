@@ -91,7 +91,8 @@ def test_a_finished_one_shows_what_a_deliberation_is_for(path: Path) -> None:
         assert any(len(claim.moves) > 1 for claim in book.state.claims.values()), "nothing was tested again"
     assert {round_.absent for round_ in book.state.rounds.values()} - {None}
     assert book.state.drift
-    assert book.state.closures[-1].outcome
+    assert book.state.closing is not None
+    assert book.state.closing.outcome
     assert {event.type for event in book.of(Statement)} >= {"proposal", "review", "retrospective", "summary"}
 
 

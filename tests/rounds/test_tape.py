@@ -50,7 +50,7 @@ def test_a_tape_of_another_question_says_what_differs(tmp_path: Path) -> None:
     session, _, outcome = _played(tmp_path / "played", original.book(), "Which colour?")
     assert outcome.state == "failed"
     assert "+question | Which colour?" in outcome.detail
-    assert session.book().state.closures[-1].reason == "seats_failed"
+    assert session.book().state.stopped_by == "seats_failed"
 
 
 def test_a_tape_gives_up_what_was_given_up(tmp_path: Path) -> None:

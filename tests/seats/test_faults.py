@@ -109,7 +109,8 @@ def _run(path: Path, seed: int) -> str:
         assert any(line.startswith("DEGRADED") for line in caveats(state, calls))
         return "degraded"
     assert outcome.state in ("stopped", "failed")
-    assert outcome.reason == state.closures[-1].reason
+    assert state.closing is not None
+    assert outcome.reason == state.closing.reason
     assert not state.finished, "it can go on"
     return f"stopped {outcome.reason}"
 

@@ -103,7 +103,7 @@ def overview(run: Followed) -> Overview:
         more_question=more.strip(),
         labels=labels_shown(run),
         why=why_of(state),
-        closing=state.closures[-1] if state.closures else None,
+        closing=state.closing,
         answered_by=answered_by(seats) if opened.origin.type != "import" else "an import does not say",
         one_family=one_family_told(seats),
         isolation=isolation_of(run),
@@ -131,9 +131,8 @@ def why_of(state: State) -> str:
         return (
             f"{len(state.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."
         )
-    closing = state.closures[-1] if state.closures else None
     look = state.looks[-1] if state.looks else None
-    return stopped_because(closing, look, state.quorum, len(state.rounds), len(opened.plan))
+    return stopped_because(state.closing, look, state.quorum, len(state.rounds), len(opened.plan))
 
 
 def isolation_of(run: Followed) -> str:
