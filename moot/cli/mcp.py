@@ -35,12 +35,8 @@ def mcp(
 
         inside = place / tokens
         run = inside if (inside / "head").is_file() else find_run(tokens)
-        session = session_at(run)
-        if session.book().state.finished:
-            raise usage(
-                "the run is finished: everybody may read it, and no seat is open", "leave the tokens", tokens
-            )
-        found = rights_in(run.resolve().parent).tokens(session)
+        session = session_at(run.resolve())
+        found = rights_in(session.run.path.parent).tokens(session)
         out("".join(f"{role} {token}\n" for role, token in found.items()))
         return GOOD
     try:

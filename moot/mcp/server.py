@@ -17,17 +17,13 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 
 import moot
-from ledger.failures import LedgerError
 from ledger.result import Result
-from moot.errors import MootError
+from moot.errors import explain
+from moot.mcp.answering import Server
 from moot.mcp.prompts import STAGES
-from moot.mcp.rights import NotAllowed, rights_in
+from moot.mcp.rights import rights_in
 from moot.mcp.verbs import WAIT_MAX, Opened, Standing, Text, Verbs
 from moot.publish_schemas import model_of, result_of
-from rounds.deliberation import DeliberationError
-from rounds.engine import StepRefused
-from rounds.gate import GateRefused
-from rounds.people import NotThere
 
 INSTRUCTIONS: Final = (
     "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "
@@ -38,24 +34,12 @@ INSTRUCTIONS: Final = (
 )
 POLL_SECONDS: Final = 0.25
 PROGRESS_SECONDS: Final = 5.0
-_ERRORS: Final = (
-    MootError,
-    LedgerError,
-    NotAllowed,
-    NotThere,
-    StepRefused,
-    DeliberationError,
-    GateRefused,
-    OSError,
-)
 
 
 def build(runs: Path) -> MCPServer[Any]:
     """The server over the runs below a directory."""
     verbs = Verbs(runs, rights_in(runs))
-    server: MCPServer[Any] = MCPServer(
-        "moot", instructions=INSTRUCTIONS, version=moot.version(), log_level="WARNING"
-    )
+    server = Server("moot", instructions=INSTRUCTIONS, version=moot.version(), log_level="WARNING")
     _add_tools(server, verbs)
     _add_resources(server, verbs)
     _add_prompts(server)
@@ -63,17 +47,18 @@ def build(runs: Path) -> MCPServer[Any]:
 
 
 def _said(error: Exception) -> str:
-    """One line that an agent can act on: what, and the mend."""
-    if isinstance(error, MootError):
-        return f"{error.what} ({error.where}); {error.mend}"
-    mend = getattr(error, "mend", None)
-    return f"{error}; {mend}" if mend and mend not in str(error) else str(error)
+    """One line that an agent can act on: what, where, and the fix."""
+    known = explain(error)
+    if known is None:
+        return f"{type(error).__name__}: this is a fault of moot's: tell the operator what was called"
+    return known.line.removeprefix("moot: ")
 
 
 def _run(act: Callable[[], Result]) -> dict[str, Any]:
+    """The outermost place of a call: whatever goes wrong becomes one line."""
     try:
         return act().model_dump()
-    except _ERRORS as error:
+    except Exception as error:  # noqa: BLE001
         raise ToolError(_said(error)) from None
 
 
@@ -196,7 +181,7 @@ async def _waited(
     began = told = time.monotonic()
     try:
         session = verbs.session(run)
-        seat = verbs.rights.check_seat(session, token, role)
+        seat = verbs.rights.check("next", session, token, role)
         seen, news = session.run.head(), verbs.has_news(session, seat)
         while not news and time.monotonic() - began < seconds:
             await anyio.sleep(POLL_SECONDS)
@@ -205,7 +190,7 @@ async def _waited(
             if time.monotonic() - told > PROGRESS_SECONDS:
                 told = time.monotonic()
                 await ctx.report_progress(told - began, seconds, "others are thinking")
-    except _ERRORS as error:
+    except Exception as error:  # noqa: BLE001
         raise ToolError(_said(error)) from None
 
 
@@ -244,23 +229,25 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
 def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
     def answer(run: str, concern: str, text: str, token: str) -> Any:
         """The person's answer to a question that was put to a person (N-1-2). Ask the person; never answer
-        yourself."""
+        yourself. Operator only, before and after the end."""
         return _run(lambda: verbs.act(run, "answer", concern, text, token))
 
     def override(run: str, target: str, text: str, token: str) -> Any:
-        """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ)."""
+        """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
+        the end."""
         return _run(lambda: verbs.act(run, "override", target, text, token))
 
     def ack(run: str, alarm: str, text: str, token: str) -> Any:
-        """The person closes an open alarm (FM-1 or @SEQ), with the reason."""
+        """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
         return _run(lambda: verbs.act(run, "ack", alarm, text, token))
 
     def note(run: str, text: str, token: str) -> Any:
-        """Put the person's remark on the ledger; no brief shows it."""
+        """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
         return _run(lambda: verbs.act(run, "note", "", text, token))
 
-    def fork(run: str, round: int, token: str | None = None, without: str | None = None) -> Any:
-        """A new run that shares everything before a round, and goes on without a role or simply again."""
+    def fork(run: str, round: int, token: str, without: str | None = None) -> Any:
+        """A new run that shares everything before a round, and goes on without a role or simply again. Operator
+        only, before and after the end; returns the tokens of the new run."""
         return _run(lambda: verbs.fork(run, round, without, token))
 
     for act in (answer, override, ack, note):
@@ -272,7 +259,7 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
     def read(act: Callable[[], str]) -> str:
         try:
             return act()
-        except _ERRORS as error:
+        except Exception as error:  # noqa: BLE001
             raise ResourceError(_said(error)) from None
 
     @server.resource("moot://runs", name="runs", mime_type="text/plain", description="The runs, one a line.")

@@ -4,7 +4,6 @@ them."""
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -100,6 +99,12 @@ class Verbs:
     runs: Path
     rights: Rights
 
+    def opened(self, door: str, run: str, token: str | None) -> Session:
+        """A run for a call that `token` allows. Raises `NotAllowed`."""
+        session = self.session(run)
+        self.rights.check(door, session, token)
+        return session
+
     def session(self, run: str) -> Session:
         """A run by its name below the directory; a name leads nowhere else."""
         if not _NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
@@ -144,7 +149,7 @@ class Verbs:
     ) -> Result:
         """The open steps that the token may see, with briefs, or `brief_max` characters of each, and schemas."""
         session = self.session(run)
-        seat = self.rights.check_seat(session, token, role)
+        seat = self.rights.check("next", session, token, role)
         roles = session.book().state.roles
         if seat is not None and seat not in roles:
             raise usage(f"no role {seat!r} in this run", f"roles are {', '.join(roles)}", "role")
@@ -175,7 +180,7 @@ class Verbs:
     ) -> Result:
         """Hand one reply in, under the token of the step's role."""
         session = self.session(run)
-        self.rights.check_seat(session, token, step.rpartition(".")[2].partition("~")[0] or None)
+        self.rights.check("submit", session, token, step.rpartition(".")[2].partition("~")[0])
         if context is not None and not _CONTEXT.fullmatch(context):
             raise usage(
                 f"no context id {context[:40]!r}", "write c1, c2, …: one for each conversation", "context_id"
@@ -190,8 +195,7 @@ class Verbs:
 
     def give_up(self, run: str, step: str, reason: str, token: str | None) -> Result:
         """Give an open step up for good; the operator's alone."""
-        session = self.session(run)
-        self.rights.check_reading(session, token)
+        session = self.opened("give_up", run, token)
         events = session.give_up(step, "given_up", reason)
         return Submission(accepted=True, events=names(events), errors=[], next=open_now(session))
 
@@ -217,8 +221,7 @@ class Verbs:
 
     def read(self, run: str, verb: str, token: str | None) -> Result:
         """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
-        session = self.session(run)
-        self.rights.check_reading(session, token)
+        session = self.opened(verb, run, token)
         ours = open_run(session.run.path)
         match verb:
             case "claims":
@@ -235,31 +238,30 @@ class Verbs:
                 return moot.signals(ours)
 
     def diff(self, a: str, b: str, token: str | None) -> Result:
-        """Two runs compared; both must be finished, or the operator's token be of the open one."""
-        for run in (a, b):
-            session = self.session(run)
-            if not session.book().state.finished:
-                self.rights.check_reading(session, token)
+        """Two runs compared, each of them finished or read with its operator's token."""
+        sessions = [self.session(a), self.session(b)]
+        theirs = [session for session in sessions if self.rights.is_of(session, token)]
+        for (
+            session
+        ) in sessions:  # a token of one of the two is none of the other's, and is not held against it
+            self.rights.check("diff", session, None if theirs and session not in theirs else token)
         return moot.diff(self.runs / a, self.runs / b)
 
     def report(self, run: str, token: str | None) -> Text:
         """The report in Markdown."""
         from moot.reporting import markdown
 
-        session = self.session(run)
-        self.rights.check_reading(session, token)
+        session = self.opened("report", run, token)
         return Text(run=run, text=markdown(open_run(session.run.path)))
 
     def events(self, run: str, token: str | None) -> str:
         """Every line of the ledger, in order."""
-        session = self.session(run)
-        self.rights.check_reading(session, token)
+        session = self.opened("moot://runs/{run}/events", run, token)
         return "\n".join(line.decode() for _, _, line in open_run(session.run.path).lines())
 
     def brief(self, run: str, step: str, token: str | None) -> str:
         """The text of the brief of an answered step."""
-        session = self.session(run)
-        self.rights.check_reading(session, token)
+        session = self.opened("moot://runs/{run}/briefs/{step}", run, token)
         found = next(
             (
                 one
@@ -280,16 +282,13 @@ class Verbs:
         """A new run that shares everything before a round."""
         from moot.forking import made_fork
 
-        session = self.session(run)
-        self.rights.check_reading(session, token)
-        out = self.runs / f"{run}.r{round_}-{without or 'again'}-{int(time.time())}"
-        made_fork(session.run.path, round_, without=without, everybody="host", out=out)
-        return self._opened(session_at(out))
+        session = self.opened("fork", run, token)
+        made = made_fork(session.run.path, round_, without=without, everybody="host")
+        return self._opened(session_at(Path(made.run)))
 
     def act(self, run: str, verb: str, target: str, text: str, token: str | None) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
-        session = self.session(run)
-        self.rights.check_reading(session, token)
+        session = self.opened(verb, run, token)
         match verb:
             case "answer":
                 events = people.answer(session, target, text)

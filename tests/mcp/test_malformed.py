@@ -1,0 +1,234 @@
+"""F-11: whatever a client sends is answered: arguments of every type and size, and lines that are no message."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import pytest
+
+pytest.importorskip("mcp")
+
+from mcp import Client, StdioServerParameters
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+
+from moot.mcp.server import build
+from moot.sessions import session_at
+from tests.cli.conftest import content
+from tests.mcp.test_server import call, opened
+
+SECONDS: Final = 30
+ATOMS: Final[tuple[Any, ...]] = (
+    None, True, False, 0, -1, 2**31, 2**53, 2**63, 2**64, 10**400, -(10**400), 0.5, 1e308,
+    "", " ", "x", "\x00", "a\x00b", "\n", "\x1b[31m", "\u202e", "\u2028", "\ufffe", "\U0010ffff", "../../etc/passwd",
+    "/", ".", "..", ".moot-seats", "@last", "@0", "@-1", "@99999999999999999999", "r1.draft.drafter", "r1..", "D-1-1",
+    "N-1-1", "FM-1", "critic", "operator", "operator.", "critic." + "0" * 40, "{run}", "%s", "x" * 300_000,
+    [], {}, [None], [[[[[]]]]], {"a": {"b": []}}, ["x"] * 2_000, {"name": "n", "text": "t"},
+    [{"name": "n", "text": "t"}], [{"name": "../x", "text": "\x00"}], {"critic": {"title": "t", "charge": "c"}},
+    {"rounds": "99"}, {"rounds": 99},
+)  # fmt: skip
+DEEP: Final[Any] = json.loads("[" * 150 + "]" * 150)
+SURROGATES: Final[tuple[Any, ...]] = (
+    "\ud800",
+    "a\udfffb",
+    ["\ud800"],
+    {"\ud800": "x"},
+    {"critic": {"title": "\udcff"}},
+)
+
+
+def wrong(rng: random.Random, names: list[str], good: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a tool of which some are right and at least one is anything at all."""
+    said = {name: good[name] for name in names if name in good and rng.random() < 0.7}
+    for name in rng.sample(names, min(len(names), rng.randint(1, 3))):
+        said[name] = rng.choice((*ATOMS, DEEP))
+    if rng.random() < 0.1:
+        said[rng.choice(("", "nobody", "x" * 1_000, "\x00"))] = rng.choice(ATOMS)
+    if (
+        "wait_seconds" in said
+    ):  # a call that waits is answered when its time is over, which may be ten minutes
+        said["wait_seconds"] = rng.choice((0, -1, 0.01, "x", None, [], 0.02, True and "1", -1e308))
+    return said
+
+
+async def fuzzed(client: Any, runs: Path, seeds: range) -> int:
+    """Call every tool wrongly; each call is answered, and a refusal is said in words. The number of refusals."""
+    found = await opened(client, "ratchet")
+    tools = (await client.list_tools()).tools
+    refusals = 0
+    for seed in seeds:
+        rng = random.Random(seed)
+        good = {"run": found["run"], "token": found["tokens"]["operator"], "a": found["run"], "b": found["run"],
+                "question": "q", "text": "t", "step": "r1.draft.drafter", "reply": "{}", "round": 1}  # fmt: skip
+        tool = rng.choice(tools)
+        names = list(tool.input_schema.get("properties", {})) or ["nothing"]
+        with anyio.fail_after(SECONDS):
+            result = await client.call_tool(tool.name, wrong(rng, names, good))
+        if result.is_error:
+            refusals += 1
+            said = str(result.content[0].text)
+            assert said.strip(), seed
+            assert "fault of moot's" not in said, (seed, tool.name, said)
+            assert "Traceback" not in said, seed
+            assert said.partition(": ")[2], (seed, tool.name, said)  # the SDK says nothing more after a crash
+    assert found["run"] in {path.parent.name for path in runs.glob("*/head")}
+    assert (await call(client, "status", run=found["run"]))["run"] == found["run"]
+    return refusals
+
+
+def test_any_arguments_are_answered_in_memory(tmp_path: Path) -> None:
+    """F-11: through the SDK's client without a wire."""
+
+    async def main() -> int:
+        async with Client(build(tmp_path)) as client:
+            return await fuzzed(client, tmp_path, range(250))
+
+    assert anyio.run(main) > 100
+
+
+def test_any_arguments_are_answered_over_stdio(tmp_path: Path) -> None:
+    """F-11: through the SDK's client and a process of its own."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-P", "-m", "moot", "mcp", "--runs", str(tmp_path)], cwd=str(Path.cwd())
+    )
+
+    async def main() -> int:
+        async with Client(server) as client:
+            return await fuzzed(client, tmp_path, range(1_000, 1_120))
+
+    assert anyio.run(main) > 40
+
+
+def test_a_lone_surrogate_breaks_no_tool(tmp_path: Path) -> None:
+    """F-11: no wire and no client lets one through, and the tools do not depend on it."""
+
+    async def main() -> None:
+        server = build(tmp_path)
+        for tool in await server.list_tools():
+            for name in tool.input_schema.get("properties", {}):
+                for surrogate in SURROGATES:
+                    try:
+                        result = await server.call_tool(tool.name, {"question": "q", name: surrogate})
+                    except UnexpectedToolError:
+                        pytest.fail(f"{tool.name} {name}")
+                    except ToolError:
+                        continue
+                    assert tool.name == "gate"
+                    assert result.model_dump_json()
+
+    anyio.run(main)
+
+
+def status(identity: str, run: str) -> str:
+    """A call of `status` as a line, however its parts are spelled."""
+    return (
+        f'{{"jsonrpc":"2.0","id":{identity},"method":"tools/call",'
+        f'"params":{{"name":"status","arguments":{{"run":{run}}}}}}}'
+    )
+
+
+def resource(identity: str, uri: str) -> str:
+    """The reading of a resource as a line."""
+    return f'{{"jsonrpc":"2.0","id":{identity},"method":"resources/read","params":{{"uri":"{uri}"}}}}'
+
+
+LINES: Final[tuple[tuple[str, str, object], ...]] = (
+    ("a lone surrogate", status("2", '"\\ud800"'), 2),
+    ("its other half", status("3", '"\\udfff\\ud800"'), 3),
+    ("a key that is one", status("4", '{"\\ud800":1}'), 4),
+    ("an id that is text", status('"abc"', '"\\ud800"'), "abc"),
+    ("an id that is one", status('"\\ud800"', '"x"'), None),
+    ("an id behind what is broken", '{"params":"\\ud800","jsonrpc":"2.0","method":"ping","id":5}', 5),
+    ("an id inside", '{"params":{"id":6},"x":"\\ud800","method":"ping"}', None),
+    ("an id that is quoted", '{"params":"\\"id\\":7,","x":"\\ud800"}', None),
+    ("nesting", status("8", "[" * 300 + "]" * 300), 8),
+    ("deep nesting", status("9", "[" * 200_000), 9),
+    ("too many digits", status("10", "9" * 5_000), 10),
+    ("a comma too many", '{"jsonrpc":"2.0","id":11,"method":"ping",}', 11),
+    ("half a line", '{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"na', 12),
+    ("no JSON", "nonsense", None),
+    ("a number", "7", None),
+    ("a list", '[{"jsonrpc":"2.0","id":13,"method":"ping"}]', None),
+    ("nothing in it", "{}", None),
+    ("another version", '{"jsonrpc":"1.0","id":14,"method":"ping"}', 14),
+    ("a method that is none", '{"jsonrpc":"2.0","id":15,"method":7}', 15),
+    ("a method that nobody knows", '{"jsonrpc":"2.0","id":16,"method":"nobody/knows"}', 16),
+    ("arguments that are none", status("17", '"x"').replace('{"run":"x"}', "[]"), 17),
+    ("a NUL", status("18", '"\\u0000"'), 18),
+    ("NaN", status("19", "NaN"), 19),
+    ("a resource with one", resource("20", "moot://runs/\\udc00"), 20),
+    ("bytes of one", resource("21", "moot://runs/%ED%A0%80/report"), 21),
+)  # fmt: skip
+
+
+@contextmanager
+def served(runs: Path) -> Generator[subprocess.Popen[str]]:
+    """`moot mcp` as a process, past its handshake."""
+    command = [sys.executable, "-P", "-m", "moot", "mcp", "--runs", str(runs)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            hello = {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            }
+            told(process, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}))
+            assert answer(process)["id"] == 1
+            told(process, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+            yield process
+        finally:
+            process.kill()
+
+
+def told(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def answer(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    found: dict[str, Any] = json.loads(process.stdout.readline())
+    return found
+
+
+def test_a_line_that_is_no_message_is_answered(tmp_path: Path) -> None:
+    """F-11: with the id that it carries; the next good call is answered as ever. An empty line asks nothing."""
+    with served(tmp_path) as process:
+        for what, line, identity in LINES:
+            told(process, "")
+            told(process, line)
+            told(process, status('"next"', '"x"'))
+            said = [answer(process), answer(process)]
+            assert {str(one["id"]) for one in said} == {str(identity), "next"}, what
+            (ours,) = [one for one in said if one["id"] != "next"]
+            assert "error" in ours or ours["result"]["isError"], what
+
+
+def test_refused_calls_write_nothing(tmp_path: Path) -> None:
+    """F-11: a wrong call leaves the run as it was, byte for byte."""
+
+    async def main() -> None:
+        async with Client(build(tmp_path)) as client:
+            found = await opened(client, "ratchet")
+            run = tmp_path / found["run"]
+            before = content(run)
+            for text in ("", "\x00", "\x1b", "x" * 2_000_000):
+                said = {"run": found["run"], "token": found["tokens"]["operator"]}
+                assert (await client.call_tool("note", {**said, "text": text})).is_error, text[:9]
+                assert (
+                    await client.call_tool("fork", {**said, "round": 1, "without": f"../{text}"})
+                ).is_error
+                assert (await client.call_tool("fork", {**said, "round": 10**30})).is_error
+                assert content(run) == before
+            assert session_at(run).book().state.round == 1
+            assert len(list(tmp_path.glob("*/head"))) == 1
+
+    anyio.run(main)
