@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Final
 from ledger.appending import append
 from ledger.blobs import BlobStore
 from ledger.chain import Sealed
-from ledger.disk import Disk, refuse_link, writing
+from ledger.disk import Disk, refuse_link, staged, writing
 from ledger.events import STREAMS
 from ledger.failures import LedgerError, NotARun
 from ledger.following import Mark
@@ -72,18 +70,14 @@ def _make_durably(directory: Path, disk: Disk) -> None:
 def _appear(
     path: Path, sealed: Sealed, blobs: Mapping[str, bytes], files: Mapping[str, bytes], disk: Disk
 ) -> None:
-    """Fill a hidden directory and rename it, so that no instant shows half a run."""
-    staging = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    staging.mkdir()
+    """No instant shows half a run."""
     try:
-        _fill(staging, sealed, blobs, files, disk)
-        os.rename(staging, path)
+        with staged(path, disk=disk) as staging:
+            _fill(staging, sealed, blobs, files, disk)
     except OSError as error:
-        shutil.rmtree(staging, ignore_errors=True)  # ours, and nobody knows of it
         if path.exists():
             raise AlreadyARun(path) from error
         raise
-    disk.settle(path.parent)
 
 
 def _fill_in_place(

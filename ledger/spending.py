@@ -15,7 +15,10 @@ from typing import Final, Literal
 
 import orjson
 
+from ledger.disk import read_plain, readable
+
 FILE: Final = "spending.jsonl"
+FILE_BYTES_MAX: Final = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,12 @@ class Spending:
 
     def entries(self) -> Iterator[Entry]:
         """Every act in order; a line that a kill cut short is not one."""
-        if not self.path.exists():
+        try:
+            with readable(self.path):
+                content = read_plain(self.path, FILE_BYTES_MAX)
+        except FileNotFoundError:
             return
-        for line in self.path.read_bytes().splitlines():
+        for line in content.splitlines():
             try:
                 yield Entry(**orjson.loads(line))
             except (orjson.JSONDecodeError, TypeError):

@@ -13,6 +13,7 @@ import msgspec
 
 from ledger import store
 from ledger.book import Blobs, Book
+from ledger.disk import read_plain
 from ledger.events import Event
 from ledger.fold import fold
 from ledger.state import State
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from validators.reading.report import CheckReport
 
 AnyPath = str | os.PathLike[str]
+PARAMETER_BYTES_MAX: Final = 1 << 20
 
 
 class Run:
@@ -181,7 +183,7 @@ def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:
     from detectors.calibrated.parameters import read_parameters
     from moot.errors import usage
 
-    content = Path(path).read_bytes()
+    content = read_plain(path, PARAMETER_BYTES_MAX)
     try:
         return read_parameters(content), content
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -253,14 +255,14 @@ async def run_deliberation_async(
 def _deliberation(
     given: AnyPath | Mapping[str, Any] | Deliberation,
 ) -> tuple[Deliberation, str | None]:
-    from rounds.deliberation import Deliberation, checked, parse
+    from rounds.deliberation import FILE_BYTES_MAX, Deliberation, checked, parse
 
     if isinstance(given, Deliberation):
         return given, None
     if isinstance(given, Mapping):
         return checked(dict(given), name="deliberation"), None
     file = os.fspath(given)
-    return parse(Path(file).read_bytes(), file), file
+    return parse(read_plain(file, FILE_BYTES_MAX), file), file
 
 
 def _run(run: AnyPath | Run) -> Run:

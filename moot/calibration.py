@@ -15,6 +15,7 @@ from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from ledger.state import State
 from ledger.store import Run
+from moot.documents import write_document
 from moot.errors import MootError, usage
 from moot.locate import find_run
 from moot.output.calibrate import Calibration
@@ -37,7 +38,7 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
     alarmed = [name for name, state in states.items() if _alarms(state)]
     warnings = list(_warnings(len(states), alarmed, found.estimates))
     content = parameter_file(found.parameters, list(states), warnings)
-    out.write_bytes(content)
+    write_document(out, content)
     return Calibration(
         out=str(out),
         params=sha256(content).hexdigest(),

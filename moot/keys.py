@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Final
 
+from ledger.disk import read_plain, write_failed, write_out, writing
 from ledger.signed_note import NoteRefused, Signer, Verifier, read_signer, read_verifier
 from moot.errors import MootError, usage
+
+KEY_BYTES_MAX: Final = 1 << 12
 
 
 def key_directory() -> Path:
@@ -18,17 +22,19 @@ def key_directory() -> Path:
 
 def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
     """Write NAME.key (readable by its owner alone) and NAME.pub; never over an existing key."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with writing(directory):
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret, public = directory / f"{key.name}.key", directory / f"{key.name}.pub"
     try:
-        handle = os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        write_out(secret, f"{key.secret()}\n".encode(), mode=0o600, over=False)
     except FileExistsError:
         raise usage(
             "there is a key of that name already", "choose another name or --out", str(secret)
         ) from None
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(key.secret() + "\n")
-    public.write_text(f"{key.verifier}\n", encoding="utf-8")
+    except OSError as error:
+        raise write_failed(error, secret) from error
+    with writing(public):
+        write_out(public, f"{key.verifier}\n".encode())
     return secret, public
 
 
@@ -55,6 +61,6 @@ def public_key(path: Path) -> Verifier:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_plain(path, KEY_BYTES_MAX).decode()
     except (OSError, UnicodeDecodeError):
         raise usage("cannot read this key file", "name a file that you can read", str(path)) from None

@@ -17,11 +17,13 @@ from typing import Final
 
 import msgspec
 
+from ledger.disk import read_plain
 from ledger.ids import parse_step
 
 FILE: Final = "speech"
 WORDS_MAX: Final = 1_500
 """Characters of an answer that are kept: its end."""
+BYTES_MAX: Final = 1 << 20
 PAUSE_SECONDS: Final = 0.15
 """Between two writings of words; who is asked is written at once."""
 SEALED: Final = "position"
@@ -93,6 +95,6 @@ class Speech:
 def read_speech(directory: Path) -> Said | None:
     """What is said beside a run; None when nothing is, or it cannot be read."""
     try:
-        return msgspec.json.decode((directory / FILE).read_bytes(), type=Said)
+        return msgspec.json.decode(read_plain(directory / FILE, BYTES_MAX), type=Said)
     except (OSError, msgspec.MsgspecError):
         return None

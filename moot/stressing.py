@@ -8,6 +8,7 @@ from pathlib import Path
 from detectors.observations import deliberating_roles
 from detectors.signals import signals_of_state
 from ledger.book import Book
+from ledger.disk import read_plain
 from ledger.failures import LedgerError
 from ledger.store import Run
 from moot.errors import usage
@@ -25,6 +26,7 @@ from rounds.stress import (
     told_order,
 )
 
+STREAM_BYTES_MAX = 1 << 28
 MARK = b'"origin":{"type":"fork"'
 """Stands in the decisions of every fork; looking for it first is cheaper than reading each run."""
 
@@ -75,7 +77,10 @@ def _forks(path: Path, parent: Book) -> Iterator[tuple[str, Book]]:
 
 def _decisions(directory: Path) -> bytes:
     file = directory / "decisions.jsonl"
-    return file.read_bytes() if file.is_file() else b""
+    try:
+        return read_plain(file, STREAM_BYTES_MAX)
+    except OSError:  # whether it is a run is said when it is opened
+        return b""
 
 
 def _compared(name: str, fork: Book, parent: Book) -> Lost:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ledger.disk import read_plain
 from moot.errors import usage
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ class Wishes:
 
 def wished(file: str | None, wishes: Wishes) -> Deliberation:
     """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
-    from rounds.deliberation import checked, read_toml
+    from rounds.deliberation import FILE_BYTES_MAX, checked, read_toml
 
     if file is None:
         if wishes.question is None:
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
         return checked(wishes.over({}), name=COMMAND_LINE)
     path = Path(file)
-    table, text = read_toml(path.read_bytes(), file)
+    table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
     return checked(wishes.over(table), text, file)
 
 
@@ -97,22 +97,10 @@ def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[st
                 raise usage(
                     "a document outside the file's directory", "add --context if you mean it", str(place)
                 )
-            found[document.path] = _bounded(place)
+            found[document.path] = read_plain(place, DOCUMENT_BYTES_MAX)
     return found
 
 
 def _is_below(base: Path, place: Path) -> bool:
     """Whether a path stays in a directory, links followed."""
     return place.resolve().is_relative_to(base.resolve())
-
-
-def _bounded(place: Path) -> bytes:
-    """The bytes of a plain file: a device or a pipe might never end."""
-    found = place.stat()
-    if not stat.S_ISREG(found.st_mode):
-        raise usage("not a plain file", "name a file with text", str(place))
-    if found.st_size > DOCUMENT_BYTES_MAX:
-        raise usage(
-            f"{found.st_size} bytes, more than {DOCUMENT_BYTES_MAX}", "name the part that matters", str(place)
-        )
-    return place.read_bytes()

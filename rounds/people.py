@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from ledger.book import Book
 from ledger.closing import GOES_ON
-from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling
+from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling, Screening
 from ledger.events.decisions import Change, Cite, Relation
+from ledger.events.envelope import Envelope
 from rounds.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.budget import budgets_in_force
-from rounds.session import Session
+from rounds.session import Session, is_on_ledger
 
 
 class NotThere(LookupError):
@@ -22,6 +23,24 @@ class NotThere(LookupError):
         self.what, self.mend = what, mend
 
 
+_ENVELOPE: Final = frozenset(Envelope.__struct_fields__)
+
+
+def _once(book: Book, act: Event) -> Event:
+    """The same act of a person in this round, if it is on the ledger already; otherwise `act`.
+
+    A disk may fail behind the write and before the acknowledgement: the act is then kept, its author is told to do it
+    again, and doing it again must not make two (FORMAT 8).
+    """
+    said = _content(act)
+    before = (event for event in book.events if event.by == act.by and event.round == act.round)
+    return next((event for event in before if event.kind == act.kind and _content(event) == said), act)
+
+
+def _content(act: Event) -> dict[str, Any]:
+    return {name: getattr(act, name) for name in act.__struct_fields__ if name not in _ENVELOPE}
+
+
 def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
     """Answer a concern or question; it counts as resolved from then on, and the answer is a decision in force."""
 
@@ -30,9 +49,10 @@ def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
         if not isinstance(concern, Concern):
             open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
             raise NotThere(f"no concern {concern_id!r} in this run", f"open ones: {open_ones}")
-        if concern_id in book.state.resolved:
+        made = _once(book, _decision(book, "answer", text, ("concern", concern_id, "resolves")))
+        if concern_id in book.state.resolved and not is_on_ledger(made):
             raise NotThere(f"{concern_id} is resolved already", "see `moot decisions`")
-        return (_decision(book, "answer", text, ("concern", concern_id, "resolves")),)
+        return (made,)
 
     return session.append(make)
 
@@ -41,24 +61,34 @@ def override(session: Session, target_id: str, text: str) -> tuple[Event, ...]:
     """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        if target_id.startswith("@"):
-            seq = int(target_id[1:]) if target_id[1:].isdigit() else -1
-            if target_id in book.state.held_up:
-                return (_decision(book, "override", text, ("verification", target_id, "overturns")),)
-            if not (0 <= seq < len(book.events)) or not isinstance(book.events[seq], Ruling):
-                held = ", ".join(book.state.held_up)
-                raise NotThere(
-                    f"no ruling at {target_id}, and no screening that holds the run up",
-                    f"held up by {held}" if held else "see `moot decisions`",
-                )
-        elif target_id not in book.state.decisions:
-            raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
-        elif book.state.decisions[target_id].overturned_by:
-            by = book.state.decisions[target_id].overturned_by
-            raise NotThere(f"{target_id} was overturned by {by}", f"override {by} instead")
-        return (_decision(book, "override", text, ("decision", target_id, "overturns")),)
+        target = _at(book, target_id)
+        kind = "verification" if isinstance(target, Screening) else "decision"
+        made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")))
+        if not is_on_ledger(made):
+            _refuse_what_no_override_ends(book, target_id, target)
+        return (made,)
 
     return session.append(make)
+
+
+def _at(book: Book, target_id: str) -> Event | None:
+    """The event that `@seq` names."""
+    seq = int(target_id[1:]) if target_id.startswith("@") and target_id[1:].isdigit() else -1
+    return book.events[seq] if 0 <= seq < len(book.events) else None
+
+
+def _refuse_what_no_override_ends(book: Book, target_id: str, target: Event | None) -> None:
+    if target_id.startswith("@"):
+        if target_id not in book.state.held_up and not isinstance(target, Ruling):
+            held = ", ".join(book.state.held_up)
+            raise NotThere(
+                f"no ruling at {target_id}, and no screening that holds the run up",
+                f"held up by {held}" if held else "see `moot decisions`",
+            )
+    elif target_id not in book.state.decisions:
+        raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
+    elif (by := book.state.decisions[target_id].overturned_by) is not None:
+        raise NotThere(f"{target_id} was overturned by {by}", f"override {by} instead")
 
 
 def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]:
@@ -67,6 +97,9 @@ def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]
     def make(book: Book) -> tuple[Event, ...]:
         found = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]
         if not found:
+            done = [one for one in book.events if _closes(one, alarm, because)]
+            if done:
+                return (done[-1],)
             names = ", ".join(f"{open_.fm} @{open_.seq}" for open_ in book.state.open_alarms()) or "none"
             raise NotThere(f"no open alarm {alarm}", f"open ones: {names}")
         raised = found[0]
@@ -88,11 +121,20 @@ def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]
     return session.append(make)
 
 
+def _closes(event: Event, alarm: str, because: str) -> bool:
+    """Whether a person closed this alarm with these words."""
+    return (
+        isinstance(event, Alarm)
+        and (event.by, event.action, event.because) == ("human", "closed", because)
+        and alarm in (event.fm, f"@{event.closes}")
+    )
+
+
 def note(session: Session, text: str) -> tuple[Event, ...]:
     """Put a remark on the ledger; no brief shows it."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        return (Amendment(**_envelope(book), what="note", cause="human", reason=text),)
+        return (_once(book, Amendment(**_envelope(book), what="note", cause="human", reason=text)),)
 
     return session.append(make)
 
@@ -110,9 +152,8 @@ def accept(session: Session, used: str | None, *, rejected: bool = False) -> tup
             changes.append(Change(path=DISTANCE, from_=None, to=distance))
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
-        return (
-            Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason),
-        )
+        made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
+        return (_once(book, made),)
 
     return session.append(make)
 

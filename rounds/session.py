@@ -16,6 +16,7 @@ from ledger.events import Event, RunOpened
 from ledger.events.decisions import CloseReason
 from ledger.failures import BlobMissing
 from ledger.store import Run, Writer, create_run
+from ledger.values import GENESIS
 from roles.brief import Brief, Shared, derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
@@ -130,16 +131,27 @@ class Session:
             return writer.commit([run_closed(book, "stopped", reason)], at=self._clock())
 
     def append(self, make: Callable[[Book], Iterable[Event]]) -> tuple[Event, ...]:
-        """Commit what a person adds; `make` sees the book under the lock and raises when it may not be added."""
+        """Commit what a person adds; `make` sees the book under the lock and raises when it may not be added.
+
+        What `make` gives that is on the ledger already, events of the book itself, is not written again.
+        """
         with self.run.writer() as writer:
-            events = writer.commit(tuple(make(writer.book())), at=self._clock())
-            return (*events, *self._settle(writer))
+            book = writer.book()
+            made = tuple(make(book))
+            there = tuple(event for event in made if is_on_ledger(event))
+            written = writer.commit([event for event in made if event not in there], at=self._clock())
+            return (*there, *written, *self._settle(writer))
 
     def _settle(self, writer: Writer) -> tuple[Event, ...]:
         written: list[Event] = []
         while drafts := self.controller.owed(writer.book()):
             written += writer.commit(drafts, at=self._clock())
         return tuple(written)
+
+
+def is_on_ledger(event: Event) -> bool:
+    """Whether an event was committed; a draft follows nothing yet."""
+    return event.prev != GENESIS
 
 
 def start(
@@ -159,4 +171,4 @@ def start(
     return session
 
 
-__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "start"]
+__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "is_on_ledger", "start"]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from ledger.book import Book
-from ledger.failures import LedgerError, WriteFailed
+from ledger.disk import Disk, staged, writing
 from ledger.interchange.csv_export import export_csv
-from ledger.interchange.imports import UnknownFormat
+from ledger.interchange.imports import NotEmpty, UnknownFormat
 from ledger.interchange.markdown_export import export_markdown
 from ledger.interchange.report import Exported, ExportReport
 from ledger.interchange.skill_export import export_skill
@@ -23,12 +23,6 @@ EXPORTERS: Final[Mapping[str, Callable[[Book], Exported]]] = {
 """Format → what it makes of a run."""
 
 
-class NotEmpty(LedgerError):
-    """An export was to go where files are."""
-
-    exit_code = 2
-
-
 def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> ExportReport:
     """Write a run's files in `format` to `directory`, which must be new or empty.
 
@@ -38,17 +32,15 @@ def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> Ex
         raise UnknownFormat(format, EXPORTERS)
     exported = EXPORTERS[format](book)
     root = Path(directory)
-    try:
+    with writing(root):
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise NotEmpty("there is something already", str(root), "choose a new or an empty directory")
-        for path, content in exported.files.items():
-            place = root / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
-    except OSError as error:
-        raise WriteFailed(
-            f"the export cannot be written: {error.strerror}", str(root), "make room and export again"
-        ) from error
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with staged(root, disk=Disk()) as staging:
+            for path, content in exported.files.items():
+                place = staging / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
     return ExportReport(
         format=format, directory=str(root), files=list(exported.files), notes=list(exported.notes)
     )

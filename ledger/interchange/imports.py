@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ledger.canonical import NotCanonical
+from ledger.disk import Disk, read_plain, readable, staged, writing
 from ledger.events import Event, RunOpened
 from ledger.failures import LedgerError
 from ledger.interchange.jugalbandi_import import read_result
-from ledger.interchange.report import ImportReport
+from ledger.interchange.report import BadLine, ImportReport
 from ledger.interchange.skill_directory import read_directory
 from ledger.interchange.skill_import import Imported, counts, read_skill
+from ledger.interchange.skill_lines import FILE_BYTES_MAX
 from ledger.interchange.skill_opening import Terms
 from ledger.store import create_run
 
@@ -21,8 +24,14 @@ def _skill(src: Path, terms: Terms) -> Mapping[str, Imported]:
     return {"": read_skill(read_directory(src), terms)}
 
 
+def _content(src: Path) -> bytes:
+    """The bytes of a source that is one file."""
+    with readable(src):
+        return read_plain(src, FILE_BYTES_MAX)
+
+
 def _jugalbandi(src: Path, terms: Terms) -> Mapping[str, Imported]:
-    return read_result(src.read_bytes(), src.name, terms)
+    return read_result(_content(src), src.name, terms)
 
 
 READERS: Final[Mapping[str, Callable[[Path, Terms], Mapping[str, Imported]]]] = {
@@ -30,6 +39,12 @@ READERS: Final[Mapping[str, Callable[[Path, Terms], Mapping[str, Imported]]]] = 
     "jugalbandi": _jugalbandi,
 }
 """Format → how its source is read: directory below the run's place → a run; "" is the place itself."""
+
+
+class NotEmpty(LedgerError):
+    """Several files or runs were to go where something is already."""
+
+    exit_code = 2
 
 
 class UnknownFormat(LedgerError):
@@ -61,18 +76,21 @@ def import_run(
 
     `at` is the instant that the events carry; `screened` gives what is written of their texts, behind the opening.
 
-    With bad lines the report says so (`ok` false) and nothing is written. Raises `UnknownFormat`, `NotAStateDirectory`,
-    and what `create_run` raises, above all `AlreadyARun`.
+    With bad lines the report says so (`ok` false) and nothing is written; the runs of a source appear together or
+    not at all. Raises `UnknownFormat`, `NotAStateDirectory`, `NotEmpty`, and what `create_run` raises.
     """
     if format not in READERS:
         raise UnknownFormat(format, READERS)
     imported = READERS[format](Path(src), terms or Terms())
     bad = [line for one in imported.values() for line in one.bad]
-    heads = (
-        {}
-        if bad
-        else {name: _write(one, Path(out) / name, at, sync, screened) for name, one in imported.items()}
-    )
+    heads: dict[str, str] = {}
+    if not bad:
+        try:
+            heads = _written(
+                imported, Path(out), lambda one, place: _write(one, place, at, sync, screened), sync
+            )
+        except NotCanonical as error:  # a text that no line holds
+            bad = [BadLine(Path(src).name, 0, str(error))]
     several = [f"{name}: head {head}" for name, head in heads.items() if name]
     return ImportReport(
         format=format,
@@ -86,6 +104,20 @@ def import_run(
         notes=[*several, *(note for one in imported.values() for note in one.notes)],
         head=next(reversed(heads.values())) if heads else None,
     )
+
+
+def _written(
+    imported: Mapping[str, Imported], out: Path, write: Callable[[Imported, Path], str], sync: bool
+) -> dict[str, str]:
+    """Name → head of the runs that were made: one at `out`, or several in it, which appear at once."""
+    if set(imported) == {""}:
+        return {"": write(imported[""], out)}
+    with writing(out):
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise NotEmpty("there is something already", str(out), "choose a new or an empty directory")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with staged(out, disk=Disk(sync)) as staging:
+            return {name: write(one, staging / name) for name, one in imported.items()}
 
 
 def _write(

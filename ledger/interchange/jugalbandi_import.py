@@ -35,6 +35,8 @@ from ledger.interchange.skill_opening import Terms
 from ledger.values import GENESIS, Section
 
 TEXT_MAX: Final = 8_000
+SECTION_MAX: Final = 60_000
+"""Characters of a section; a longer reply becomes several."""
 NAMES: Final = ("single-pass", "council", "jugalbandi")
 _MARKUP: Final = re.compile(r"^[\s#*]+|[\s*]+$")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -54,8 +56,11 @@ def read_result(content: bytes, name: str, terms: Terms) -> dict[str, Imported]:
         result: Any = orjson.loads(content)
         jugalbandi_counts(result)
         task = str(result["task"] if isinstance(result["task"], str) else result["task"]["prompt"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         return {"jugalbandi": Imported((), {}, (BadLine(name, 0, f"not a result file: {error}"),))}
+    if len(task) > SECTION_MAX:
+        too_long = f"a task of {len(task)} characters, more than the {SECTION_MAX} that a question may have"
+        return {"jugalbandi": Imported((), {}, (BadLine(name, 0, too_long),))}
     origin = f"sha256:{hashlib.sha256(content).hexdigest()}"
     raw = cast("Mapping[str, str]", result["jugalbandi"]["raw_outputs"])
     outputs = {
@@ -123,9 +128,21 @@ def _statement(phase: str, role: str, repeat: int, kind: StatementType, text: st
         **_by(phase),
         id=f"S-1-{phase}-{role}{suffix}",
         type=kind,
-        sections=(Section(name="text", text=text),),
+        sections=tuple(
+            Section(name="text" if n == 1 else f"text-{n}", text=part)
+            for n, part in enumerate(parts(text), 1)
+        ),
         words=len(text.split()),
     )
+
+
+def parts(text: str) -> Iterator[str]:
+    """The whole text in parts that a section holds, cut behind a line where one ends; joined they are the text."""
+    while len(text) > SECTION_MAX:
+        cut = text.rfind("\n", SECTION_MAX // 2, SECTION_MAX) + 1 or SECTION_MAX
+        yield text[:cut]
+        text = text[cut:]
+    yield text
 
 
 def _assumptions(text: str, role: str, numbers: dict[str, int]) -> Iterator[Event]:

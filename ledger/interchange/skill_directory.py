@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from ledger.disk import read_plain
 from ledger.failures import LedgerError
 from ledger.interchange.skill_lines import FILE_BYTES_MAX, read_rows
 from ledger.interchange.skill_rows import FILES, PUBLISHED, DecisionRow, VerificationRow
@@ -94,10 +95,8 @@ def _rows(path: Path, root: Path) -> bytes:
 
 def _bounded(path: Path) -> bytes:
     try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise NotAStateDirectory(f"larger than {FILE_BYTES_MAX} bytes", str(path), "split the source")
-        return path.read_bytes()
+        return read_plain(path, FILE_BYTES_MAX)
     except OSError as error:
         raise NotAStateDirectory(
-            f"cannot be read: {error.strerror}", str(path), "give read permission"
+            f"cannot be read: {error.strerror}", str(path), "give a plain file, with read permission"
         ) from error

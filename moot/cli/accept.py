@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ledger.disk import read_plain
 from moot.acts import add
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
@@ -34,9 +35,7 @@ def accept(
 
 
 def _text(path: Path) -> str:
-    content = path.read_bytes()
-    if len(content) > FILE_BYTES_MAX:
-        raise usage(f"{len(content)} bytes, more than {FILE_BYTES_MAX}", "give the text alone", str(path))
+    content = read_plain(path, FILE_BYTES_MAX)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ledger.disk import write_out, writing
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError, usage
 from moot.output.skill import SkillFiles
@@ -83,11 +84,13 @@ def _foreign(target: Path, files: dict[Path, Path]) -> str | None:
 
 
 def _write(target: Path, files: dict[Path, Path]) -> None:
-    for name, source in files.items():
-        place = target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, place)
+    with writing(target):
+        for name, source in files.items():
+            place = target / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_out(place, source.read_bytes())
 
 
 def _remove(target: Path) -> None:
-    shutil.rmtree(target)
+    with writing(target):
+        shutil.rmtree(target)

@@ -11,6 +11,7 @@ import typer
 
 from moot import version
 from moot.cli import options as common
+from moot.documents import write_document
 from moot.elicitation import ask_for
 from moot.errors import GOOD, MootError, usage
 from moot.output.new import new_of
@@ -93,7 +94,7 @@ def new(
         raise usage(
             "documents from elsewhere make the file too large", f"put them beside {file}", "--context"
         )
-    path.write_bytes(written)
+    write_document(path, written)
     found = new_of(file, opening.event)
     if json:
         out_json(found)

@@ -9,6 +9,7 @@ import typer
 
 from moot.api import Run, open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.documents import write_document
 from moot.errors import GOOD, usage
 from moot.locate import find_run
 from moot.output.report import ReportDocument
@@ -34,24 +35,14 @@ def report(
     if html is not None:
         if file is not None:
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
-        _write(Path(html), _page(ours))
+        write_document(Path(html), _page(ours).encode())
         return _said(ours, "html", html, None, json=json, quiet=quiet)
     from moot.reporting import markdown
 
     text = markdown(ours)
     if file is not None:
-        _write(Path(file), text)
+        write_document(Path(file), text.encode())
     return _said(ours, "markdown", file, text, json=json, quiet=quiet)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, "utf-8")
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
-        reason = (error.strerror or str(error)).lower()
-        raise usage(
-            f"cannot write: {reason}", "name a file in a directory that you can write to", str(file)
-        ) from None
 
 
 def _page(ours: Run) -> str:

@@ -10,12 +10,13 @@ import typer
 import moot
 from ledger.canonical import line_hash
 from ledger.chain import Head
-from ledger.disk import Disk, refuse_link
+from ledger.disk import Disk, refuse_link, write_out, writing
 from ledger.failures import Damaged, Problem
 from ledger.seal import Checkpoint, origin_of
 from ledger.seal import seal as sealed
 from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.documents import write_document
 from moot.errors import GOOD
 from moot.keys import secret_key
 from moot.locate import find_run
@@ -51,11 +52,14 @@ def seal(
     note = sealed(Checkpoint(origin_of(line_hash(first)), head), signer)
     kept = path / "checkpoints" / f"{head.seq}-{signer.name}.note"
     refuse_link(kept.parent)
-    kept.parent.mkdir(exist_ok=True)
-    Disk().replace(kept, note.encode())
+    with writing(kept):
+        kept.parent.mkdir(exist_ok=True)
+        Disk().settle(path)
+        write_out(kept, note.encode())
     if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(note, encoding="utf-8")
+        with writing(out):
+            out.parent.mkdir(parents=True, exist_ok=True)
+        write_document(out, note.encode())
     if json:
         out_json(Sealed(str(path), head.seq, head.hash, signer.name, str(out or kept)))
     elif not quiet:

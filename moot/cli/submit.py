@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from ledger.disk import read_plain
 from ledger.events import Event
 from moot.cli.options import TEXT_MAX, UNKEPT, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.output.submit import Submission
 from moot.sessions import first_result, names, open_now, open_session
 from moot.terminal import err, out_json, show
+from roles.schema import REPLY_BYTES_MAX
 from rounds.engine import Answer, ReplyRefused, StepRefused
 from rounds.session import Session
 
@@ -101,8 +102,8 @@ def _seat(session: Session, step: str) -> Literal["human", "host"]:
 
 def _content(file: str) -> bytes:
     if file == "-":
-        return sys.stdin.buffer.read()
-    return Path(file).read_bytes()
+        return sys.stdin.buffer.read(REPLY_BYTES_MAX + 1)  # one more is refused for its length
+    return read_plain(file, REPLY_BYTES_MAX)
 
 
 def _context(context_id: str | None) -> str | None:

@@ -10,8 +10,9 @@ import typer
 
 import moot
 from ledger.chain import Head
+from ledger.disk import read_plain
 from ledger.seal import read_seal
-from ledger.signed_note import NoteRefused, Verifier
+from ledger.signed_note import NOTE_BYTES_MAX, NoteRefused, Verifier
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
 from moot.keys import public_key
@@ -58,7 +59,7 @@ def _head(said: str, keys: tuple[Verifier, ...]) -> Head:
     if match is not None:
         return Head(int(match[1]), match[2])
     try:
-        note = Path(said).read_text(encoding="utf-8")
+        note = read_plain(said, NOTE_BYTES_MAX).decode()
     except (OSError, UnicodeDecodeError):
         mend = "name a note that `moot seal` wrote, or SEQ:HASH as `moot verify` prints the head"
         raise usage(f"no checkpoint {said!r}", mend, "--checkpoint") from None

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ledger.canonical import line_hash
 from ledger.chain import Head
 from ledger.streams import head_bytes
+from tests.campaign.calls import Real, Watched
 from tests.cli.conftest import Moot, Said, content
 from tests.rounds.openings import begin, rows
 from tests.rounds.scripted import Script
@@ -402,3 +405,45 @@ def test_a_fault_of_moot_s_is_one_line_and_debug_shows_where(
     assert said.code == 70
     assert "Traceback" in said.err
     assert "ZeroDivisionError" in said.err
+
+
+def forbidden() -> Any:
+    """The file system lets nobody write."""
+
+    def see(said: str, real: Real, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        how = arguments[1] if said == "open" and len(arguments) > 1 else "r"
+        opens = "w" in how if isinstance(how, str) else bool(how & (os.O_CREAT | os.O_WRONLY))
+        if opens or said in ("mkdir", "rename"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(arguments[0]))
+        return real(*arguments, **named)
+
+    return see
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("keygen", "alice", "--out", "keys"),
+        ("seal", "RUN", "--key", "alice.key"),
+        ("seal", "RUN", "--key", "alice.key", "--out", "note"),
+        ("install-skill", "--to", "skills"),
+        ("report", "RUN", "--out", "report.md"),
+        ("report", "RUN", "--html", "report.html"),
+        ("export", "RUN", "exported", "--to", "csv"),
+        ("new", "d.toml", "-q", "Which?"),
+    ],
+    ids=" ".join,
+)
+def test_permission_denied_while_writing_is_a_failed_write(
+    moot: Moot, finished: Path, tmp_path: Path, call: tuple[str, ...]
+) -> None:
+    """F-14: it said "cannot read", exit code 2."""
+    run = shutil.copytree(finished, tmp_path / "run")
+    assert moot("keygen", "alice", "--out", ".").code == 0
+    before = sorted(str(path) for path in tmp_path.rglob("*"))
+    with Watched(forbidden()):
+        said = moot(*(str(run) if word == "RUN" else word for word in call))
+    assert said.code == 3, said
+    assert "cannot write" in said.err
+    assert "read" not in said.err.split(";")[0].replace("alread", "")
+    assert sorted(str(path) for path in tmp_path.rglob("*")) == before

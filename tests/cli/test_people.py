@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ledger.events import Alarm, Amendment, Decision
 from moot.api import open_run
+from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content
 
 
@@ -67,3 +70,45 @@ def test_what_people_add_passes_the_rules_and_replays(moot: Moot, run: Path) -> 
     assert moot("verify", run, "--quiet").code == 0
     assert moot("check", run).code == 0, moot("check", run).out
     assert moot("replay", run, "--re-execute").code == 0
+
+
+def failing_head() -> Any:
+    """The head is not replaced: the commit is whole on the disk, and nobody is told so."""
+
+    def see(said: str, real: Real, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if said == "rename" and str(arguments[1]).endswith("/head"):
+            raise refused(errno.EIO, said)
+        return real(*arguments, **named)
+
+    return see
+
+
+@pytest.mark.parametrize("act", ["note", "answer", "override", "accept"])
+def test_an_act_done_again_after_a_failed_write_is_on_the_ledger_once(
+    moot: Moot, run: Path, act: str
+) -> None:
+    """F-16: exit code 3 says do it again, the write had succeeded and was kept, and doing it again made two."""
+    question, target = next(iter(open_run(run).state.concerns)), open_run(run).state.in_force()[0]
+    call = {
+        "note": ("note", run, "Looked at it."),
+        "answer": ("answer", run, question, "Yes."),
+        "override": ("override", run, target, "One journal instead."),
+        "accept": ("accept", run),
+    }[act]
+    before = len(open_run(run).events)
+    with Watched(failing_head()):
+        assert moot(*call).code == 3
+    again = moot(*call, "--json")
+    assert again.code == 0, again.err
+    assert len(open_run(run).events) == before + 1
+    assert moot(*call, "--json").json["events"] == again.json["events"]
+    assert len(open_run(run).events) == before + 1
+    assert moot("verify", run).code == 0
+    assert moot("check", run, "--quiet").code == 0
+
+
+def test_the_same_words_of_another_kind_are_another_act(moot: Moot, run: Path) -> None:
+    before = len(open_run(run).events)
+    assert moot("note", run, "One.").code == 0
+    assert moot("note", run, "Two.").code == 0
+    assert len(open_run(run).events) == before + 2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger.events import Assumption, Challenge, Disposition, Event, Statement
-from ledger.interchange.imports import import_run
+from ledger.interchange.imports import NotEmpty, import_run
 from ledger.interchange.jugalbandi_counts import jugalbandi_counts
 from ledger.store import Run
 from tests.data import JUGALBANDI
@@ -91,3 +91,55 @@ def test_the_published_results_import_as_they_count(tmp_path: Path) -> None:
             assert (
                 sum(isinstance(event, Disposition) and event.disposition == word for event in events) == count
             )
+
+
+@pytest.mark.parametrize("size", [60_000, 60_001, 300_000])
+def test_a_long_reply_becomes_several_sections(size: int, tmp_path: Path) -> None:
+    """F-6: above 60,000 characters the import ended in a fault of moot's, with two of three runs left behind."""
+    text = ("A line of the plan.\n" * (size // 20 + 1))[:size]
+    result = json.loads(json.dumps(RESULT))
+    result["jugalbandi"]["raw_outputs"]["proposer"] = text
+    statement = next(
+        event
+        for event in imported(tmp_path, result)["jugalbandi"]
+        if isinstance(event, Statement) and event.by == "import"
+    )
+    assert "".join(section.text for section in statement.sections) == text
+    assert [section.name for section in statement.sections] == [
+        "text" if n == 1 else f"text-{n}" for n in range(1, len(statement.sections) + 1)
+    ]
+
+
+LONG: dict[str, dict[str, Any]] = {
+    "a reply that no line holds": {"jugalbandi": {"raw_outputs": {"proposer": "x\n" * 800_000}}},
+    "a task that no question holds": {"task": "why " * 20_000},
+    "the last of three": {"jugalbandi": {"raw_outputs": {"resolver": "x" * 1_200_000}}},
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_an_import_is_one_commit_or_none(name: str, tmp_path: Path) -> None:
+    """F-6: what cannot be kept is a bad line, nothing is left, and a mended source goes in at the same place."""
+    result = json.loads(json.dumps(RESULT))
+    for key, value in LONG[name].items():
+        if key == "task":
+            result[key] = value
+        else:
+            result[key]["raw_outputs"] |= value["raw_outputs"]
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps(result))
+    report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    assert (report.ok, len(report.bad_lines), report.head) == (False, 1, None)
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+    assert len(imported(tmp_path, RESULT)) == 3
+
+
+def test_runs_appear_together_or_not_at_all(tmp_path: Path) -> None:
+    """F-6: a place that holds something is refused before anything is written."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "council").write_text("mine")
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps(RESULT))
+    with pytest.raises(NotEmpty):
+        import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["council", "result.json", "runs"]

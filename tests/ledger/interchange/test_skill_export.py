@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from ledger.fold import fold
-from ledger.interchange.exports import NotEmpty, export_run
-from ledger.interchange.imports import UnknownFormat, import_run
+from ledger.interchange.exports import export_run
+from ledger.interchange.imports import NotEmpty, UnknownFormat, import_run
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_opening import Terms
 from ledger.store import Run
