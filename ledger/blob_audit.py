@@ -5,30 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
-
 from ledger.book import Blobs
-from ledger.events import Amendment, Call, Event, RunOpened
+from ledger.events import Event
 from ledger.failures import Damaged, Problem
-from ledger.redaction import record_of_original, redacted_blobs
-from ledger.values import GENESIS, Hash
+from ledger.named_blobs import named_blobs, named_by_brief
+from ledger.redaction import redacted_blobs
 
 REMEMBERED_MAX: Final = 1 << 17
-MANIFEST_BYTES_MAX: Final = 1 << 20
-
-
-class _Block(msgspec.Struct, frozen=True):
-    sha256: Hash
-
-
-class _Manifest(msgspec.Struct, frozen=True):
-    """The part of a brief that names other blobs (FORMAT 6)."""
-
-    blocks: tuple[_Block, ...]
-    schema: Hash
-
-
-_read_manifest: Final = msgspec.json.Decoder(_Manifest).decode
 
 
 class BlobAudit:
@@ -43,21 +26,11 @@ class BlobAudit:
     def problems(self, event: Event) -> Iterator[Problem]:
         """What is wrong with the blobs that `event` names, and with those that its briefs name; but for those that are
         missing, which a later event may have redacted (`absent`)."""
-        if isinstance(event, Amendment):
-            yield from self._amendment(event)
-        if isinstance(event, RunOpened):
-            yield from self._ask("the prompt set", event.prompt_set, event)
-            for document in event.context:
-                yield from self._ask(f"the document {document.id}", document.sha256, event)
-        if event.call is not None:
-            yield from self._call(event.call, event)
-
-    def _amendment(self, event: Amendment) -> Iterator[Problem]:
         for sha256 in redacted_blobs(event):
             self._redacted.setdefault(sha256, event.seq)
-        record = record_of_original(event)
-        if record is not None:
-            yield from self._ask("the list of the original's lines", record, event)
+        for named in named_blobs(event):
+            ask = self._brief if named.kind == "brief" else self._ask
+            yield from ask(named.what, named.sha256, event)
 
     def absent(self) -> Iterator[Problem]:
         """When every event was looked at: blobs that are missing, redacted, or to be redacted and still there."""
@@ -72,25 +45,16 @@ class BlobAudit:
                 what = f"blob {sha256} is redacted, but its bytes are still there: run `moot redact` again"
                 yield Problem(what, seq, is_damage=False)
 
-    def _call(self, call: Call, event: Event) -> Iterator[Problem]:
-        yield from self._ask("the prompt set", call.prompt_set, event)
-        yield from self._ask("the reply", call.reply, event)
-        for brief in dict.fromkeys((call.brief, *(attempt.brief for attempt in call.attempts))):
-            yield from self._brief(brief, event)
-        for attempt in call.attempts:
-            if attempt.reply is not None:
-                yield from self._ask(f"the reply of attempt {attempt.n}", attempt.reply, event)
-
-    def _brief(self, sha256: str, event: Event) -> Iterator[Problem]:
+    def _brief(self, what: str, sha256: str, event: Event) -> Iterator[Problem]:
         if self._is_remembered(sha256):
             return
-        manifest, problem = self._read("the brief", sha256, event)
+        manifest, problem = self._read(what, sha256, event)
         found = [problem] if problem else []
         whole = manifest is not None
-        for named in _named_by(manifest or b""):
-            if not self._is_remembered(named):
-                found += self._ask("a block of the brief", named, event)
-                whole = whole and named not in self._missing
+        for named in named_by_brief(manifest or b""):
+            if not self._is_remembered(named.sha256):
+                found += self._ask(named.what, named.sha256, event)
+                whole = whole and named.sha256 not in self._missing
         if whole and not found:
             self._remember(sha256)
         yield from found
@@ -106,8 +70,6 @@ class BlobAudit:
 
     def _read(self, what: str, sha256: str, event: Event) -> tuple[bytes | None, Problem | None]:
         """A blob's bytes, None when it is missing, and what is wrong with those that are there."""
-        if sha256 == GENESIS:  # an import has none
-            return b"", None
         try:
             content = self._blobs.read(sha256)
         except Damaged:
@@ -125,34 +87,8 @@ class BlobAudit:
         self._good.add(bytes.fromhex(sha256))
 
 
-def named_blobs(event: Event, blobs: Blobs) -> Iterator[str]:
-    """Hashes of all blobs that `event` names, and of those that its briefs name. Raises `Damaged` for a changed one."""
-    if isinstance(event, RunOpened):
-        yield event.prompt_set
-        yield from (document.sha256 for document in event.context)
-    if event.call is None:
-        return
-    call = event.call
-    yield from (call.prompt_set, call.reply)
-    yield from (attempt.reply for attempt in call.attempts if attempt.reply is not None)
-    for brief in dict.fromkeys((call.brief, *(attempt.brief for attempt in call.attempts))):
-        yield brief
-        yield from _named_by(blobs.read(brief) or b"")
-
-
 def _is_there(blobs: Blobs, sha256: str) -> bool:
     try:
         return blobs.read(sha256) is not None
     except Damaged:
         return False  # other bytes; said already where an event names them
-
-
-def _named_by(manifest: bytes) -> tuple[str, ...]:
-    """Hashes of blocks and schema; a brief that is no manifest names none (a validator sees that)."""
-    if not 0 < len(manifest) <= MANIFEST_BYTES_MAX:
-        return ()
-    try:
-        brief = _read_manifest(manifest)
-    except msgspec.MsgspecError:
-        return ()
-    return (*(block.sha256 for block in brief.blocks), brief.schema)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import moot
+from ledger.failures import BlobMissing
 from moot.api import Run
 
 
@@ -16,4 +17,8 @@ def markdown(ours: Run) -> str:
     opened = ours.state.opened
     if opened is not None and opened.protocol != "structured":
         return short_report(tell(ours.book), ours.head, ours.book.events)
-    return written(tell(ours.book), moot.signals(ours), ours.head, hindsight(ours.book))
+    try:
+        read = moot.signals(ours)
+    except BlobMissing:
+        read = None  # the report says so, and holds what the ledger holds
+    return written(tell(ours.book), read, ours.head, hindsight(ours.book))

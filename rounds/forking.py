@@ -16,13 +16,13 @@ from typing import Final
 
 import msgspec
 
-from ledger.blob_audit import named_blobs
 from ledger.book import Book
 from ledger.canonical import line_hash
 from ledger.chain import Head, Sealed
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.decisions import CastMember, Origin, PlanRow
 from ledger.fold import fold
+from ledger.named_blobs import all_named_blobs
 from ledger.store import Run, adopt_run
 from rounds.deliberation import parse
 from rounds.deliberation_toml import to_toml
@@ -161,10 +161,9 @@ def _shared_blobs(book: Book) -> dict[str, bytes]:
     """Blobs that the shared events name; one that the parent has lost stays lost, and `verify` says so."""
     found: dict[str, bytes] = {}
     for event in book.events:
-        params = (event.stop.params,) if isinstance(event, RunOpened) else ()
-        for sha256 in (*named_blobs(event, book.blobs), *params):
-            if sha256 not in found and (content := book.blobs.read(sha256)) is not None:
-                found[sha256] = content
+        for named in all_named_blobs(event, book.blobs):
+            if named.sha256 not in found and (content := book.blobs.read(named.sha256)) is not None:
+                found[named.sha256] = content
     return found
 
 

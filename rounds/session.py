@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from detectors.calibrated.parameters import parameters_of
 from ledger.book import Book
 from ledger.events import Event, RunOpened
 from ledger.events.decisions import CloseReason
@@ -70,6 +71,11 @@ class Session:
             self._prompt_set = read_prompt_set(blob)
         return self._prompt_set
 
+    def _judged_by_its_own(self, book: Book) -> None:
+        """Nothing is written that could not be judged afterwards. Raises `BlobMissing`."""
+        if self.protocol.is_watched:
+            parameters_of(book.state, book.blobs)
+
     def book(self) -> Book:
         """What stands now."""
         return self.run.book()
@@ -77,6 +83,7 @@ class Session:
     def asked(self, role: str | None = None) -> tuple[Asked, ...]:
         """The open steps, of one role when given, with their briefs."""
         book = self.book()
+        self._judged_by_its_own(book)
         shared = Shared()
         return tuple(
             Asked(step, derive(book, self.protocol, step, self.prompt_set, shared))
@@ -98,6 +105,7 @@ class Session:
                 call = book.events[seq].call
                 if call is not None and call.reply == sha256(content):
                     return Submitted(self._settle(writer), already=True)
+            self._judged_by_its_own(book)
             step = find_open(self.protocol, book, step_id)
             accepted = engine.accept(self.protocol, book, step, content, answer, self.prompt_set)
             events = writer.commit(
@@ -110,6 +118,7 @@ class Session:
     ) -> tuple[Event, ...]:
         """Give an open step up for good; the run goes on without it. `blobs` are replies that were refused."""
         with self.run.writer() as writer:
+            self._judged_by_its_own(writer.book())
             step = find_open(self.protocol, writer.book(), step_id)
             drafts = engine.give_up(self.protocol, writer.book(), step, reason, detail)
             events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ledger.book import Book
 from ledger.events import Signals
 from ledger.fold import step
+from ledger.named_blobs import OWN_PARAMETERS
 from ledger.state import State
 from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule
@@ -27,9 +28,11 @@ def check(docket: Docket) -> Iterator[Breach]:
         if not isinstance(event, Signals):
             continue
         installed = docket.context.params.get(event.profile)
-        kept = event.profile == "calibrated" and docket.book.blobs.read(event.params) is not None
+        kept = event.profile == OWN_PARAMETERS and docket.book.blobs.read(event.params) is not None
         if installed is not None and installed != event.params and not kept:
             message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
+            if event.profile == OWN_PARAMETERS:
+                message = f"the run's own parameters ({event.params[:12]}…) are not here: not recomputed"
             yield Breach(event.seq, message, "warning")
             continue
         report = read(prefix.through(event.through), event.profile)

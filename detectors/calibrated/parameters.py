@@ -8,6 +8,8 @@ import msgspec
 
 from detectors.parameters import params_bytes, params_hash
 from ledger.book import Blobs
+from ledger.failures import BlobMissing
+from ledger.named_blobs import own_parameters
 from ledger.state import State
 
 
@@ -131,11 +133,12 @@ def read_parameters(content: bytes) -> CalibratedParameters:
 
 
 def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
-    """The thresholds that a run was opened with, from its own blob where the installed ones are others."""
-    opened = state.opened
-    if opened is None or blobs is None or opened.stop.profile != "calibrated":
+    """The thresholds that a run was opened with, from its own blob where the installed ones are others; those for a run
+    that has none of its own. Raises `BlobMissing`: other thresholds would give other verdicts."""
+    own = own_parameters(state.opened) if state.opened is not None else None
+    if own is None or blobs is None or own == params_hash("calibrated"):
         return calibrated_parameters()
-    if opened.stop.params == params_hash("calibrated"):
-        return calibrated_parameters()
-    kept = blobs.read(opened.stop.params)
-    return calibrated_parameters() if kept is None else read_parameters(kept)
+    kept = blobs.read(own)
+    if kept is None:
+        raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
+    return read_parameters(kept)

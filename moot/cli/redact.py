@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ledger.redacted_copy import INSTEAD, redacted_copy
-from ledger.redaction import redact as remove
+from ledger.removal import redact as remove
 from ledger.store import Run
 from moot.cli.options import JsonOption, QuietOption, RunArgument, some_words
 from moot.clock import now

@@ -11,33 +11,35 @@ from dataclasses import dataclass
 from detectors.agreement import Agreement, agreement
 from detectors.axes import Axes, axes
 from detectors.calibrated.judgement import judge
-from detectors.calibrated.parameters import parameters_of
+from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others
 from detectors.coverage import Coverage, coverage
 from detectors.report import AlarmReading
 from detectors.standing import OptionStanding, Standing, by_option, standings
 from ledger.book import Book
 from ledger.events import Claim
+from ledger.failures import BlobMissing
 from moot.render.signature import observations
 
 
 @dataclass(frozen=True, slots=True)
 class Hindsight:
-    """`standings` by claim; `failures` are FM-1 to FM-8 as the calibrated detectors read them now."""
+    """`standings` by claim; `failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
+    own parameters are not there."""
 
     contributions: tuple[Contribution, ...]
     coverage: Coverage | None
     axes: Axes
     standings: Mapping[str, Standing]
     options: tuple[OptionStanding, ...]
-    failures: tuple[AlarmReading, ...]
+    failures: tuple[AlarmReading, ...] | None
     twice: Agreement | None
     """How far verdicts agree that were given twice; None where none was."""
 
 
 def hindsight(book: Book) -> Hindsight:
     """All of it. Costs a few passes over the ledger: for a report, not for every event."""
-    state, parameters = book.state, parameters_of(book.state, book.blobs)
+    state, parameters = book.state, _parameters(book)
     found = standings(state)
     named = [option.id for option in state.opened.options] if state.opened else []
     about = [(event.about, found[event.id]) for event in book.of(Claim) if event.id in found]
@@ -47,9 +49,16 @@ def hindsight(book: Book) -> Hindsight:
         axes=axes(state, _signatures(book)),
         standings=found,
         options=tuple(by_option(named, about)),
-        failures=judge(state, parameters).alarms,
-        twice=agreement(state, parameters.judges),
+        failures=judge(state, parameters).alarms if parameters else None,
+        twice=agreement(state, parameters.judges) if parameters else None,
     )
+
+
+def _parameters(book: Book) -> CalibratedParameters | None:
+    try:
+        return parameters_of(book.state, book.blobs)
+    except BlobMissing:
+        return None
 
 
 def _signatures(book: Book) -> list[tuple[int, int, int]]:

@@ -62,9 +62,9 @@ def short_report(story: Story, head: Head, events: Iterable[Event]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def report(story: Story, signals: SignalReport, head: Head, hindsight: Hindsight | None = None) -> str:
-    """The document. `signals` are those of the whole run in the profile to be shown, `hindsight` is what can be said
-    only when it is looked at as a whole."""
+def report(story: Story, signals: SignalReport | None, head: Head, hindsight: Hindsight | None = None) -> str:
+    """The document. `signals` are those of the whole run in the profile to be shown, None when the run's parameters are
+    not there; `hindsight` is what can be said only when it is looked at as a whole."""
     lines = [*_title(story), *_first(story), *_why(story), *decided(story)]
     lines += ["", "## Stop signals", "", *signals_section(story, signals)]
     for title, section in SECTIONS:

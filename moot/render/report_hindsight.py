@@ -22,6 +22,9 @@ def hindsight_sections(found: Hindsight) -> Iterator[tuple[str, list[str]]]:
 
 
 def _failures(found: Hindsight) -> Lines:
+    if found.failures is None:
+        yield words.NO_PARAMETERS
+        return
     rows = [
         (
             f"{'[x]' if one.verdict == 'ALARM' else '[ ]'} {one.id} {words.FAILURE_MODES.get(one.id, '')}",

@@ -76,7 +76,7 @@ def stress_section(story: Story) -> Iterator[str]:
         yield f"Never stress-tested, though planned: {', '.join(row.absent or '' for row in to_come)}."
 
 
-def signals_section(story: Story, report: SignalReport) -> Iterator[str]:
+def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
     """The looks that the run recorded, and the signals as they read now."""
     looks = [told.look for told in story.rounds if told.look is not None]
     rows = [
@@ -91,6 +91,9 @@ def signals_section(story: Story, report: SignalReport) -> Iterator[str]:
     yield from table(("look", *(f"S{n}" for n in range(1, 7)), "hold", "advice"), rows)
     if rows:
         yield ""
+    if report is None:
+        yield words.NO_PARAMETERS
+        return
     advice = mark_of(theme.ADVICE, report.advice).plain
     yield f"At the end (profile {report.profile}): {report.satisfied} of {report.of} hold, {advice}."
     yield ""

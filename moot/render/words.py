@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+NO_PARAMETERS: Final = (
+    "The run's own parameters are not here (`moot verify` says whether they were lost or redacted), so its gates and"
+    " alarms cannot be read again; what it recorded stands."
+)
 FAILURE_MODES: Final[Mapping[str, str]] = {
     "FM-1": "Sycophancy cascade",
     "FM-2": "Everything reads BROKEN",

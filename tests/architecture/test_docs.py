@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import KINDS
-from ledger.redaction import redact
+from ledger.removal import redact
 from ledger.store import Run
 from moot.cli import find_verb
 from rounds.protocols import PROTOCOLS

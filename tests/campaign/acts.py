@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from ledger.blobs import hash_of
 from ledger.chain import seal
 from ledger.events import STREAMS, Event, stream_of
-from ledger.redaction import redact
+from ledger.removal import redact
 from ledger.store import DriverLease, Run, create_run
 from ledger.verify import verify
 from tests.ledger import samples

@@ -12,7 +12,8 @@ import pytest
 from ledger.canonical import line_hash
 from ledger.chain import Head
 from ledger.redacted_copy import INSTEAD, redacted_copy
-from ledger.redaction import CannotRedact, redact
+from ledger.redaction import CannotRedact
+from ledger.removal import redact
 from ledger.store import Run
 from ledger.verify import verify
 from tests.campaign.tampering import written

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from detectors.parameters import SignalProfile, params_hash
+from detectors.parameters import SignalProfile, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.decisions import (
     Budgets,
@@ -42,8 +42,15 @@ def opening(
     budgets: Budgets | None = None,
     positions: str = "sealed",
     profile: SignalProfile = "text",
+    params: bytes | None = None,
 ) -> tuple[RunOpened, dict[str, bytes]]:
-    """An opening and its blobs."""
+    """An opening and its blobs. With `params` the run has thresholds of its own."""
+    if params is not None:
+        profile = "calibrated"
+    kept = {}
+    if profile == "calibrated":
+        thresholds = params or params_bytes(profile)
+        kept = {hashlib.sha256(thresholds).hexdigest(): thresholds}
     rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
     prompts = installed_prompt_set()
     document = hashlib.sha256(DOCUMENT).hexdigest()
@@ -62,7 +69,7 @@ def opening(
         predict=plans.default_predictions([row.absent for row in rows if row.absent]),
         stop=StopRule(
             profile=profile,
-            params=params_hash(profile),
+            params=next(iter(kept), params_hash(profile)),
             check_every=3,
             not_before=plans.obeyed_from(plan if isinstance(plan, str) else "", rows),
         ),
@@ -74,7 +81,7 @@ def opening(
         origin=Origin(type="new"),
         moot="0.1.0",
     )
-    return event, {event.prompt_set: prompts, document: DOCUMENT}
+    return event, {event.prompt_set: prompts, document: DOCUMENT, **kept}
 
 
 def begin(
@@ -84,9 +91,10 @@ def begin(
     budgets: Budgets | None = None,
     positions: str = "sealed",
     profile: SignalProfile = "text",
+    params: bytes | None = None,
 ) -> Session:
     """A session on a new run at `path`, without the cost of syncing."""
-    event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile)
+    event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile, params=params)
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
 
 

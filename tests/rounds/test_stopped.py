@@ -11,7 +11,7 @@ import pytest
 from ledger.closing import ends_stop
 from ledger.events import Amendment, RunClosed
 from ledger.fold import fold
-from ledger.redaction import redact
+from ledger.removal import redact
 from ledger.store import Run
 from moot.api import open_run
 from moot.cli import next as next_verb

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledger.events import Decision, Event, Ruling, RunClosed, RunOpened, Score, Signals, Standing
 from ledger.events.decisions import Labelled
+from ledger.failures import BlobMissing
 from ledger.state import State
 from moot.render.cast_told import answered_by, one_family_told, seats_told
 from moot.render.ending import stopped_because
@@ -157,13 +158,27 @@ def claims_by_status(state: State) -> dict[str, int]:
 
 
 def signals_now(run: Followed) -> SignalReport | None:
-    """The six signals as they read now; None for a protocol without rounds of checks."""
+    """The six signals as they read now; None for a protocol without rounds of checks, and when the run's own
+    parameters are not there (`lacks_parameters`)."""
     from detectors.signals import signals_of_state
 
     opened = run.state.opened
     if opened is None or not (run.state.checks or opened.protocol == "structured"):
         return None
+    if lacks_parameters(run):
+        return None
     return signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+
+
+def lacks_parameters(run: Followed) -> bool:
+    """Whether the thresholds that the run was opened with are not there, so that nothing is read by others."""
+    from detectors.calibrated.parameters import parameters_of
+
+    try:
+        parameters_of(run.state, run.blobs)
+    except BlobMissing:
+        return True
+    return False
 
 
 def _shown(run: Followed) -> tuple[list[Decision], bool, int]:

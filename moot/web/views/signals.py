@@ -16,7 +16,7 @@ from moot.web.acts import Act, act_of
 from moot.web.drawing.bars import Bar, disagreement
 from moot.web.followed import Followed
 from moot.web.links import Links
-from moot.web.views.overview import signals_now
+from moot.web.views.overview import lacks_parameters, signals_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class SignalsPage:
     """The page."""
 
     now: SignalReport | None
+    lacks_parameters: bool
     looks: tuple[Signals, ...]
     chart: Markup | None
     slope: float | None
@@ -64,6 +65,7 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
     assert opened is not None, "a run begins with its opening"
     return SignalsPage(
         now=signals_now(run),
+        lacks_parameters=lacks_parameters(run),
         looks=tuple(state.looks),
         chart=disagreement(bars, slope) if bars else None,
         slope=slope,
