@@ -2,7 +2,7 @@
 
     import moot
 
-    run = moot.open_run("runs/2026-03-04-which-storage")
+    run = moot.open_run("runs/2026-03-04-kfmr")
     moot.check(run).ok
     moot.signals(run, profile="text").advice
 

@@ -1,6 +1,6 @@
 """What goes wrong, in one line: what, where, and the mend; with the exit code of FORMAT 13.
 
-moot: no run 'runs/x' (.); runs here: 2026-03-04-which-storage
+moot: no run 'runs/x' (.); runs here: 2026-03-04-kfmr
 {"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
 """
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
+from ledger.book import Book
 from ledger.store import Run
 from moot import version
 from moot.clock import now
 from moot.errors import MootError, usage
+from moot.examples import example_directories
+from moot.naming import fork_directory
 from moot.output.fork import Fork
 from moot.sessions import open_now
+from moot.settings import read_settings
 from rounds.forking import CannotFork, Wish, fork
 
 
@@ -23,8 +28,12 @@ def made_fork(
     everybody: str | None = None,
     specs: Mapping[str, str] | None = None,
     out: Path | None = None,
+    runs: Path | None = None,
 ) -> Fork:
-    """Make a fork of the run at `parent`, at `out` or beside it. Raises `MootError` and `LedgerError`."""
+    """Make a fork of the run at `parent`, at `out`, or by a name of ours below `runs`.
+
+    Raises `MootError` and `LedgerError`.
+    """
     if through is not None and without is None:
         raise usage(
             "--through says how long a role is absent, and none is", "add --without ROLE", "--through"
@@ -33,8 +42,8 @@ def made_fork(
     book = run.book()
     spoken = {role: everybody for role in book.state.roles if everybody is not None} | dict(specs or {})
     kinds = {role: spec.partition(":")[0] for role, spec in spoken.items()}
-    path = out if out is not None else fork_path(parent, round_, without)
     wish = Wish(round_, without, through, kinds)
+    path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)
     try:
         session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
     except CannotFork as error:
@@ -53,12 +62,15 @@ def made_fork(
     )
 
 
-def fork_path(parent: Path, round_: int, without: str | None) -> Path:
-    """`storage.r7-without-critic` beside `storage`, with a number behind it when that is taken."""
-    changed = f"without-{without}" if without else "again"
-    base = parent.resolve().with_name(f"{parent.resolve().name}.r{round_}-{changed}")
-    number, path = 1, base
-    while path.exists():
-        number += 1
-        path = base.with_name(f"{base.name}-{number}")
-    return path
+def _runs_for_forks(parent: Path) -> Path:
+    """Beside the parent; the fork of a recorded example goes where new runs go."""
+    beside = parent.resolve().parent
+    is_example = beside in (directory.resolve() for directory in example_directories())
+    return read_settings().runs if is_example else beside
+
+
+def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
+    opened = book.state.opened
+    assert opened is not None, "a run begins with its opening"
+    change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
+    return fork_directory(runs, parent.resolve().name, opened.question, change, date.today())

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from moot.api import read_params
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
+from moot.naming import named_directory, new_directory
 from moot.output.run import RunEnd
-from moot.running import drive_here, new_directory, open_run_at, opening_of, with_tapes
+from moot.running import drive_here, open_run_at, opening_of, with_tapes
 from moot.seats import choose, make_seats, unknown_costs
 from moot.sessions import open_now, open_session
 from moot.settings import read_settings
@@ -62,7 +63,7 @@ class Spoken:
 
 
 def opened(
-    file: str | None, wishes: Wishes, spoken: Spoken, *, casting: str | None, directory: str | None
+    file: str | None, wishes: Wishes, spoken: Spoken, *, casting: str | None, directory: Path
 ) -> tuple[Session, dict[str, Seat]]:
     """A new run, and its seats. Nothing is written when anything is wrong."""
     deliberation = wished(file, wishes)
@@ -76,10 +77,17 @@ def opened(
         deliberation, documents, specs, casting=casting, name=file or COMMAND_LINE, params=params
     )
     opening = with_tapes(plain, made.values())
+    return open_run_at(directory, opening), made
+
+
+def place_of(directory: str | None, name: str | None) -> Path:
+    """Where a new run goes: where the person says, or under the runs, by the person's name for it or one of ours."""
+    if directory is not None and name is not None:
+        raise usage("--out and --name both say where the run goes", "give one of them", "--name")
     if directory is not None:
-        return open_run_at(Path(directory), opening), made
-    path = new_directory(read_settings().runs, opening.event.question, date.today())
-    return open_run_at(path, opening), made
+        return Path(directory)
+    runs = read_settings().runs
+    return new_directory(runs, date.today()) if name is None else named_directory(runs, name)
 
 
 def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[str, Seat]]:

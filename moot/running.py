@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
-import unicodedata
 from collections.abc import Collection, Mapping
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,26 +25,7 @@ if TYPE_CHECKING:
     from rounds.deliberation import Deliberation
     from rounds.session import Asked
 
-SLUG_CHARACTERS = 48
 QUIET = Watch()
-
-
-def new_directory(runs: Path, question: str, today: date) -> Path:
-    """`runs/2026-03-04-which-storage`, with a number behind it when that is taken."""
-    base = f"{today.isoformat()}-{slug(question)}"
-    number = 1
-    while (path := runs / (base if number == 1 else f"{base}-{number}")).exists():
-        number += 1
-    return path
-
-
-def slug(question: str) -> str:
-    """The first words of a question as a directory name."""
-    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    if len(words) > SLUG_CHARACTERS:
-        words = words[:SLUG_CHARACTERS].rpartition("-")[0] or words[:SLUG_CHARACTERS]
-    return words or "deliberation"
 
 
 def opening_of(

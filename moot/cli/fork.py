@@ -34,7 +34,8 @@ def fork(
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
     ] = None,
     directory: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="The fork's directory (beside the run).")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Its directory (beside RUN; under ./runs for an example)."),
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,

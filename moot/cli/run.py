@@ -33,7 +33,14 @@ def run(
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
     ] = None,
     directory: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="The run's directory (./runs/<date>-<slug>).")
+        str | None, typer.Option("--out", metavar="DIR", help="The run's directory, wherever it is.")
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The run's name under ./runs, which every seat sees (a date and four letters).",
+        ),
     ] = None,
     protocol: common.ProtocolOption = None,
     plan: common.PlanOption = None,
@@ -95,7 +102,7 @@ def run(
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )
-    if resume is not None and (file or directory or cast or wishes.is_more_than_budgets):
+    if resume is not None and (file or directory or name or cast or wishes.is_more_than_budgets):
         raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
     from moot import launching
 
@@ -103,7 +110,8 @@ def run(
     if resume is not None:
         session, made = launching.resumed(resume, spoken, wishes)
     else:
-        session, made = launching.opened(file, wishes, spoken, casting=cast, directory=directory)
+        place = launching.place_of(directory, name)
+        session, made = launching.opened(file, wishes, spoken, casting=cast, directory=place)
     end = launching.driven(session, made, live=not no_live, silent=json or quiet)
     if json:
         out_json(end)

@@ -16,6 +16,7 @@ from ledger.result import Result
 from moot.api import open_run
 from moot.errors import usage
 from moot.mcp.rights import Rights
+from moot.naming import RUN_NAME, new_directory
 from moot.output.act import Act
 from moot.output.claims import claims_of
 from moot.output.decisions import decisions_of
@@ -23,7 +24,7 @@ from moot.output.gate import gated_of
 from moot.output.next import next_of
 from moot.output.protocols import protocols
 from moot.output.submit import Submission
-from moot.running import new_directory, open_run_at, opening_of
+from moot.running import open_run_at, opening_of
 from moot.sessions import first_result, names, open_now, session_at
 from roles.brief import derive
 from roles.protocol import open_steps
@@ -34,7 +35,6 @@ from rounds.opening import cast_roles
 from rounds.session import Session
 from rounds.size import asked_of
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _CONTEXT: Final = re.compile(r"c[1-9][0-9]*")
 WAIT_MAX: Final = 600.0
 
@@ -107,7 +107,7 @@ class Verbs:
 
     def session(self, run: str) -> Session:
         """A run by its name below the directory; a name leads nowhere else."""
-        if not _NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
+        if not RUN_NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
             there = ", ".join(sorted(path.parent.name for path in self.runs.glob("*/head"))[:8]) or "none"
             raise usage(f"no run {run[:80]!r}", f"runs there: {there}; open one with `new`", "run")
         return session_at(self.runs / run)
@@ -117,7 +117,7 @@ class Verbs:
         deliberation = checked(table, name="new")
         seats = dict.fromkeys(cast_roles(deliberation, "new"), "host")
         opening = opening_of(deliberation, {}, seats, name="new")
-        path = new_directory(self.runs, opening.event.question, date.today())
+        path = new_directory(self.runs, date.today())
         session = open_run_at(path, opening)
         return self._opened(session)
 
@@ -283,7 +283,7 @@ class Verbs:
         from moot.forking import made_fork
 
         session = self.opened("fork", run, token)
-        made = made_fork(session.run.path, round_, without=without, everybody="host")
+        made = made_fork(session.run.path, round_, without=without, everybody="host", runs=self.runs)
         return self._opened(session_at(Path(made.run)))
 
     def act(self, run: str, verb: str, target: str, text: str, token: str | None) -> Result:
