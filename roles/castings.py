@@ -7,6 +7,7 @@ charge`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -130,12 +131,44 @@ CASTINGS: Final[Mapping[str, Casting]] = {
     },
 }
 
-_WORDS_OF_DOMAIN: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
-    ("launch", ("launch", "release", "rollout", "campaign", "go-to-market")),
-    ("research", ("research", "method", "experiment", "study", "science", "statistic")),
-    ("software", ("software", "code", "review", "refactor", "api", "library")),
-    ("product", ("product", "architecture", "design", "storage", "system")),
+
+def _words(text: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{text})\b", re.IGNORECASE)
+
+
+_ALONE: Final = {"release": "launch", "study": "research", "methods": "research", "code": "software"}
+"""Words that mean a casting when they are the whole domain, and much else in company."""
+_OTHERWISE: Final = _words(
+    r"(?:dress|building|fire|postal|zip|tax|penal|civil|criminal|labou?r|bar|qr|morse|genetic|moral|zoning) codes?"
+    r"|codes? of (?:conduct|practice|ethics|law|honou?r)|study (?:rooms?|halls?|visas?|places?)"
 )
+"""What has a word of a casting in it and means something else."""
+_WORDS_OF_DOMAIN: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
+    (
+        "launch",
+        _words(
+            r"launch(?:es|ed|ing)?|roll-?outs?|go[- ]to[- ]market|campaigns?"
+            r"|(?:product|software|app|game|press|beta|public|major) releases?"
+            r"|release (?:plan(?:ning)?|dates?|management)"
+        ),
+    ),
+    (
+        "research",
+        _words(
+            r"research(?:es)?|methodolog(?:y|ies|ical)|experiment(?:s|al)?|studies|(?:user|field|pilot|case) study"
+            r"|study (?:design|protocol)s?|clinical trials?|sciences?|scientific|statistics?|statistical"
+        ),
+    ),
+    (
+        "software",
+        _words(
+            r"software|code ?bases?|codes?|coding|programming|refactor(?:s|ed|ing|ings)?|apis?|sdks?|firmware"
+            r"|back-?end|front-?end|(?:python|rust|java|javascript|open[- ]source) librar(?:y|ies)"
+            r"|compilers?|devops|microservices?"
+        ),
+    ),
+)
+"""Casting → the whole words of a domain that suggest it, in this order; anything else is the default."""
 
 
 class UnknownCasting(ValueError):
@@ -161,8 +194,8 @@ def own_casting(roles: Sequence[RoleDefinition]) -> Casting:
 
 
 def _suggested(domain: str) -> str:
-    said = domain.casefold()
-    for name, words in _WORDS_OF_DOMAIN:
-        if any(word in said for word in words):
-            return name
-    return DEFAULT_CASTING
+    alone = _ALONE.get(domain.strip().casefold())
+    if alone is not None:
+        return alone
+    said = _OTHERWISE.sub(" ", domain)
+    return next((name for name, words in _WORDS_OF_DOMAIN if words.search(said)), DEFAULT_CASTING)
