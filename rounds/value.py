@@ -1,7 +1,9 @@
 """What several roles were worth: disagreements, who was sided with, acceptance, and when to doubt it (AD-6, AD-7).
 
 Counted from the ledger alone. A disagreement is a challenge, concern or difference that somebody had to decide; the
-side is whoever the decision followed. Five runs in a row without any, or one side that always wins: a role idles.
+side is whoever the decision followed. Where a protocol's form fixes how many points are raised, only those count that
+stayed in dispute: what the judge calls contested, what was defended and not conceded. Five runs in a row without a
+disagreement, or one of two sides that always wins: a role idles.
 """
 
 from __future__ import annotations
@@ -30,10 +32,14 @@ from rounds.protocols.priority import DISAGREEMENT_FROM, POINTS
 
 IN_A_ROW: Final = 5
 FIX_RATE_LEAST: Final = 0.3
+RESOLUTION_MAX: Final = 160
 
 
 class RunValue(Result, frozen=True):
-    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has said so."""
+    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has said so.
+
+    `resolution`: the final decision that stands, in a line; null for a run that has none.
+    """
 
     run: str
     protocol: str
@@ -41,6 +47,7 @@ class RunValue(Result, frozen=True):
     sided_with: dict[str, int]
     accepted: bool | None
     edit_distance: Distance | None
+    resolution: str | None
 
 
 class ValueReport(Result, frozen=True):
@@ -67,6 +74,18 @@ def _adversarial(book: Book) -> Counter[str]:
         for event in book.events
         if isinstance(event, Rating) and event.of in challenged
     )
+
+
+def _contested(book: Book) -> int:
+    """What the judges found really in dispute (AD-5): concerns are always five, whatever both sides think."""
+    return sum(
+        len(event.zones.contested) for event in book.events if isinstance(event, Decision) and event.zones
+    )
+
+
+def _defended(book: Book) -> int:
+    """The challenges that were not conceded: the others both sides agree on."""
+    return sum(isinstance(event, Response) and event.outcome == "defend" for event in book.events)
 
 
 def _debate(book: Book) -> Counter[str]:
@@ -156,13 +175,51 @@ _COUNTS: Final[Mapping[str, Callable[[Book], Counter[str]]]] = {
 """Protocol → who was sided with, how often."""
 
 
+_DISAGREEMENTS: Final[Mapping[str, Callable[[Book], int]]] = {
+    "adversarial": _contested,
+    "devils-advocate": _defended,
+    "cross-examination": _defended,
+}
+"""Protocol → how many points stayed in dispute; of the others, every point that was decided is one."""
+_RIVALS: Final[Mapping[str, tuple[str, str]]] = {
+    "jugalbandi": ("challenger", "proposer"),
+    "debate": ("pro", "con"),
+    "adversarial": ("challenger", "advocate"),
+    "devils-advocate": ("steelman", "devils_advocate"),
+    "cross-examination": ("analysts", "examiner"),
+    "ratchet": ("critic", "drafter"),
+}
+"""Protocol → its two sides, of which one that always wins makes the other doubtful. A person, an option and a verdict
+that nobody won are no side."""
+
+
 def value_of(run: str, book: Book) -> RunValue:
     """One run's value; a protocol that is not known here counts nothing."""
     protocol = book.state.opened.protocol if book.state.opened else ""
-    count = _COUNTS.get(protocol)
+    count, apart = _COUNTS.get(protocol), _DISAGREEMENTS.get(protocol)
     sides = count(book) if count else Counter[str]()
     accepted, distance = _acceptance(book)
-    return RunValue(run, protocol, sides.total(), dict(sorted(sides.items())), accepted, distance)
+    return RunValue(
+        run,
+        protocol,
+        apart(book) if apart else sides.total(),
+        dict(sorted(sides.items())),
+        accepted,
+        distance,
+        _resolution(book),
+    )
+
+
+def _resolution(book: Book) -> str | None:
+    """The final decisions that stand, an override in the place of what it overturned; None when there are none."""
+    decisions, texts = book.state.decisions, list[str]()
+    for identity in [identity for identity, facts in decisions.items() if facts.type == "final"]:
+        stands = identity
+        while (later := decisions[stands].overturned_by) is not None:
+            stands = later
+        if isinstance(event := book.by_id.get(stands), Decision):
+            texts.append(event.text)
+    return " ".join(" ".join(dict.fromkeys(texts)).split()) or None
 
 
 def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
@@ -178,22 +235,42 @@ def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
     return accepted, known.get(said.get(DISTANCE)) if accepted else None
 
 
-def event_line(value: RunValue) -> str:
-    """The one line that a competitive run emits (AD-6, AD-17, AD-25, AD-29)."""
+def event_lines(value: RunValue) -> tuple[str, ...]:
+    """What a run emits for other tools: its result, and once a person has said what became of it an evaluation.
+
+    Sources: AD-6, AD-17, AD-25, AD-29.
+    """
     sides = "/".join(f"{side}:{count}" for side, count in value.sided_with.items()) or "none"
     parts = [f"skill={value.protocol}", f"artifact={Path(value.run).name}"]
-    if value.protocol == "ratchet":
-        fixed, justified = value.sided_with.get("critic", 0), value.sided_with.get("drafter", 0)
-        parts += [f"critiques_addressed={fixed}", f"critiques_justified={justified}"]
-        return f"[compete-ratchet: {', '.join(parts)}]"
-    name = "evaluate-result" if value.protocol == "comparative" else "compete-result"
-    if value.protocol == "priority":
-        parts.append("variant=priority-voting")
-    parts += [f"disagreements={value.disagreements}", f"sided_with={sides}"]
+    counted = [f"disagreements={value.disagreements}", f"sided_with={sides}"]
+    resolution = f"resolution={_in_a_line(value.resolution)}"
+    match value.protocol:
+        case "ratchet":
+            fixed, justified = value.sided_with.get("critic", 0), value.sided_with.get("drafter", 0)
+            name, counts = (
+                "compete-ratchet",
+                [f"critiques_addressed={fixed}", f"critiques_justified={justified}"],
+            )
+        case "comparative":
+            name, counts = "evaluate-result", [counted[0], resolution, counted[1]]
+        case "priority":
+            name, counts = "compete-result", ["variant=priority-voting", counted[0], resolution, counted[1]]
+        case _:
+            name, counts = "compete-result", [counted[0], resolution, counted[1]]
+    lines = [f"[{name}: {', '.join([*parts, *counts])}]"]
     if value.accepted is not None:
-        parts.append(f"acceptance={str(value.accepted).lower()}")
-        parts.append(f"edit_distance={value.edit_distance or 'none'}")
-    return f"[{name}: {', '.join(parts)}]"
+        said = [
+            f"edit_distance={value.edit_distance or 'none'}",
+            f"acceptance={str(value.accepted).lower()}",
+        ]
+        lines.append(f"[compete-eval: {', '.join([parts[0], *said, *counted])}]")
+    return tuple(lines)
+
+
+def _in_a_line(text: str | None) -> str:
+    """A text without what separates and ends the fields of an event line."""
+    words = " ".join((text or "none").translate(str.maketrans("[],=", "();:")).split())
+    return words if len(words) <= RESOLUTION_MAX else f"{words[: RESOLUTION_MAX - 1].rstrip()}…"
 
 
 def report(runs: Sequence[RunValue]) -> ValueReport:
@@ -207,22 +284,27 @@ def report(runs: Sequence[RunValue]) -> ValueReport:
 
 
 def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
+    """What to doubt. A run without a decision says nothing about what its roles were worth."""
+    runs = [run for run in runs if run.resolution is not None]
     silent = 0
     for run in runs:
         silent = silent + 1 if run.disagreements == 0 else 0
         if silent == IN_A_ROW:
             yield f"{protocol}: {IN_A_ROW} runs in a row without a disagreement; one seat may do"
-    if len(runs) >= IN_A_ROW:
-        winners = {_winner(run.sided_with) for run in runs if run.sided_with}
-        if len(winners) == 1 and None not in winners:
-            yield f"{protocol}: {winners.pop()} has won every one of {len(runs)} runs; the other side may idle"
-        if protocol == "ratchet":
-            rates = [run.sided_with.get("critic", 0) / run.disagreements for run in runs if run.disagreements]
-            if rates and max(rates[-IN_A_ROW:]) < FIX_RATE_LEAST:
-                yield "ratchet: less than 30 % of the critiques were fixed, five runs running"
+    contests = [counts for run in runs if any(counts := _contest(protocol, run))]
+    for n, side in enumerate(_RIVALS.get(protocol, ())):
+        if len(contests) >= IN_A_ROW and all(counts[n] > counts[1 - n] for counts in contests):
+            other = _RIVALS[protocol][1 - n]
+            of_these = f"{len(contests)} runs" + (
+                " in which they were at odds" if len(contests) < len(runs) else ""
+            )
+            yield f"{protocol}: {side} has won every one of {of_these}; {other} may idle"
+    if protocol == "ratchet":
+        rates = [counts[0] / sum(counts) for counts in contests][-IN_A_ROW:]
+        if len(rates) == IN_A_ROW and max(rates) < FIX_RATE_LEAST:
+            yield f"ratchet: less than 30 % of the critiques were fixed, {IN_A_ROW} runs running"
 
 
-def _winner(sides: Mapping[str, int]) -> str | None:
-    best = max(sides.values())
-    leaders = [side for side, count in sides.items() if count == best]
-    return leaders[0] if len(leaders) == 1 else None
+def _contest(protocol: str, run: RunValue) -> tuple[int, ...]:
+    """How often each of the two sides was followed in a run; empty where there are no two sides."""
+    return tuple(run.sided_with.get(side, 0) for side in _RIVALS.get(protocol, ()))

@@ -11,7 +11,7 @@ from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
 from moot.terminal import out_json, show
-from rounds.value import RunValue, ValueReport, event_line, report, value_of
+from rounds.value import RunValue, ValueReport, event_lines, report, value_of
 
 EPILOG = "Example: moot value runs"
 
@@ -20,22 +20,22 @@ def value(
     runs: Annotated[list[str], typer.Argument(metavar="RUNS", help="Runs, or directories of runs.")],
     emit: Annotated[
         bool,
-        typer.Option("--emit", help="Print one event line for each run, for other tools, and nothing else."),
+        typer.Option("--emit", help="Print each run's event lines, for other tools, and nothing else."),
     ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Count disagreements, who was sided with, acceptance and edit distance, run by run.
 
-    Exit code 1 when something is flagged: five runs of a protocol in a row without a disagreement, or one side that
-    has won every run.
+    Exit code 1 when something is flagged: five runs of a protocol in a row without a disagreement, or one of two sides
+    that has won every run, of five or more. Runs without a decision are not judged.
     """
     paths = [path for said in runs for path in _runs(Path(said))]
     if not paths:
         raise usage("no run there", "name a run, or a directory of runs", " ".join(runs))
     found = report([value_of(str(path), open_run(path).book) for path in paths])
     if emit:
-        show("".join(f"{event_line(run)}\n" for run in found.runs))
+        show("".join(f"{line}\n" for run in found.runs for line in event_lines(run)))
         return GOOD
     if json:
         out_json(found)

@@ -29,10 +29,15 @@ def quoted(pick: Pick, event: Event) -> Quoted:
 
 
 def lost(scene: Scene, pick: Pick) -> Iterator[str]:
-    """Steps that the pick would have shown and that were given up."""
+    """Steps that the pick would have shown and that were given up.
+
+    Version 1 of a short protocol names every lost step of the phase, also where the pick shows another role's only.
+    """
     for step in scene.state.given_up:
         name = parse_step(step)
-        if name and name.phase == pick.phase and name.round == scene.round - pick.back:
+        if name is None or name.phase != pick.phase or name.round != scene.round - pick.back:
+            continue
+        if scene.opened.protocol_version == 1 or _would_have_shown(scene, pick, name):
             yield step
 
 
@@ -42,7 +47,7 @@ def _is_picked(scene: Scene, pick: Pick, event: Event) -> bool:
     if event.kind not in (pick.kinds or _KINDS):
         return False
     name, asked = parse_step(event.step or ""), scene.step.name
-    is_own = name is not None and (name.role, name.repeat) == (asked.role, asked.repeat)
+    is_own = name is not None and _is_own(name, asked)
     match pick.whose:
         case "all":
             return True
@@ -55,6 +60,26 @@ def _is_picked(scene: Scene, pick: Pick, event: Event) -> bool:
         case "aimed":
             aim = scene.book.by_id.get(_aim(event))
             return aim is not None and aim.by == asked.role
+
+
+def _would_have_shown(scene: Scene, pick: Pick, name: StepName) -> bool:
+    """Whether a pick would have shown what a lost step had handed in, as far as its name tells."""
+    asked = scene.step.name
+    match pick.whose:
+        case "all":
+            return True
+        case "own":
+            return _is_own(name, asked)
+        case "others":
+            return not _is_own(name, asked)
+        case "target":
+            return name.role == target_of(asked)
+        case "aimed":  # a step that names no target could have aimed at anybody else
+            return name.role != asked.role and target_of(name) in (None, asked.role)
+
+
+def _is_own(name: StepName, asked: StepName) -> bool:
+    return (name.role, name.repeat) == (asked.role, asked.repeat)
 
 
 def target_of(name: StepName) -> str | None:

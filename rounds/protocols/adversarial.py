@@ -24,7 +24,7 @@ from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.debate import ArgumentDraft
-from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.known import Known, exactly_one, out_of_order, repeated
 from rounds.protocols.made import evidence_of
 from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, rule, side_by_side, statement
 from rounds.verdict_scales import SCALES
@@ -130,6 +130,7 @@ def softened(rows: tuple[ConcernRow, ...], where: str) -> Iterator[str]:
 def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.concerns), "concerns")
     yield from softened(reply.concerns, "concerns")
+    yield from out_of_order(known, [row.severity for row in reply.concerns], "concerns")
     for n, row in enumerate(reply.concerns):
         if known.opened.context and not row.evidence:
             yield f"concerns[{n}].evidence: the words that it is about are wanted"
@@ -172,6 +173,7 @@ def _wrong_verdict(known: Known, reply: VerdictReply) -> Iterator[str]:
     if not concerns and not reply.added:
         yield "added: there is no challenger's view; at least one concern of your own is wanted"
     yield from softened(reply.added, "added")
+    yield from out_of_order(known, [row.severity for row in reply.added], "added")
     for n, row in enumerate(reply.added):
         yield from known.evidence_problems(row.evidence, f"added[{n}].evidence")
     yield from off_scale(known, reply.verdict)

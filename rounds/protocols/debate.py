@@ -138,6 +138,8 @@ def _wrong_cross(known: Known, reply: CrossReply) -> Iterator[str]:
         yield from known.evidence_problems(draft.evidence, f"responses[{n}].evidence")
         if draft.type == "concede" and draft.follow_up_question:
             yield f"responses[{n}].follow_up_question: what is conceded is not asked about"
+        if draft.type != "concede" and not draft.follow_up_question and known.opened.protocol_version > 1:
+            yield f"responses[{n}].follow_up_question: one pointed question about this argument is wanted"
     if not any(draft.follow_up_question for draft in reply.responses) and any(
         draft.type != "concede" for draft in reply.responses
     ):

@@ -20,7 +20,7 @@ from ledger.state import State
 from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Known, exactly_one, no_new_evidence, repeated
+from rounds.protocols.known import Known, exactly_one, no_new_evidence, out_of_order, repeated
 from rounds.protocols.made import evidence_of
 from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
@@ -92,6 +92,7 @@ class VerdictReply(Part, frozen=True, kw_only=True):
 
 def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
+    yield from out_of_order(known, [draft.severity for draft in reply.challenges], "challenges")
     for n, draft in enumerate(reply.challenges):
         yield from known.reference_problems(draft.target, f"challenges[{n}].target")
         yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")

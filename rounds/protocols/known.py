@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -91,6 +92,16 @@ def repeated(values: Iterable[str | int], where: str) -> Iterator[str]:
         if value in seen:
             yield f"{where}: {value!r} is given twice"
         seen.add(value)
+
+
+def out_of_order(known: Known, severities: Sequence[int], where: str) -> Iterator[str]:
+    """Complain about the first one that is heavier than the one before it: a rank is a claim about weight (AD-4)."""
+    if known.opened.protocol_version == 1:
+        return
+    for n, (before, here) in enumerate(pairwise(severities), 1):
+        if here > before:
+            yield f"{where}[{n}].severity: heavier than the one before it; put the heaviest first"
+            return
 
 
 def ids_problems(known: Known, ids: Iterable[str], where: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ledger.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.known import Known, exactly_one, repeated
+from rounds.protocols.known import Known, exactly_one, out_of_order, repeated
 from rounds.protocols.made import evidence_of
 from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
@@ -89,6 +89,7 @@ class PanelVerdict(Part, frozen=True, kw_only=True):
 
 def _wrong_findings(known: Known, reply: FindingsReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.findings), "findings")
+    yield from out_of_order(known, [SEVERITIES[row.severity] for row in reply.findings], "findings")
     for n, row in enumerate(reply.findings):
         yield from known.evidence_problems(row.evidence, f"findings[{n}].evidence")
 

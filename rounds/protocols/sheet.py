@@ -34,6 +34,9 @@ LETTERS: Final[Mapping[str, str]] = {
     "decision": "D",
 }
 """Kind → the letter of its numbered id (FORMAT 3)."""
+SHEET_VERSION: Final = 2
+"""What a run is opened with. Runs of version 1 are not held to the order of a ranking (AD-4), nor to a follow-up
+question for each argument (XS-5), and their briefs name lost steps that they would not have shown."""
 
 
 class Desk:
@@ -233,7 +236,7 @@ class Sheet:
         phases = tuple(dict.fromkeys(row.phase for row in self.rows))
         return Protocol(
             name=name,
-            version=1,
+            version=SHEET_VERSION,
             summary=summary,
             roles=roles,
             groups=self.groups,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from ledger.book import Book
 from rounds.deliberation import checked
 from rounds.engine import Answer
@@ -48,8 +50,9 @@ def begin(
     rules: dict[str, str] | None = None,
     options: int = 3,
     budget: dict[str, int] | None = None,
+    version: int | None = None,
 ) -> Session:
-    """A session on a new run of a protocol at `path`."""
+    """A session on a new run of a protocol at `path`; `version`: of the protocol, where not today's."""
     table: dict[str, Any] = {
         "deliberation": {
             "question": QUESTION,
@@ -63,9 +66,10 @@ def begin(
     }
     opening = resolve(checked(table), {}, moot="0.1.0")
     files = {"deliberation.toml": opening.toml.encode()}
-    return start(
-        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
-    )
+    event = opening.event
+    if version is not None:
+        event = msgspec.structs.replace(event, protocol_version=version)
+    return start(path, event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False)
 
 
 def play(session: Session, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:

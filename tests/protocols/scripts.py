@@ -145,7 +145,7 @@ def _debate(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
             return {
                 "concessions": [{"of": own[0], "text": "given up"}],
                 "unrebutted": own[1:],
-                "position": say(step, "final position"),
+                "position": " ".join([say(step, "final position"), *["holds"] * 110]),
             }
         case _:
             return _judged(book, step, shown)
@@ -182,7 +182,7 @@ def _concern(step: Step, n: int) -> dict[str, Any]:
         "text": say(step, f"concern {n}"),
         "risk": "an outage",
         "fix": "mend it",
-        "severity": 1 + n % 5,
+        "severity": 5 - n % 5,
         "evidence": [{"ref": "K-1#L1", "quote": "one writer"}],
     }
 

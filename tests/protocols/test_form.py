@@ -1,0 +1,154 @@
+"""The form that the published systems ask for is enforced where it is an error and warned about where it is style."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from rounds.engine import Answer, ReplyRefused
+from rounds.session import Session
+from tests.protocols.playing import begin, play, submit
+from tests.protocols.scripts import reply
+from validators import rulebook
+
+HOST = Answer(seat="host", isolation="trusted")
+
+
+def until(session: Session, step: str) -> dict[str, Any]:
+    """Play until a step is open; its lawful reply."""
+    while step not in {one.step.id for one in session.asked()}:
+        submit(session, session.asked()[0])
+    (asked,) = [one for one in session.asked() if one.step.id == step]
+    found: dict[str, Any] = orjson.loads(reply(session.book(), asked.step, asked.brief.saw))
+    return found
+
+
+def refused(session: Session, step: str, said: dict[str, Any]) -> list[str]:
+    """What is wrong with a reply."""
+    with pytest.raises(ReplyRefused) as error:
+        session.submit(step, orjson.dumps(said), HOST)
+    return list(error.value.errors)
+
+
+def test_each_argument_gets_a_follow_up_question(tmp_path: Path) -> None:
+    """R-27: XS-5 asks for a pointed question about each argument; one for all of them was enough."""
+    session = begin(tmp_path / "run", "debate")
+    said = until(session, "r1.crossing.pro")
+    said["responses"][1]["follow_up_question"] = None
+    (error,) = refused(session, "r1.crossing.pro", said)
+    assert error.startswith("responses[1].follow_up_question: one pointed question")
+
+
+def test_nothing_is_asked_about_what_is_conceded(tmp_path: Path) -> None:
+    """R-27: the neighbour of it: a debate may concede everything and ask nothing."""
+    session = begin(tmp_path / "run", "debate")
+    said = until(session, "r1.crossing.pro")
+    for one in said["responses"]:
+        one |= {"type": "concede", "follow_up_question": None}
+    session.submit("r1.crossing.pro", orjson.dumps(said), HOST)
+
+
+@pytest.mark.parametrize("words", [99, 201])
+def test_a_closing_has_a_hundred_to_two_hundred_words(tmp_path: Path, words: int) -> None:
+    """R-27: XS-6. A matter of style: accepted, and warned about."""
+    session = begin(tmp_path / "run", "debate")
+    said = until(session, "r1.closing.pro")
+    said |= {"concessions": [], "unrebutted": [], "position": " ".join(["so"] * words)}
+    session.submit("r1.closing.pro", orjson.dumps(said), HOST)
+    found = rulebook.check(play_on(session).book(), session.verdicts.context())
+    assert [(one.code, one.severity) for one in found.findings] == [("WRD002", "warning")]
+    assert f"{words} words; a closing has 100 to 200" in found.findings[0].message
+
+
+RANKED = (
+    ("adversarial", "r1.attack.challenger", "concerns", 5),
+    ("devils-advocate", "r1.attack.devils_advocate", "challenges", 5),
+    ("panel", "r1.findings.reviewer_1", "findings", "Critical"),
+)
+
+
+@pytest.mark.parametrize(("protocol", "step", "rows", "heaviest"), RANKED)
+def test_the_heaviest_comes_first(
+    protocol: str, step: str, rows: str, heaviest: object, tmp_path: Path
+) -> None:
+    """R-27: AD-4 and AD-30 rank by severity; the place in the list became the rank whatever the severity said."""
+    session = begin(tmp_path / "run", protocol)
+    said = until(session, step)
+    said[rows][0]["severity"] = "Low" if heaviest == "Critical" else 1
+    said[rows][-1]["severity"] = heaviest
+    (error,) = refused(session, step, said)
+    assert "heavier than the one before it" in error
+
+
+@pytest.mark.parametrize(("protocol", "step", "rows", "heaviest"), RANKED)
+def test_runs_of_version_one_are_not_held_to_it(
+    protocol: str, step: str, rows: str, heaviest: object, tmp_path: Path
+) -> None:
+    """R-27: what was recorded before stays lawful, and is accepted again when it is executed again."""
+    session = begin(tmp_path / "run", protocol, version=1)
+    said = until(session, step)
+    said[rows][0]["severity"] = "Low" if heaviest == "Critical" else 1
+    said[rows][-1]["severity"] = heaviest
+    session.submit(step, orjson.dumps(said), HOST)
+    assert rulebook.check(play_on(session).book(), session.verdicts.context()).ok
+
+
+def test_a_debate_of_version_one_is_not_held_to_it(tmp_path: Path) -> None:
+    """R-27: neither to its questions nor to its closing."""
+    session = begin(tmp_path / "run", "debate", version=1)
+    said = until(session, "r1.crossing.pro")
+    said["responses"][1]["follow_up_question"] = None
+    session.submit("r1.crossing.pro", orjson.dumps(said), HOST)
+    said = until(session, "r1.closing.pro") | {"position": "Yes."}
+    session.submit("r1.closing.pro", orjson.dumps(said), HOST)
+    assert not rulebook.check(play_on(session).book(), session.verdicts.context()).findings
+
+
+def play_on(session: Session) -> Session:
+    """The session when everything is answered."""
+    play(session)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("protocol", "lost", "named"),
+    [
+        ("tribunal", "r1.analyse.safety", "r2.challenge.on_accuracy.utility"),
+        ("tribunal", "r1.analyse.safety", "r2.challenge.on_utility.accuracy"),
+    ],
+)
+def test_a_brief_names_no_lost_step_that_it_would_not_show(
+    protocol: str, lost: str, named: str, tmp_path: Path
+) -> None:
+    """R-19: who challenges accuracy sees accuracy alone, and is not told that safety gave nothing."""
+    assert lost not in _brief(begin(tmp_path / "new", protocol), lost, named)
+    assert lost in _brief(begin(tmp_path / "old", protocol, version=1), lost, named)
+
+
+def test_a_brief_names_the_lost_steps_that_it_would_have_shown(tmp_path: Path) -> None:
+    """R-19: the other way round: the examiner is told that an analyst is missing, the analyst that nobody asked."""
+    lost = "r1.analysis.analyst_2"
+    assert lost in _brief(begin(tmp_path / "a", "cross-examination"), lost, "r1.questions.examiner")
+    session = begin(tmp_path / "b", "adversarial")
+    assert "r1.case.advocate" in _brief(session, "r1.case.advocate", "r1.verdict.judge")
+
+
+def _brief(session: Session, lost: str, step: str) -> str:
+    """The brief of a step of a run that has lost one."""
+    while step not in {one.step.id for one in session.asked()}:
+        first = session.asked()[0]
+        if first.step.id == lost:
+            session.give_up(lost, "given_up", "lost in a test")
+        else:
+            submit(session, first)
+    return next(one.brief.text for one in session.asked() if one.step.id == step)
+
+
+def test_a_new_run_is_opened_with_the_version_that_holds(tmp_path: Path) -> None:
+    """R-27: which rules hold is data of the run."""
+    opened = begin(tmp_path / "run", "debate").book().state.opened
+    assert opened is not None
+    assert opened.protocol_version == 2
