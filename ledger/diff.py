@@ -11,6 +11,7 @@ import orjson
 from ledger.align import Alignment, Pair, align, normal, said
 from ledger.book import Book
 from ledger.canonical import encode
+from ledger.decided import standings
 from ledger.events import Claim, Decision, Event
 from ledger.result import Result
 from ledger.state import State
@@ -99,9 +100,7 @@ def diff(a: Book, b: Book, names: tuple[str, str] = ("a", "b")) -> LedgerDiff:
         first_divergence=parting.seq if parting and comparable else None,
         parting=parting if comparable else None,
         claims=_differences(_align(a, b, Claim), _claim_statuses(a.state), _claim_statuses(b.state)),
-        decisions=_differences(
-            _align(a, b, Decision), decision_statuses(a.state), decision_statuses(b.state)
-        ),
+        decisions=_differences(_align(a, b, Decision), standings(a.state), standings(b.state)),
         cost=Costs(a=_cost(a.state), b=_cost(b.state)),
     )
 
@@ -129,17 +128,6 @@ def content(event: Event) -> Mapping[str, Any]:
         for key in MEASURED:
             measured.pop(key, None)
     return fields
-
-
-def decision_statuses(state: State) -> dict[str, str]:
-    """Where every decision stands: overturned, at_risk (a claim that it cites has fallen since), or in_force."""
-    return {identity: _standing(state, identity) for identity in state.decisions}
-
-
-def _standing(state: State, identity: str) -> str:
-    if state.decisions[identity].overturned_by is not None:
-        return "overturned"
-    return "at_risk" if state.fallen_under(identity) else "in_force"
 
 
 def _claim_statuses(state: State) -> dict[str, str]:

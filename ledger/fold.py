@@ -39,6 +39,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.ids import number_of, role_of
 from ledger.lifecycle import Move, Place, place_of_check
@@ -51,6 +52,8 @@ from ledger.state import (
     DriftFacts,
     FlipFacts,
     PositionFacts,
+    Rank,
+    RulingFacts,
     Spend,
     State,
 )
@@ -129,7 +132,9 @@ def step(state: State, event: Event) -> None:
             state.screened[f"@{event.seq}"] = event.action
         case Rating() | Assumption() | Argument() | Challenge() | Response():
             pass
-        case Score() | Standing() | Vote() | Ruling():
+        case Ruling():
+            state.rulings[f"@{event.seq}"] = RulingFacts(event.round)
+        case Score() | Standing() | Vote():
             pass
         case _:
             assert_never(event)
@@ -220,14 +225,56 @@ def _verification(state: State, event: Verification) -> None:
 
 def _decision(state: State, event: Decision) -> None:
     identity = _id(event)
-    state.decisions[identity] = DecisionFacts(
-        event.round, event.type, event.cites, event.made_by, event.anchor_ref is not None, event.seq
-    )
+    ended: list[str] = []
     for cite in event.cites:
-        if cite.relation == "resolves":
-            state.resolved.add(cite.id)
-        elif cite.relation == "overturns" and cite.id in state.screened:
-            state.screened[cite.id] = "OVERRIDDEN"
-        older = state.decisions.get(cite.id)
-        if older is not None and cite.relation in ("overturns", "supersedes") and cite.id != identity:
-            older.overturned_by = older.overturned_by or identity
+        match cite.relation:
+            case "resolves":
+                state.resolved.add(cite.id)
+            case "overturns" | "supersedes":
+                ended += _end(state, identity, cite)
+            case _:
+                pass
+    state.decisions[identity] = DecisionFacts(
+        event.round,
+        event.type,
+        event.cites,
+        event.made_by,
+        event.anchor_ref is not None,
+        event.seq,
+        _rank(state, event, ended),
+        tuple(ended),
+    )
+    if event.type == "final" and event.made_by == "rule":
+        for ruling in state.rulings.values():
+            if ruling.round == event.round and ruling.decision is None:
+                ruling.decision = identity
+
+
+def _end(state: State, identity: str, cite: Cite) -> list[str]:
+    """End what a citation ends: a screening's hold, a ruling with the decision that says it, a decision. Its id."""
+    overturns = cite.relation == "overturns"
+    if overturns and cite.id in state.screened:
+        state.screened[cite.id] = "OVERRIDDEN"
+    ruling = state.rulings.get(cite.id)
+    ended = ruling.decision if overturns and ruling is not None else cite.id
+    for one in state.rulings.values():
+        if overturns and (one is ruling or (one.decision is not None and one.decision == ended)):
+            one.overturned_by = one.overturned_by or identity
+    older = state.decisions.get(ended or "")
+    if older is None or ended is None or ended == identity:
+        return []
+    if older.overturned_by is None:
+        older.overturned_by, older.is_overturned = identity, overturns
+    return [ended]
+
+
+def _rank(state: State, event: Decision, ended: list[str]) -> Rank:
+    """What a decision decides: an override what it overturns, and a ruling is final."""
+    if event.type != "override":
+        return event.type
+    if ended:
+        return state.decisions[ended[0]].rank
+    overturned = {cite.id for cite in event.cites if cite.relation == "overturns"}
+    if overturned & state.rulings.keys():
+        return "final"
+    return "screening" if overturned & state.screened.keys() else "round"

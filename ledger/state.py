@@ -5,7 +5,7 @@ A State is made by `ledger.fold` and read by everybody else; nobody else changes
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -21,11 +21,11 @@ from ledger.events.decisions import (
     RunOpened,
     Signals,
 )
-from ledger.lifecycle import FALLEN, TRANSITIONS, HistoryEntry, Move, history, status_after
+from ledger.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
 from ledger.values import Quorum, Result, Status
 
-SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
-"""Relations of a cite by which a decision stands or falls."""
+Rank = Literal["final", "round", "answer", "gate", "screening"]
+"""What a decision decides; an override decides what it overturns."""
 
 
 class ClaimFacts(msgspec.Struct):
@@ -76,7 +76,11 @@ class CheckFacts(NamedTuple):
 
 
 class DecisionFacts(msgspec.Struct):
-    """A decision without its text. `overturned_by` is the later decision that ended it."""
+    """A decision without its text; what follows from these facts is in `ledger.decided`.
+
+    `overturned_by` is the later decision that ended it, by overturning it (`is_overturned`) or by superseding it;
+    `replaces` are the decisions that it ended itself.
+    """
 
     round: int
     type: str
@@ -84,6 +88,17 @@ class DecisionFacts(msgspec.Struct):
     made_by: str
     anchored: bool
     seq: int
+    rank: Rank
+    replaces: tuple[str, ...] = ()
+    overturned_by: str | None = None
+    is_overturned: bool = False
+
+
+class RulingFacts(msgspec.Struct):
+    """A ruling; `decision` says it in words, and an override of either ends both."""
+
+    round: int
+    decision: str | None = None
     overturned_by: str | None = None
 
 
@@ -156,6 +171,8 @@ class State(msgspec.Struct):
     claims: dict[str, ClaimFacts] = msgspec.field(default_factory=dict[str, ClaimFacts])
     checks: dict[str, CheckFacts] = msgspec.field(default_factory=dict[str, CheckFacts])
     decisions: dict[str, DecisionFacts] = msgspec.field(default_factory=dict[str, DecisionFacts])
+    rulings: dict[str, RulingFacts] = msgspec.field(default_factory=dict[str, RulingFacts])
+    """`@seq` of a ruling → what became of it."""
     positions: dict[str, PositionFacts] = msgspec.field(default_factory=dict[str, PositionFacts])
     flips: dict[str, FlipFacts] = msgspec.field(default_factory=dict[str, FlipFacts])
     concerns: dict[str, ConcernFacts] = msgspec.field(default_factory=dict[str, ConcernFacts])
@@ -218,25 +235,6 @@ class State(msgspec.Struct):
     def quorum(self) -> Quorum:
         """Steps that were asked for and are settled, and those of them that a seat really answered."""
         return Quorum(declared=len(self.answered) + len(self.given_up), actual=len(self.answered))
-
-    def in_force(self) -> list[str]:
-        """Ids of decisions that no later decision overturned or superseded, in order."""
-        return [identity for identity, facts in self.decisions.items() if facts.overturned_by is None]
-
-    def fallen_under(self, decision: str) -> list[str]:
-        """Claims that a decision rests on and that have fallen since: while there is one, the decision is AT RISK.
-
-        A claim that had fallen before, and is cited as such, is what the decision was made of.
-        """
-        facts = self.decisions[decision]
-        cited = [cite.id for cite in facts.cites if cite.type == "claim" and cite.relation in SUPPORT]
-        return [
-            identity
-            for identity in cited
-            if (claim := self.claims.get(identity)) is not None
-            and claim.status in FALLEN
-            and claim.status_before(facts.seq) not in FALLEN
-        ]
 
     def open_alarms(self) -> list[Alarm]:
         """Alarms raised and not closed."""

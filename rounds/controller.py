@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ledger.book import Book
+from ledger.decided import closing_outcome
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
 from ledger.events.verifications import ValidationFinding
@@ -189,7 +190,6 @@ def _plan_cause(state: State, round_: int) -> int | None:
 def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
     """The closing of a run: its final decisions, what is left open, the quorum it had."""
     state = book.state
-    final = tuple(identity for identity, facts in state.decisions.items() if facts.type == "final")
     pending = tuple(identity for identity, facts in state.claims.items() if facts.status == "pending")
     concerns = tuple(identity for identity in state.concerns if identity not in state.resolved)
     return RunClosed(
@@ -198,7 +198,7 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
         by="controller",
         state="finished" if state_name == "finished" else "stopped",
         reason=reason,
-        outcome=final,
+        outcome=tuple(closing_outcome(state)),
         open=(*pending, *concerns),
         quorum=state.quorum,
         through=len(book.events) - 1,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from detectors.parameters import DEFAULT_PROFILE, params_bytes, params_hash
+from ledger import decided
 from ledger.events import RunOpened
 from ledger.events.decisions import (
     SEAT_KINDS,
@@ -383,6 +384,8 @@ def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[st
             )
         found[rule] = value
     found["screening"] = RULES_VERSION
+    key, value = decided.RULE
+    found[key] = value
     if found.get("positions") and deliberation.deliberation.positions == "off":
         found["positions"] = "off"
     return found

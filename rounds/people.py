@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from ledger.book import Book
 from ledger.closing import GOES_ON
-from ledger.events import Alarm, Amendment, Concern, Decision, Event, Ruling, Screening
+from ledger.decided import replacement
+from ledger.events import Alarm, Amendment, Concern, Decision, Event
 from ledger.events.decisions import Change, Cite, Relation
 from ledger.events.envelope import Envelope
+from ledger.state import State
 from rounds.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.budget import budgets_in_force
 from rounds.session import Session, is_on_ledger
@@ -61,34 +63,30 @@ def override(session: Session, target_id: str, text: str) -> tuple[Event, ...]:
     """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        target = _at(book, target_id)
-        kind = "verification" if isinstance(target, Screening) else "decision"
+        kind = "verification" if target_id in book.state.screened else "decision"
         made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")))
         if not is_on_ledger(made):
-            _refuse_what_no_override_ends(book, target_id, target)
+            _refuse_what_no_override_ends(book.state, target_id)
         return (made,)
 
     return session.append(make)
 
 
-def _at(book: Book, target_id: str) -> Event | None:
-    """The event that `@seq` names."""
-    seq = int(target_id[1:]) if target_id.startswith("@") and target_id[1:].isdigit() else -1
-    return book.events[seq] if 0 <= seq < len(book.events) else None
-
-
-def _refuse_what_no_override_ends(book: Book, target_id: str, target: Event | None) -> None:
-    if target_id.startswith("@"):
-        if target_id not in book.state.held_up and not isinstance(target, Ruling):
-            held = ", ".join(book.state.held_up)
-            raise NotThere(
-                f"no ruling at {target_id}, and no screening that holds the run up",
-                f"held up by {held}" if held else "see `moot decisions`",
-            )
-    elif target_id not in book.state.decisions:
+def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
+    if target_id in state.held_up:
+        return
+    found = state.rulings.get(target_id) or state.decisions.get(target_id)
+    if found is None and target_id.startswith("@"):
+        held = ", ".join(state.held_up)
+        raise NotThere(
+            f"no ruling at {target_id}, and no screening that holds the run up",
+            f"held up by {held}" if held else "see `moot decisions`",
+        )
+    if found is None:
         raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
-    elif (by := book.state.decisions[target_id].overturned_by) is not None:
-        raise NotThere(f"{target_id} was overturned by {by}", f"override {by} instead")
+    if found.overturned_by is not None:
+        now = replacement(state, found.overturned_by)
+        raise NotThere(f"{target_id} was overturned by {found.overturned_by}", f"override {now} instead")
 
 
 def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ledger.decided import has_precedent
 from ledger.events.decisions import PlanRow
 from ledger.state import State
 
@@ -57,8 +58,7 @@ def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
     return tuple(
         check
         for check, roles in NEEDS.items()
-        if absent not in roles
-        and (check != 4 or any(facts.type != "gate" for facts in state.decisions.values()))
+        if absent not in roles and (check != 4 or has_precedent(state))
     )
 
 

@@ -15,6 +15,7 @@ from detectors.observations import deliberating_roles
 from ledger.align import align, said
 from ledger.book import Book
 from ledger.canonical import encode, line_hash
+from ledger.decided import deliberated
 from ledger.events import Claim
 from ledger.result import Result
 from ledger.state import State
@@ -210,7 +211,7 @@ def _counted(state: State, rounds: Sequence[int]) -> Counted:
         broken=sum(check.result == "BROKEN" for check in checks),
         disagreement=sum(check.result in ("BROKEN", "UNCLEAR") for check in checks),
         tensions=sum(one.type == "tension" and one.round in rounds for one in state.concerns.values()),
-        decisions=sum(one.type == "round" and one.round in rounds for one in state.decisions.values()),
+        decisions=sum(state.decisions[one].round in rounds for one in deliberated(state, "round")),
     )
 
 

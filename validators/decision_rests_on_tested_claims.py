@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from ledger.decided import SUPPORT
 from ledger.events import Decision
 from ledger.lifecycle import FALLEN
 from validators.reading.docket import Docket
 from validators.reading.rule import Breach, Rule
-
-SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
 
 
 def check(docket: Docket) -> Iterator[Breach]:

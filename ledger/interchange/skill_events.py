@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from ledger.decided import has_precedent
 from ledger.events import (
     Claim,
     Concern,
@@ -100,7 +101,7 @@ class Drafting:
 
     def _opened(self, round_: int) -> list[Event]:
         rows = self._rows.leads[round_] or [LeadRow(round=round_)]
-        decided = any(facts.type != "gate" for facts in self._state.decisions.values())
+        decided = has_precedent(self._state)
         plan_row = min(max(round_ - 1, 0), self._tables.plan_rows - 1)
         return [_round_opened(row, decided, plan_row) for row in rows]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ledger.book import Book
-from ledger.diff import decision_statuses
+from ledger.decided import Standing, standing, standings
 from ledger.events import Decision
 from ledger.events.decisions import Cite, Relation
 from ledger.state import State
 from moot.output.base import Output
-
-Standing = Literal["in_force", "at_risk", "overturned"]
 
 
 class Citation(Output, frozen=True):
@@ -58,23 +54,23 @@ class Decisions(Output, frozen=True):
 
 def decisions_of(run: str, book: Book) -> Decisions:
     """The decisions of a book."""
-    standings = decision_statuses(book.state)
+    stands = standings(book.state)
     lines: list[DecisionLine] = []
     for identity in book.state.decisions:
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
-        lines.append(_line(identity, event, book.state, standings[identity]))
+        lines.append(_line(identity, event, book.state, stands[identity]))
     return Decisions(run=run, decisions=lines)
 
 
-def _line(identity: str, event: Decision, state: State, standing: str) -> DecisionLine:
+def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:
     return DecisionLine(
         id=identity,
         round=event.round,
         type=event.type,
         text=event.text,
         made_by=event.made_by,
-        standing=_standing(standing),
+        standing=stands,
         overturned_by=state.decisions[identity].overturned_by,
         cites=[
             Citation(type=cite.type, id=cite.id, relation=cite.relation, stands=_stands(cite, state))
@@ -89,17 +85,13 @@ def _line(identity: str, event: Decision, state: State, standing: str) -> Decisi
     )
 
 
-def _standing(word: str) -> Standing:
-    return "overturned" if word == "overturned" else "at_risk" if word == "at_risk" else "in_force"
-
-
 def _stands(cite: Cite, state: State) -> str | None:
     if cite.id in state.claims:
         return state.claims[cite.id].status
     if cite.id in state.checks:
         return state.checks[cite.id].result
     if cite.id in state.decisions:
-        return "overturned" if state.decisions[cite.id].overturned_by else "in_force"
+        return standing(state, cite.id)
     if cite.id in state.concerns:
         return "resolved" if cite.id in state.resolved else "open"
     return None

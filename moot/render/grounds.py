@@ -7,6 +7,7 @@ from typing import Final
 
 from ledger.anchors import Sections, contains_quote, passages, sections_of
 from ledger.book import Book
+from ledger.decided import fallen_under
 from ledger.events import (
     Argument,
     Artifact,
@@ -124,7 +125,7 @@ def decision_standing(state: State, identity: str) -> str:
     facts = state.decisions[identity]
     if facts.overturned_by is not None:
         return f"overturned by {facts.overturned_by}"
-    fallen = state.fallen_under(identity)
+    fallen = [one.id for one in fallen_under(state, identity)]
     return f"AT RISK: {', '.join(fallen)} fell" if fallen else "in force"
 
 

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from detectors.course import course, e_courses
 from detectors.report import AlarmReading, Signal, SignalReport
+from ledger.decided import fallen_under, outcome
 from ledger.events import Claim, Concern, Decision, Event
 from ledger.fold import step
 from ledger.lifecycle import OPEN
@@ -253,10 +254,8 @@ def _open_claims(facts: PanelFacts, waiting: list[str]) -> Iterator[Text]:
 
 def _decided(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
     state = facts.state
-    standing = [identity for identity in state.in_force() if state.decisions[identity].type != "gate"]
-    final = [identity for identity in standing if state.decisions[identity].type == "final"]
     title = "Decided" if state.finished else "If it stopped now, these decisions would stand"
-    shown = final or standing
+    shown = outcome(state)
     lines = [_decision(identity, facts) for identity in shown[-LISTED:]]
     if len(shown) > LISTED:
         lines.insert(0, Text(f"{len(shown) - LISTED} older ones: `moot decisions`", theme.FAINT))
@@ -265,7 +264,7 @@ def _decided(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
 
 def _decision(identity: str, facts: PanelFacts) -> Text:
     line = _named(identity, "", facts)
-    fallen = facts.state.fallen_under(identity)
+    fallen = [one.id for one in fallen_under(facts.state, identity)]
     if fallen:
         risk = f"{theme.AT_RISK.plain} ({', '.join(fallen)} fell) "
         return Text(risk, theme.AT_RISK.style).append_text(line)

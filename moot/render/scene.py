@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ledger.book import Book
+from ledger.decided import in_force
 from ledger.events import Signals
 from ledger.ids import StepName, parse_step
 from ledger.lifecycle import OPEN
@@ -84,7 +85,7 @@ def scene_of(
         round=tell_round(book, state.round, sources) if state.round in state.rounds else None,
         thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
         claims=counts,
-        decisions_in_force=len(state.in_force()),
+        decisions_in_force=len(in_force(state)),
         look=state.looks[-1] if state.looks else None,
         not_before=opened.stop.not_before if opened else 0,
         spend=state.spend,

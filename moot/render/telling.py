@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ledger.book import Book
+from ledger.decided import fallen_under
 from ledger.events import (
     Alarm,
     Amendment,
@@ -244,7 +245,7 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned) -> DecisionT
         confidence=event.confidence,
         conditions=event.conditions,
         overturned_by=book.state.decisions[identity].overturned_by,
-        fallen=tuple(book.state.fallen_under(identity)),
+        fallen=tuple(one.id for one in fallen_under(book.state, identity)),
         rests_on=rests_on(book, event, sections=sections),
         dissent=tuple(_dissent(book, one.role, one.ref) for one in event.dissent),
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from ledger.book import Book
+from ledger.decided import fallen_under
 from ledger.events import (
     Alarm,
     Amendment,
@@ -272,6 +273,6 @@ def _standing(book: Book, event: Decision) -> Mark:
     facts = book.state.decisions.get(event.id or "")
     if facts is not None and facts.overturned_by is not None:
         return Mark("⇢", f"overturned by {facts.overturned_by}", "dim")
-    if facts is not None and book.state.fallen_under(event.id or ""):
+    if facts is not None and fallen_under(book.state, event.id or ""):
         return theme.AT_RISK
     return Mark("●", "in force", "green")

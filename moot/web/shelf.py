@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from ledger.decided import in_force
 from ledger.events import Validation
 from ledger.failures import LedgerError
 from ledger.state import State
@@ -150,7 +151,7 @@ def line_of(name: str, run: Followed) -> RunLine:
         labels=labels_shown(run),
         errors=_errors(run.book().events),
         claims=len(state.claims),
-        decisions=len(state.in_force()),
+        decisions=len(in_force(state)),
         calls=state.spend.calls,
         micro_usd=state.spend.micro_usd,
         unpriced=state.spend.unpriced,

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from ledger.book import Book
+from ledger.decided import quoted
 from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
 from ledger.ids import number_of
 from ledger.state import ClaimFacts, State
@@ -181,7 +182,7 @@ class Scene(msgspec.Struct, frozen=True):
 
     def decisions_in_force(self) -> list[Decision]:
         """Decisions that no later one overturned or superseded."""
-        ids = set(self.state.in_force())
+        ids = set(quoted(self.state))
         return self.ordered(event for event in self.of(Decision) if event.id in ids)
 
     def cited_by_decisions(self) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from ledger.decided import quoted
 from ledger.events import Claim
 from ledger.lifecycle import OPEN, status_after
 from ledger.state import ClaimFacts
@@ -101,15 +102,10 @@ def _before(scene: Scene) -> Before:
 
 def _at(scene: Scene, seq: int) -> Before:
     """The claims, and what decisions cited, right behind event `seq`."""
-    by_id, decisions = scene.book.by_id, scene.state.decisions
     claims = {
         identity: _facts_at(facts, seq) for identity, facts in scene.state.claims.items() if facts.seq <= seq
     }
-    in_force = (
-        facts
-        for facts in decisions.values()
-        if facts.seq <= seq and (facts.overturned_by is None or by_id[facts.overturned_by].seq > seq)
-    )
+    in_force = (scene.state.decisions[identity] for identity in quoted(scene.state, seq))
     return Before(claims, frozenset(cite.id for facts in in_force for cite in facts.cites))
 
 

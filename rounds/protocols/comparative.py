@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Final
 
 from ledger.book import Book
+from ledger.decided import deliberated
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
 from ledger.events.decisions import Cite, PlanRow
 from ledger.ids import StepName, number_of
@@ -217,9 +218,8 @@ def recommendation(book: Book) -> tuple[Event, ...]:
     assert state.opened is not None, "no run is open"
     is_last = state.round == state.opened.plan[-1].round
     is_judged = state.is_done(f"r{state.round}.scoring.judge")
-    rounds = [identity for identity, facts in state.decisions.items() if facts.type == "round"]
-    has_final = any(facts.type == "final" for facts in state.decisions.values())
-    if not (is_last and is_judged and rounds) or has_final:
+    rounds = deliberated(state, "round")
+    if not (is_last and is_judged and rounds) or deliberated(state, "final"):
         return ()
     totals = means([(event.of, Fraction(event.total)) for event in book.events if isinstance(event, Score)])
     ordered = sorted(totals, key=lambda option: -totals[option])

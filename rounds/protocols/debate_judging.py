@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from ledger.book import Book
+from ledger.decided import counted
 from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
 from ledger.events.decisions import Cite, Fallacy
 from ledger.ids import number_of, parse_step
@@ -187,7 +188,7 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
     steps = [step for step in (*state.answered, *state.given_up) if ".judging." in step]
     judged = [event for event in book.events if isinstance(event, Score)]
     wanted = int(rule(state, "judges"))
-    if wanted < 2 or len(steps) < wanted or not judged or state.decisions:
+    if wanted < 2 or len(steps) < wanted or not judged or counted(state):
         return ()
     opened = state.opened
     assert opened is not None, "no run is open"

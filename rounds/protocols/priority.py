@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from ledger.book import Book
+from ledger.decided import counted
 from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite
 from roles.protocol import Protocol, RoleDefinition, Step
@@ -110,7 +111,7 @@ def ranked(points: Mapping[str, int | Fraction], options: Sequence[str]) -> list
 def verdict(book: Book) -> tuple[Event, ...]:
     """When both lenses are in: the order by rule, and every disagreement put to a person."""
     state = book.state
-    if state.opened is None or state.decisions or handed_in(state, state.round, "rating") == 0:
+    if state.opened is None or counted(state) or handed_in(state, state.round, "rating") == 0:
         return ()
     if any(not state.is_done(f"r{state.round}.rating.{lens}") for lens in LENSES):
         return ()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ledger.decided import in_force
 from ledger.events import Alarm, Amendment, Decision
 from moot.api import open_run
 from tests.campaign.calls import Real, Watched, refused
@@ -35,7 +36,7 @@ def test_an_answer_resolves_the_question_and_is_in_force(moot: Moot, run: Path) 
 
 
 def test_an_override_overturns_a_decision_and_keeps_it(moot: Moot, run: Path) -> None:
-    target = open_run(run).state.in_force()[0]
+    target = in_force(open_run(run).state)[0]
     assert moot("override", run, target, "One journal instead.").code == 0
     shown = {one["id"]: one for one in moot("decisions", run, "--json").json["decisions"]}
     assert shown[target]["standing"] == "overturned"
@@ -65,7 +66,7 @@ def test_an_alarm_that_is_not_open_cannot_be_closed(moot: Moot, run: Path) -> No
 def test_what_people_add_passes_the_rules_and_replays(moot: Moot, run: Path) -> None:
     question = next(iter(open_run(run).state.concerns))
     moot("answer", run, question, "Yes.")
-    moot("override", run, open_run(run).state.in_force()[0], "Otherwise.")
+    moot("override", run, in_force(open_run(run).state)[0], "Otherwise.")
     moot("note", run, "A remark.")
     assert moot("verify", run, "--quiet").code == 0
     assert moot("check", run).code == 0, moot("check", run).out
@@ -88,7 +89,7 @@ def test_an_act_done_again_after_a_failed_write_is_on_the_ledger_once(
     moot: Moot, run: Path, act: str
 ) -> None:
     """F-16: exit code 3 says do it again, the write had succeeded and was kept, and doing it again made two."""
-    question, target = next(iter(open_run(run).state.concerns)), open_run(run).state.in_force()[0]
+    question, target = next(iter(open_run(run).state.concerns)), in_force(open_run(run).state)[0]
     call = {
         "note": ("note", run, "Looked at it."),
         "answer": ("answer", run, question, "Yes."),

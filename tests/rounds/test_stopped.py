@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.closing import ends_stop
+from ledger.decided import in_force
 from ledger.events import Amendment, RunClosed
 from ledger.fold import fold
 from ledger.removal import redact
@@ -58,7 +59,7 @@ def _answer(session: Session) -> object:
 ACTS: dict[str, Callable[[Session], object]] = {
     "note": lambda session: people.note(session, "The model is on holiday."),
     "answer": _answer,
-    "override": lambda session: people.override(session, session.book().state.in_force()[0], "No."),
+    "override": lambda session: people.override(session, in_force(session.book().state)[0], "No."),
     "note twice": lambda session: (people.note(session, "One."), people.note(session, "Two.")),
     "redaction": lambda session: redact(
         session.run, ["r1.C.critic"], "It names a person.", at="2026-01-02T00:00:00.000000Z"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from ledger.decided import has_precedent
 from ledger.events import RoundOpened
 from validators.reading.docket import Docket
 
@@ -19,9 +20,7 @@ NEEDS: Final[Mapping[int, tuple[str, ...]]] = {
 
 def applicable(opened: RoundOpened, docket: Docket) -> tuple[int, ...]:
     """Checks that the round can make, judged when it is opened."""
-    decided = any(
-        facts.seq < opened.seq and facts.type != "gate" for facts in docket.book.state.decisions.values()
-    )
+    decided = has_precedent(docket.book.state, opened.seq)
     return tuple(
         check for check, roles in NEEDS.items() if opened.absent not in roles and (check != 4 or decided)
     )

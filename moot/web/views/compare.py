@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import moot
 from ledger.book import Book
+from ledger.decided import standing
 from ledger.diff import Matched, Similar
 from ledger.events import Claim, Decision, RunOpened
 from moot.web.followed import Followed
@@ -118,5 +119,4 @@ def _status(book: Book, identity: str) -> str:
     facts = book.state.claims.get(identity)
     if facts is not None:
         return facts.status
-    decision = book.state.decisions.get(identity)
-    return "" if decision is None else "overturned" if decision.overturned_by else "in force"
+    return standing(book.state, identity) if identity in book.state.decisions else ""

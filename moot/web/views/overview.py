@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ledger.decided import final_in_force, outcome
 from ledger.events import Decision, Event, Ruling, RunClosed, RunOpened, Score, Signals, Standing
 from ledger.events.decisions import Labelled
 from ledger.failures import BlobMissing
@@ -184,8 +185,7 @@ def lacks_parameters(run: Followed) -> bool:
 def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
     """The decisions to show, whether they are final, and how many more there are."""
     book, state = run.book(), run.state
-    final = [identity for identity, facts in state.decisions.items() if facts.type == "final"]
-    ids = final or [one for one in state.in_force() if state.decisions[one].type != "gate"]
+    final, ids = final_in_force(state), outcome(state)
     events = (
         [book.by_id[identity] for identity in reversed(ids)]
         if not final
