@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,7 +13,7 @@ from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.naming import named_directory, new_directory
 from moot.output.run import RunEnd
 from moot.running import drive_here, open_run_at, opening_of, with_tapes
-from moot.seats import choose, make_seats, unknown_costs
+from moot.seats import choose, is_program, make_seats, unknown_costs
 from moot.sessions import open_now, open_session
 from moot.settings import read_settings
 from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
@@ -40,6 +40,10 @@ class Spoken:
     offline: bool = False
     unknown_cost: bool = False
     """Seats whose cost is not known may sit under a budget of dollars."""
+    commands: bool = False
+    """Programs that a deliberation file names may be started."""
+    agreed: Callable[[str], bool] | None = None
+    """Shows a text to the person and asks for a yes; None where nobody can be asked."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
@@ -48,6 +52,22 @@ class Spoken:
     def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
         """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
         return make_seats(specs, offline=self.offline or read_settings().offline)
+
+    def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
+        """A program that only the file names needs the person's word: who wrote the file is not at the keyboard."""
+        if self.commands or self.everybody is not None:
+            return
+        named = {role: spec for role, spec in specs.items() if is_program(spec) and role not in self.specs}
+        if not named:
+            return
+        listed = "".join(f"  {role}: {spec}\n" for role, spec in named.items())
+        if self.agreed is not None and self.agreed(
+            f"{file} names programs to start on this machine:\n{listed}"
+        ):
+            return
+        what = f"the file names a program to start: {next(iter(named.values()))}"
+        mend = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
+        raise MootError("command_refused", what, file, mend, more=listed if len(named) > 1 else "")
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
@@ -69,6 +89,7 @@ def opened(
     deliberation = wished(file, wishes)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     specs = spoken.seats(cast_roles(deliberation, file or COMMAND_LINE), written)
+    spoken.check_programs(file or COMMAND_LINE, specs)
     made = spoken.made(specs)
     spoken.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, wishes.contexts)

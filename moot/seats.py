@@ -193,6 +193,11 @@ def stays_here(spec: str) -> None:
         raise usage("offline: a program may leave this machine", mend, "seat")
 
 
+def is_program(spec: str) -> bool:
+    """Whether a specification names a program that would be started on this machine."""
+    return spec.partition(":")[0] == "command"
+
+
 def unknown_costs(seats: Mapping[str, Seat]) -> tuple[str, ...]:
     """Roles whose seat costs something that is not known beforehand."""
     from roles.seats.anthropic import AnthropicSeat

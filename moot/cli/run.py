@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from moot.cli import options as common
 from moot.errors import GOOD, WAITING, usage
 from moot.render.plain import run_end_text
 from moot.seats import no_seat, read_seats
-from moot.terminal import out_json, show
+from moot.terminal import err, out_json, show
 from moot.wishes import Wishes
 
 EPILOG = "Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host"
@@ -67,6 +68,9 @@ def run(
     allow_unknown_cost: Annotated[
         bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
     ] = False,
+    allow_commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Start the programs that FILE names as seats.")
+    ] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
     no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
     json: common.JsonOption = False,
@@ -106,7 +110,8 @@ def run(
         raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
     from moot import launching
 
-    spoken = launching.Spoken(everybody, specs, offline, allow_unknown_cost)
+    asked = None if json or quiet or not (sys.stdin.isatty() and sys.stderr.isatty()) else _agreed
+    spoken = launching.Spoken(everybody, specs, offline, allow_unknown_cost, allow_commands, asked)
     if resume is not None:
         session, made = launching.resumed(resume, spoken, wishes)
     else:
@@ -118,3 +123,8 @@ def run(
     elif not quiet:
         show(run_end_text(end))
     return EXITS[end.state]
+
+
+def _agreed(text: str) -> bool:
+    err(text)
+    return typer.confirm("Start them?", default=False, err=True)
