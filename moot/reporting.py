@@ -16,7 +16,7 @@ def markdown(ours: Run) -> str:
 
     opened = ours.state.opened
     if opened is not None and opened.protocol != "structured":
-        return short_report(tell(ours.book), ours.head, ours.book.events)
+        return short_report(tell(ours.book), ours.head, ours.book)
     try:
         read = moot.signals(ours)
     except BlobMissing:

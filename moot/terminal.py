@@ -19,14 +19,14 @@ def out(text: str) -> None:
 
 def show(text: str) -> None:
     """Write text from a ledger for people: what could move a cursor or hide a word is made visible."""
-    from moot.render.plain_text import visible
+    from ledger.plain_text import visible
 
     out(visible(text))
 
 
 def err(text: str) -> None:
     """Write to stderr; what could move a cursor or hide a word is made visible, as by `show`."""
-    from moot.render.plain_text import visible
+    from ledger.plain_text import visible
 
     _write(sys.stderr, visible(text))
 
@@ -39,7 +39,7 @@ def out_json(value: Result) -> None:
 
 def _seen(json: str) -> str:
     """The same JSON with what a terminal obeys or hides written as escapes."""
-    from moot.render.plain_text import json_escaped
+    from ledger.plain_text import json_escaped
 
     return json_escaped(json)
 

@@ -1,6 +1,6 @@
 """A run as one readable transcript: what was asked, what was said, tested and decided in each round, how it ended.
 
-Model text stands in block quotes, so that it cannot pass for the transcript's own structure.
+Texts stand in block quotes and are escaped (`markdown.py`): no words pass for the transcript's own structure.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 from ledger.book import Book
 from ledger.events import RoundOpened, RunOpened
-from ledger.interchange.prose import inline
+from ledger.interchange.markdown import inline
 from ledger.interchange.report import Exported
 from ledger.interchange.transcript_entries import entry
 
@@ -45,27 +45,31 @@ def _blocks(book: Book) -> Iterator[str]:
             continue
         if (event.round, event.phase) != place:
             place = (event.round, event.phase)
-            yield (
-                f"### {event.phase}: {PHASES[event.phase]}" if event.phase in PHASES else f"### {event.phase}"
-            )
-        yield entry(event)
+            named = f": {PHASES[event.phase]}" if event.phase in PHASES else ""
+            yield f"### {inline(event.phase)}{named}"
+        yield entry(event, book)
     yield from _ending(book)
 
 
 def _opening(event: RunOpened) -> Iterator[str]:
     yield f"# {inline(event.question) or 'A deliberation without a recorded question'}"
-    source = f", imported from {event.origin.tool}" if event.origin.type == "import" else ""
-    yield f"Protocol {event.protocol} {event.protocol_version}{source}."
+    source = f", imported from {inline(event.origin.tool or '')}" if event.origin.type == "import" else ""
+    yield f"Protocol {inline(event.protocol)} {event.protocol_version}{source}."
     for title, entries in (("Goals", event.goals), ("Options", event.options)):
         if entries:
-            listed = "\n".join(f"- {one.id}: {inline(one.text)}" for one in entries)
+            listed = "\n".join(f"- {inline(one.id)}: {inline(one.text)}" for one in entries)
             yield f"**{title}**\n\n{listed}"
     if event.context:
-        yield "**Documents**\n\n" + "\n".join(f"- {one.id}: {inline(one.name)}" for one in event.context)
+        yield "**Documents**\n\n" + "\n".join(
+            f"- {inline(one.id)}: {inline(one.name)}" for one in event.context
+        )
 
 
 def _round(event: RoundOpened) -> str:
-    facts = [f"Lead: {event.lead}." if event.lead else "", f"Absent: {event.absent}." if event.absent else ""]
+    facts = [
+        f"Lead: {inline(event.lead)}." if event.lead else "",
+        f"Absent: {inline(event.absent)}." if event.absent else "",
+    ]
     focus = inline(event.focus)
     lines = [f"## Round {event.round}", " ".join(filter(None, facts)), f"Focus: {focus}" if focus else ""]
     return "\n\n".join(filter(None, lines))
@@ -74,5 +78,5 @@ def _round(event: RoundOpened) -> str:
 def _ending(book: Book) -> Iterator[str]:
     """Where every claim stands, by status."""
     yield "## How the claims stand"
-    lines = [f"- {identity}: {facts.status}" for identity, facts in book.state.claims.items()]
+    lines = [f"- {inline(identity)}: {inline(facts.status)}" for identity, facts in book.state.claims.items()]
     yield "\n".join(lines) or "No claim was raised."

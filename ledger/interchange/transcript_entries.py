@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.anchors import sections_of
+from ledger.book import Book
+from ledger.conditions import WORDS, conditions_of
 from ledger.events import (
     Alarm,
     Amendment,
@@ -36,30 +38,24 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.interchange.prose import inline, quoted
+from ledger.interchange.markdown import inline, listed, quoted
+from ledger.values import Evidence
 
 
-def entry(event: Event) -> str:
-    """One event: a line that says what it is, then the words in it."""
-    headline, body = _told(event)
-    name = f"**{event.id}**" if event.id else f"**@{event.seq}**"
+def entry(event: Event, book: Book) -> str:
+    """One event: a line that says what it is, then the words in it; `book` knows what became of a decision."""
+    headline, body = _told(event, book)
+    name = f"**{inline(event.id)}**" if event.id else f"**@{event.seq}**"
     simulated = " (recorded)" if event.call is not None and event.call.simulated else ""
     return "\n\n".join(filter(None, (f"{name} {headline}{simulated}", *body)))
 
 
-def _told(event: Event) -> tuple[str, list[str]]:
+def _told(event: Event, book: Book) -> tuple[str, list[str]]:
     """Headline and quoted texts of an event, by the stream it belongs to."""
     match event:
-        case (
-            RunOpened()
-            | RoundOpened()
-            | Decision()
-            | Disposition()
-            | Score()
-            | Standing()
-            | Vote()
-            | Ruling()
-        ):
+        case Decision():
+            return _decision(event, book)
+        case RunOpened() | RoundOpened() | Disposition() | Score() | Standing() | Vote() | Ruling():
             return _decided(event)
         case Signals() | Alarm() | Fallback() | Amendment() | RunClosed():
             return _governed(event)
@@ -76,34 +72,37 @@ def _asserted(
 ) -> tuple[str, list[str]]:
     match event:
         case Statement():
-            return f"{event.type} by {event.by}", [_part(one.name, one.text) for one in event.sections]
+            return f"{event.type} by {inline(event.by)}", [
+                _part(one.name, one.text) for one in event.sections
+            ]
         case Artifact():
             parts = (
-                f"*{name}*\n\n" + "\n\n".join(map(quoted, texts))
+                f"*{inline(name)}*\n\n" + "\n\n".join(map(quoted, texts))
                 for name, texts in sections_of(event).items()
             )
-            return f"{event.type} by {event.role}", list(parts)
+            return f"{event.type} by {inline(event.role)}", list(parts)
         case Claim():
-            older = f", supersedes {event.supersedes}" if event.supersedes else ""
+            older = f", supersedes {inline(event.supersedes)}" if event.supersedes else ""
             test = f"Testable as:\n\n{quoted(event.testable_as)}"
-            return f"claim of {event.raised_by}{older}", [quoted(event.text), test]
+            return f"claim of {inline(event.raised_by)}{older}", [quoted(event.text), test]
         case Assumption():
-            return f"assumption by {event.by}", [quoted(event.text)]
+            return f"assumption by {inline(event.by)}", [quoted(event.text)]
         case Argument():
             texts = [event.claim, event.reasoning, event.evidence]
             return f"argument {inline(event.label)} for {inline(event.side)}", [
                 quoted(text) for text in texts
             ]
         case Concern():
-            between = f" between {_listed(event.between)}" if event.between else ""
+            between = f" between {listed(event.between)}" if event.between else ""
             more = (("Risk:", event.risk), ("Fix:", event.fix))
             texts = [f"{label}\n\n{quoted(text)}" for label, text in more if text]
-            return f"{event.type} by {event.by}{between}", [quoted(event.text), *texts]
+            return f"{event.type} by {inline(event.by)}{between}", [quoted(event.text), *texts]
         case Rating():
-            return f"{event.by} rates {event.of} {event.value} ({event.scale})", [quoted(event.reason)]
+            value, scale = inline(str(event.value)), inline(event.scale)
+            return f"{inline(event.by)} rates {inline(event.of)} {value} ({scale})", [quoted(event.reason)]
         case Position():
             sure = f", confidence {event.confidence}" if event.confidence else ""
-            return f"position on {event.on}: {event.stance}{sure}", [
+            return f"position on {inline(event.on)}: {inline(event.stance)}{sure}", [
                 quoted(event.reason)
             ] if event.reason else []
 
@@ -118,71 +117,90 @@ def _tested(
     match event:
         case Verification():
             moves = [
-                f"- {one.claim_id}: {one.from_} → {one.to} ({one.bearing})"
+                f"- {inline(one.claim_id)}: {inline(one.from_)} → {inline(one.to)} ({inline(one.bearing)})"
                 for one in event.claim_status_changes
             ]
-            refs = [
-                f"- {inline(one.ref)}" + (f": “{inline(one.quote)}”" if one.quote else "")
-                for one in event.evidence_refs
-            ]
-            return f"{event.check}: **{event.result}**", [
+            return f"{inline(event.check)}: **{event.result}**", [
                 quoted(event.notes),
-                "\n".join(refs),
+                _evidence(event.evidence_refs),
                 "\n".join(moves),
             ]
         case Challenge():
-            return f"challenge by {event.by} to {inline(event.target)}", [
+            return f"challenge by {inline(event.by)} to {inline(event.target)}", [
                 quoted(event.claim),
                 quoted(event.text),
             ]
         case Response():
-            return f"response by {event.by} to {event.to}: {event.outcome}", [quoted(event.text)]
+            head = f"response by {inline(event.by)} to {inline(event.to)}: {inline(event.outcome)}"
+            return head, [quoted(event.text)]
         case Flip():
-            why = _listed(one.ref for one in event.because) or "nothing new"
-            return f"{event.of} changes from {event.from_} to {event.to}, citing {why}", []
+            why = listed(one.ref for one in event.because) or "nothing new"
+            moved = f"from {inline(event.from_)} to {inline(event.to)}"
+            return f"{inline(event.of)} changes {moved}, citing {why}", []
         case DriftCheck():
             return f"drift: **{event.verdict}**, deviation {event.deviation_score} of 5", [
                 quoted(event.notes)
             ]
         case Screening():
-            return f"screening of the {event.of}: {event.action}, {event.score} points", []
+            return f"screening of the {inline(event.of)}: {event.action}, {event.score} points", []
         case Validation():
             verdict = "no errors" if event.ok else "errors"
-            lines = [f"- {one.code} ({one.severity}): {inline(one.message)}" for one in event.findings]
-            return f"validation after {event.after}: {verdict}", ["\n".join(lines)]
+            lines = [
+                f"- {inline(one.code)} ({one.severity}): {inline(one.message)}" for one in event.findings
+            ]
+            return f"validation after {inline(event.after)}: {verdict}", ["\n".join(lines)]
+
+
+def _evidence(evidence: Iterable[Evidence]) -> str:
+    return "\n".join(
+        f"- {inline(one.ref)}" + (f": “{inline(one.quote)}”" if one.quote else "") for one in evidence
+    )
+
+
+def _decision(event: Decision, book: Book) -> tuple[str, list[str]]:
+    """A decision with what would show it wrong, what it requires, who had expected another verdict."""
+    facts = book.state.decisions.get(event.id or "")
+    ended = f", **overturned by {inline(facts.overturned_by)}**" if facts and facts.overturned_by else ""
+    rests = listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
+    told = conditions_of(event, book.state.opened)
+    parts = [quoted(event.text)]
+    for words, texts in zip(WORDS.values(), told, strict=True):
+        if texts:
+            parts.append(
+                "\n".join([f"{words[0].upper()}{words[1:]}:", "", *(f"- {inline(one)}" for one in texts)])
+            )
+    if event.dissent:
+        parts.append(f"Had expected another verdict: {listed(one.role for one in event.dissent)}.")
+    return f"decision ({event.type}) by {event.made_by}{ended}; rests on: {rests}.", parts
 
 
 def _decided(
-    event: RunOpened | RoundOpened | Decision | Disposition | Score | Standing | Vote | Ruling,
+    event: RunOpened | RoundOpened | Disposition | Score | Standing | Vote | Ruling,
 ) -> tuple[str, list[str]]:
     match event:
         case RunOpened() | RoundOpened():
             return event.kind, []
-        case Decision():
-            rests = _listed(f"{cite.relation} {cite.id}" for cite in event.cites) or "nothing"
-            dissent = f" Dissent: {_listed(one.role for one in event.dissent)}." if event.dissent else ""
-            return f"decision ({event.type}) by {event.made_by}; rests on: {rests}.{dissent}", [
-                quoted(event.text)
-            ]
         case Disposition():
             more = (("Revision:", event.revision), ("Question for a person:", event.question))
             texts = [f"{label}\n\n{quoted(text)}" for label, text in more if text]
-            return f"{event.of}: {event.disposition}", [quoted(event.reason), *texts]
+            return f"{inline(event.of)}: {event.disposition}", [quoted(event.reason), *texts]
         case Score():
-            return f"score of {event.of}: {event.total} ({event.rubric})", []
+            return f"score of {inline(event.of)}: {event.total} ({inline(event.rubric)})", []
         case Standing():
-            return f"standing of {event.of}: {event.standing}", [quoted(event.reason)]
+            return f"standing of {inline(event.of)}: {inline(event.standing)}", [quoted(event.reason)]
         case Vote():
             numbers = f"confidence {event.confidence}, risk {event.risk}"
-            return f"vote of {event.by}: **{event.decision}**, {numbers}", [quoted(event.reasoning)]
+            return f"vote of {inline(event.by)}: **{inline(event.decision)}**, {numbers}", [
+                quoted(event.reasoning)
+            ]
         case Ruling():
-            return f"ruling: **{event.decision}** by {event.rule}", []
+            return f"ruling: **{inline(event.decision)}** by {inline(event.rule)}", []
 
 
 def _governed(event: Signals | Alarm | Fallback | Amendment | RunClosed) -> tuple[str, list[str]]:
     match event:
         case Signals():
-            held = _listed(one.id for one in event.signals if one.satisfied) or "none"
+            held = listed(one.id for one in event.signals if one.satisfied) or "none"
             return (
                 f"signals ({event.profile}): {event.satisfied} of {event.of} hold ({held}); {event.advice}",
                 [],
@@ -192,14 +210,9 @@ def _governed(event: Signals | Alarm | Fallback | Amendment | RunClosed) -> tupl
                 quoted(event.because)
             ] if event.because else []
         case Fallback():
-            return f"{event.role} did not answer ({event.reason}); instead: {event.instead}", [
-                quoted(event.detail)
-            ]
+            head = f"{inline(event.role)} did not answer ({inline(event.reason)})"
+            return f"{head}; instead: {inline(event.instead)}", [quoted(event.detail)]
         case Amendment():
-            return f"amendment of the {event.what}", [quoted(event.reason)]
+            return f"amendment of the {inline(event.what)}", [quoted(event.reason)]
         case RunClosed():
-            return f"{event.state}: {event.reason}", []
-
-
-def _listed(words: Iterable[str]) -> str:
-    return ", ".join(inline(word) for word in words)
+            return f"{event.state}: {inline(event.reason)}", []

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from ledger.events import Event, RunOpened
+from ledger.plain_text import one_line
 from moot.api import Run, open_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.console import console
@@ -22,7 +23,6 @@ from moot.output.replay import reexecuted
 from moot.render.ending import ending, why_it_stopped
 from moot.render.labels import Label
 from moot.render.live import view_of
-from moot.render.plain_text import one_line
 from moot.render.playback import Growing, pause_seconds, player
 from moot.render.telling import tell
 from moot.terminal import out_json

@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.table import Table
 from rich.text import Text
 
+from ledger.plain_text import one_line
 from moot.cli.options import JsonOption, QuietOption
 from moot.console import console
 from moot.errors import GOOD, NO
 from moot.output.doctor import Doctor, Examined
-from moot.render.plain_text import one_line
 from moot.render.theme import Mark
 from moot.settings import read_settings
 from moot.surroundings import examine

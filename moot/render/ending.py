@@ -11,10 +11,10 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ledger.events import RunClosed, Signals
+from ledger.plain_text import one_line
 from ledger.values import Quorum
 from moot.render import theme, words
 from moot.render.labels import Label
-from moot.render.plain_text import one_line
 from moot.render.report_decisions import ground_standing
 from moot.render.story import DecisionTold, Ground, Quote, Story
 from moot.render.theme import labels_text, mark_of

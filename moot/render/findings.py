@@ -34,9 +34,9 @@ def github_text(report: CheckReport) -> str:
     """Findings as annotations of the ledger's files."""
     lines: list[str] = []
     for one in report.findings:
-        file = f"file={report.run}/{one.stream}.jsonl," if one.stream else ""
+        file = f"file={_property(report.run)}/{one.stream}.jsonl," if one.stream else ""
         line = f"line={one.line}," if one.stream and one.line else ""
-        lines.append(f"::{one.severity} {file}{line}title={one.code}::{_escaped(one.message)}")
+        lines.append(f"::{one.severity} {file}{line}title={_property(one.code)}::{_escaped(one.message)}")
     return joined(lines)
 
 
@@ -74,6 +74,10 @@ def _finding(one: ReportedFinding) -> str:
     place = f"{one.stream}.jsonl:{one.line}" if one.stream and one.line else ""
     where = f"@{one.seq}" if one.seq is not None else ""
     return f"{MARKS[one.severity]} {one.code:<8} {where:<6} {place:<24} {one.message}"
+
+
+def _property(value: str) -> str:
+    return _escaped(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def _escaped(message: str) -> str:

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from ledger.book import Book
 from ledger.events import Event
+from ledger.plain_text import one_line
 from moot.render.labels import Label
-from moot.render.plain_text import one_line
 from moot.render.round_block import round_block
 from moot.render.scene import scene_of
 from moot.render.stage import Stage

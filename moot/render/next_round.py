@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.events.decisions import PlanRow
+from ledger.plain_text import shortened
 from ledger.state import State
-from moot.render.plain_text import shortened
 from roles.rotation import next_lead
 from rounds.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
 

@@ -22,13 +22,13 @@ from ledger.decided import fallen_under, outcome
 from ledger.events import Claim, Concern, Decision, Event
 from ledger.fold import step
 from ledger.lifecycle import OPEN
+from ledger.plain_text import one_line, shortened
 from ledger.state import State
 from moot.render import theme, words
 from moot.render.because import because, ended
 from moot.render.families import Answered, one_family
 from moot.render.labels import labels_of
 from moot.render.next_round import next_round
-from moot.render.plain_text import one_line, shortened
 from moot.render.sparkline import log_sparkline, numbers, sparkline
 from moot.render.theme import labels_text, mark_of
 

@@ -5,16 +5,16 @@ What must be known before the first verdict stands first: degraded, waived, unfi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from detectors.report import SignalReport
+from ledger.book import Book
 from ledger.chain import Head
-from ledger.events import Event
+from ledger.interchange.markdown import inline, listed, paragraphs
 from moot.render import theme, words
 from moot.render.cast_told import answered_by, one_family_told
 from moot.render.hindsight import Hindsight
-from moot.render.markdown import inline, paragraphs
 from moot.render.report_decisions import decided, decisions_table
 from moot.render.report_exchange import exchange
 from moot.render.report_hindsight import hindsight_sections
@@ -50,10 +50,10 @@ SHORT: Final = ("Concerns and open questions", "Alarms, amendments, notes", "Cas
 """What a report on a short protocol has of these: there are no checks, signals or claims to be told."""
 
 
-def short_report(story: Story, head: Head, events: Iterable[Event]) -> str:
+def short_report(story: Story, head: Head, book: Book) -> str:
     """The document of a run of a short protocol: what was decided, then everything that was handed in."""
     lines = [*_title(story), *_first(story), *_why(story), *decided(story)]
-    lines += ["", "## What was handed in", "", *exchange(events)]
+    lines += ["", "## What was handed in", "", *exchange(book)]
     for title, section in SECTIONS:
         body = list(section(story)) if title in SHORT else []
         if body:
@@ -90,7 +90,7 @@ def _first(story: Story) -> Iterator[str]:
     if story.labels:
         yield ""
         for label in story.labels:
-            yield f"> **{label.kind}** {inline(label.text)}  "
+            yield f"> **{inline(label.kind)}** {inline(label.text)}  "
     yield ""
     days = (
         story.began[:10]
@@ -106,16 +106,18 @@ def _first(story: Story) -> Iterator[str]:
             yield f"**Warning**: {inline(alike)}."
     if story.goals:
         yield ""
-        yield from (f"- **{goal.id}** {inline(goal.text)}" for goal in story.goals)
+        yield from (f"- **{inline(goal.id)}** {inline(goal.text)}" for goal in story.goals)
     if story.options:
         yield ""
         yield (
             "Options: "
-            + "; ".join(f"**{option.id}** {inline(option.text)}" for option in story.options)
+            + "; ".join(f"**{inline(option.id)}** {inline(option.text)}" for option in story.options)
             + "."
         )
     if story.context:
-        names = "; ".join(f"**{one.id}** {inline(one.name)} ({one.bytes} bytes)" for one in story.context)
+        names = "; ".join(
+            f"**{inline(one.id)}** {inline(one.name)} ({one.bytes} bytes)" for one in story.context
+        )
         yield ""
         yield f"Documents: {names}."
 
@@ -133,13 +135,13 @@ def _why(story: Story) -> Iterator[str]:
         yield f"It has not stopped: {played} were opened; {quorum}."
         return
     why = words.CLOSINGS.get(story.closing.reason, story.closing.reason)
-    yield f"The run {story.closing.state} because {why}, after {played}; {quorum}."
+    yield f"The run {story.closing.state} because {inline(why)}, after {played}; {quorum}."
     last = next((told.look for told in reversed(story.rounds) if told.look), None)
     if last is not None:
         advice = theme.mark_of(theme.ADVICE, last.advice).plain
         yield f"The last look, in round {last.round}, found {last.satisfied} of {last.of} signals: {advice}."
     if story.closing.open:
-        yield f"Left open: {inline(', '.join(story.closing.open))}."
+        yield f"Left open: {listed(story.closing.open)}."
 
 
 def _check(story: Story, head: Head) -> Iterator[str]:

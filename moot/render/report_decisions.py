@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ledger.interchange.markdown import code, inline, listed, quoted, table
 from moot.render import theme
-from moot.render.markdown import code, inline, paragraphs, table
 from moot.render.story import DecisionTold, Ground, Quote, Story
 from moot.render.theme import mark_of
 
@@ -31,9 +31,9 @@ def decision_lines(decision: DecisionTold) -> Iterator[str]:
     facts = [decision.type, f"round {decision.round}", f"by {decision.made_by.replace('_', ' ')}"]
     if decision.confidence is not None:
         facts.append(f"confidence {decision.confidence} of 5")
-    yield f"### {decision.id}"
+    yield f"### {inline(decision.id)}"
     yield ""
-    yield paragraphs(decision.text, "> ")
+    yield quoted(decision.text)
     yield ""
     yield f"({', '.join(facts)}{_standing(decision)})"
     for condition in decision.conditions:
@@ -46,14 +46,15 @@ def decision_lines(decision: DecisionTold) -> Iterator[str]:
     for one in decision.dissent:
         held = f" holds {one.stance} on {one.on}" if one.stance else " differs"
         reason = f": {inline(one.reason)}" if one.reason else ""
-        yield f"- **Dissent** {one.role}{held} ({one.ref}){reason}"
+        yield f"- **Dissent** {inline(one.role)}{inline(held)} ({inline(one.ref)}){reason}"
 
 
 def ground_lines(ground: Ground, depth: int = 0) -> Iterator[str]:
     """A ground, what it rests on, and its quotes, as a nested list."""
     margin = INDENT * depth
     by = f", {ground.by}" if ground.by else ""
-    yield f"{margin}- **{inline(ground.id)}** {ground_standing(ground)} ({ground.relation}{by}): {inline(ground.text)}"
+    facts = f"{inline(ground_standing(ground))} ({ground.relation}{inline(by)})"
+    yield f"{margin}- **{inline(ground.id)}** {facts}: {inline(ground.text)}"
     for quote in ground.quotes:
         yield f"{margin}{INDENT}- {quote_text(quote)}"
     for under in ground.under:
@@ -81,12 +82,12 @@ def decisions_table(story: Story) -> Iterator[str]:
     earlier = [one for one in story.decisions if one.type != "final"]
     rows = [
         (
-            one.id,
+            inline(one.id),
             one.type,
             inline(one.text),
-            ", ".join(ground.id for ground in one.rests_on),
-            ", ".join(held.role for held in one.dissent),
-            _standing_word(one),
+            listed(ground.id for ground in one.rests_on),
+            listed(held.role for held in one.dissent),
+            inline(_standing_word(one)),
         )
         for one in earlier
     ]
@@ -95,7 +96,7 @@ def decisions_table(story: Story) -> Iterator[str]:
 
 def _standing(decision: DecisionTold) -> str:
     word = _standing_word(decision)
-    return "" if word == "in force" else f"; **{word}**"
+    return "" if word == "in force" else f"; **{inline(word)}**"
 
 
 def _standing_word(decision: DecisionTold) -> str:

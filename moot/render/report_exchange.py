@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from ledger.events import Event
+from ledger.book import Book
+from ledger.interchange.markdown import inline
 from ledger.interchange.transcript_entries import entry
 
 TOLD: Final = frozenset(
@@ -29,15 +30,15 @@ TOLD: Final = frozenset(
 """Kinds that tell what happened; decisions stand before, what the controller checks is left to `moot log`."""
 
 
-def exchange(events: Iterable[Event]) -> Iterator[str]:
+def exchange(book: Book) -> Iterator[str]:
     """Every record with its words, under a heading for each round and phase."""
     place: tuple[int, str] | None = None
-    for event in events:
+    for event in book.events:
         if event.kind not in TOLD:
             continue
         if (event.round, event.phase) != place:
             place = (event.round, event.phase)
-            yield f"### Round {event.round}: {event.phase}"
+            yield f"### Round {event.round}: {inline(event.phase)}"
             yield ""
-        yield entry(event)
+        yield entry(event, book)
         yield ""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from detectors.axes import Axis
+from ledger.interchange.markdown import inline, listed, table
 from moot.render import theme, words
 from moot.render.hindsight import Hindsight
-from moot.render.markdown import inline, table
 
 Lines = Iterator[str]
 
@@ -55,12 +55,12 @@ def _standing(found: Hindsight) -> Lines:
     contested = [claim for claim, one in tested.items() if one.label == "contested"]
     if contested:
         yield ""
-        yield f"Contested: {', '.join(contested)}."
+        yield f"Contested: {listed(contested)}."
     if found.options:
         yield ""
         rows = [
             (
-                one.option,
+                inline(one.option),
                 str(one.confirmed),
                 str(one.contested),
                 str(one.refuted),
@@ -77,12 +77,12 @@ def _standing(found: Hindsight) -> Lines:
 def _contribution(found: Hindsight) -> Lines:
     rows = [
         (
-            one.role,
+            inline(one.role),
             str(one.claims),
             str(one.unique_claims),
             str(one.changes_caused),
             ", ".join(f"R{number}" for number in one.stress_rounds),
-            one.verdict,
+            inline(one.verdict),
             inline(one.detail),
         )
         for one in found.contributions
@@ -108,7 +108,7 @@ def _coverage(found: Hindsight) -> Lines:
         f" coverage by Good and Turing {one.coverage:.0%}."
     )
     yield ""
-    yield f"**Warning**: {one.warning}."
+    yield f"**Warning**: {inline(one.warning)}."
 
 
 def _twice(found: Hindsight) -> Lines:
@@ -129,7 +129,7 @@ def _twice(found: Hindsight) -> Lines:
 
 def _axes(found: Hindsight) -> Lines:
     rows = [
-        (one.id, one.name, _value(one), inline("; ".join(one.flags)), inline(_note(one)))
+        (inline(one.id), inline(one.name), _value(one), inline("; ".join(one.flags)), inline(_note(one)))
         for one in found.axes.axes
     ]
     yield from table(("axis", "", "value", "flags", "from"), rows)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detectors.report import SignalReport
+from ledger.interchange.markdown import code, inline, listed, table
 from moot.render import theme, words
 from moot.render.cast_told import filled_by
-from moot.render.markdown import code, inline, table
 from moot.render.scene import spent
 from moot.render.signature import READINGS
 from moot.render.story import ClaimTold, Filling, RoundTold, Story
@@ -39,13 +39,13 @@ def _round(told: RoundTold) -> tuple[str, ...]:
     results = {check.check_id: check.result for check in told.checks if check.check_id <= 4}
     made = sum(result != "NOT_APPLICABLE" for result in results.values())
     checks = " ".join(mark_of(theme.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
-    drift = mark_of(theme.DRIFT, told.drift.verdict).plain if told.drift else ""
+    drift = inline(mark_of(theme.DRIFT, told.drift.verdict).plain) if told.drift else ""
     rules = f"{told.findings[0]} errors, {told.findings[1]} warnings" if told.findings else ""
     look = f"{told.look.satisfied} of {told.look.of}" if told.look else ""
-    decisions = ", ".join(decision.id for decision in told.decisions)
+    decisions = listed(decision.id for decision in told.decisions)
     share = f"{told.disagreement} of {made}" if results else ""
     return (
-        f"R{told.n}", told.lead or "", told.absent or "", checks if results else "", share,
+        f"R{told.n}", inline(told.lead or ""), inline(told.absent or ""), checks if results else "", share,
         str(len(told.claims)), decisions, drift, rules, look,
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ def stress_section(story: Story) -> Iterator[str]:
     rows = [
         (
             f"R{told.n}",
-            told.absent or "",
+            inline(told.absent or ""),
             inline(seen.predicted),
             inline(seen.observed),
             READINGS[seen.agrees],
@@ -73,7 +73,7 @@ def stress_section(story: Story) -> Iterator[str]:
         yield "Predictions were on the ledger before the round. These are observations of one round each, not proof."
     if to_come and story.closing is not None:
         yield ""
-        yield f"Never stress-tested, though planned: {', '.join(row.absent or '' for row in to_come)}."
+        yield f"Never stress-tested, though planned: {listed(row.absent or '' for row in to_come)}."
 
 
 def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
@@ -95,13 +95,13 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
         yield words.NO_PARAMETERS
         return
     advice = mark_of(theme.ADVICE, report.advice).plain
-    yield f"At the end (profile {report.profile}): {report.satisfied} of {report.of} hold, {advice}."
+    yield f"At the end (profile {inline(report.profile)}): {report.satisfied} of {report.of} hold, {advice}."
     yield ""
     for signal in report.signals:
         numbers = f" ({signal.value} against {signal.threshold})" if signal.value and signal.threshold else ""
-        seen = f" [{', '.join(map(inline, signal.evidence[:6]))}]" if signal.evidence else ""
+        seen = f" [{listed(signal.evidence[:6])}]" if signal.evidence else ""
         mark = theme.HOLDS if signal.satisfied else theme.FAILS
-        yield f"- {mark.shape} **{signal.id} {signal.name}**{numbers}: {inline(signal.detail)}{seen}"
+        yield f"- {mark.shape} **{signal.id} {inline(signal.name)}**{numbers}: {inline(signal.detail)}{seen}"
 
 
 def claims_section(story: Story) -> Iterator[str]:
@@ -113,7 +113,7 @@ def claims_section(story: Story) -> Iterator[str]:
     )
     yield ""
     rows = [
-        (one.id, one.raised_by, inline(one.text), inline(one.testable_as), lifecycle(one))
+        (inline(one.id), inline(one.raised_by), inline(one.text), inline(one.testable_as), lifecycle(one))
         for one in story.claims
     ]
     yield from table(("id", "by", "claim", "tested by", "lifecycle"), rows)
@@ -125,7 +125,9 @@ def lifecycle(claim: ClaimTold) -> str:
     for entry in claim.history:
         again = " again" if entry.from_ == entry.to else ""
         illegal = "" if entry.legal else ", not allowed"
-        steps.append(f"{mark_of(theme.STATUSES, entry.to).plain}{again} ({entry.by}{illegal})")
+        steps.append(
+            f"{inline(mark_of(theme.STATUSES, entry.to).plain)}{again} ({inline(entry.by)}{illegal})"
+        )
     return " → ".join(steps)
 
 
@@ -133,12 +135,12 @@ def concerns_section(story: Story) -> Iterator[str]:
     """What was left as a worry, a tension or a question."""
     rows = [
         (
-            one.id,
+            inline(one.id),
             one.type + (", for a person" if one.for_human else ""),
-            inline(", ".join(one.between) or one.by),
+            listed(one.between) or inline(one.by),
             inline(one.text),
             str(one.severity or ""),
-            f"✓ {one.resolved_by}" if one.resolved_by else "○ open",
+            f"✓ {inline(one.resolved_by)}" if one.resolved_by else "○ open",
         )
         for one in story.concerns
     ]
@@ -152,24 +154,25 @@ def alarms_section(story: Story) -> Iterator[str]:
             raised = alarm.action == "raised"
             mark = theme.ALARMS[alarm.verdict].plain if raised else "✓ closed"
             name = words.FAILURE_MODES.get(alarm.fm, "")
-            seen = f" (see {inline(', '.join(alarm.evidence))})" if alarm.evidence else ""
+            seen = f" (see {listed(alarm.evidence)})" if alarm.evidence else ""
             yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {inline(alarm.because or '')}{seen}"
         for amendment in told.amendments:
-            yield f"- R{told.n} amendment of {amendment.what} by {amendment.by}: {inline(amendment.reason)}"
+            what = f"amendment of {inline(amendment.what)} by {inline(amendment.by)}"
+            yield f"- R{told.n} {what}: {inline(amendment.reason)}"
         for fallback in told.fallbacks:
             yield (
                 f"- R{told.n} {theme.DEGRADED.shape} {code(fallback.step_failed)} was given up"
-                f" ({fallback.reason}, {fallback.instead}): {inline(fallback.detail)}"
+                f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {inline(fallback.detail)}"
             )
     late = [note for note in story.notes if note.phase == "close"]
-    yield from (f"- after the end, a person's {note.what}: {inline(note.reason)}" for note in late)
+    yield from (f"- after the end, a person's {inline(note.what)}: {inline(note.reason)}" for note in late)
 
 
 def retrospective_section(story: Story) -> Iterator[str]:
     """The eight failure modes as a checklist by role, then what the roles said."""
     if not story.reviews:
         return
-    roles = [review.role for review in story.reviews]
+    roles = [inline(review.role) for review in story.reviews]
     rows: list[tuple[str, ...]] = []
     for mode, name in words.FAILURE_MODES.items():
         said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
@@ -179,7 +182,7 @@ def retrospective_section(story: Story) -> Iterator[str]:
     yield from table(("failure mode", *roles), rows)
     for review in story.reviews:
         yield ""
-        yield f"**{review.role}**: {inline(review.summary)}"
+        yield f"**{inline(review.role)}**: {inline(review.summary)}"
         for mode, (seen, why) in review.modes.items():
             if seen != "no" and why.strip():
                 yield f"- {mode} {inline(mark_of(theme.SEEN, seen).plain)}: {inline(why)}"
@@ -189,7 +192,7 @@ def cast_section(story: Story) -> Iterator[str]:
     """Who took part, what really answered, and how far each seat was kept apart."""
     rows = [
         (
-            seat.role,
+            inline(seat.role),
             inline(seat.title),
             inline(seat.charge),
             inline("; ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared}, never asked"),
@@ -211,7 +214,7 @@ def cost_section(story: Story) -> Iterator[str]:
     """What the calls took, by seat."""
     rows = [
         (
-            seat.role,
+            inline(seat.role),
             str(one.calls),
             str(one.repairs),
             f"{one.tokens_in:,}" if one.tokens_in else "unknown",
@@ -225,4 +228,4 @@ def cost_section(story: Story) -> Iterator[str]:
     yield from table(("role", "replies", "repairs", "tokens in", "tokens out", "time", "USD"), rows)
     if rows:
         yield ""
-        yield f"Together: {spent(story.spend)}."
+        yield f"Together: {inline(spent(story.spend))}."

@@ -10,8 +10,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from ledger.plain_text import first_sentence, one_line
 from moot.render import theme, words
-from moot.render.plain_text import first_sentence, one_line
 from moot.render.signature import READINGS
 from moot.render.stage import round_title
 from moot.render.story import CheckTold, RoundTold

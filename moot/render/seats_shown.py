@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger.events.claims import StatementType
+from ledger.plain_text import first_sentence, shortened
 from moot.render import theme
-from moot.render.plain_text import first_sentence, shortened
 from moot.render.scene import Scene
 from moot.render.story import CheckTold, ClaimTold, Made, RoundTold
 from moot.render.theme import mark_of

@@ -10,9 +10,9 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from ledger.plain_text import one_line, shortened
 from moot.render import theme, words
 from moot.render.cast_told import answered_by
-from moot.render.plain_text import one_line, shortened
 from moot.render.scene import Scene, spent
 from moot.render.seats_shown import columns, stack, verdict_text
 from moot.render.story import RoundTold

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from rich.text import Text
 
+from ledger.plain_text import one_line
 from moot.render.labels import Label
-from moot.render.plain_text import one_line
 
 
 class Mark(NamedTuple):

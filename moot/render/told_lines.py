@@ -43,8 +43,8 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.plain_text import first_sentence, one_line, shortened
 from moot.render import theme, words
-from moot.render.plain_text import first_sentence, one_line, shortened
 from moot.render.telling import artifact_facts
 from moot.render.theme import mark_of
 

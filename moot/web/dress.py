@@ -16,9 +16,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from ledger.plain_text import first_sentence, one_line, shortened, visible
 from moot.render import theme, words
 from moot.render.cast_told import filled_by
-from moot.render.plain_text import first_sentence, one_line, shortened, visible
 from moot.render.report_tables import lifecycle
 from moot.render.scene import clock_time, spent
 from moot.render.theme import Mark, mark_of

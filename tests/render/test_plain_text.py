@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.render.plain_text import first_sentence, one_line, shortened, visible
+from ledger.plain_text import first_sentence, one_line, shortened, visible
 
 TRICKS = {
     "\x1b[31mred\x1b[0m": "␛[31mred␛[0m",

@@ -9,7 +9,7 @@ import pytest
 from detectors.signals import signals
 from ledger.book import Book
 from ledger.chain import Head
-from moot.render.markdown import code, inline, paragraphs, table
+from ledger.interchange.markdown import code, inline, quoted, table
 from moot.render.report import report
 from moot.render.telling import tell
 from tests.render.golden import agrees
@@ -102,7 +102,7 @@ def test_text_stays_text(said: str, kept: str) -> None:
 
 
 def test_a_quotation_stays_one() -> None:
-    assert paragraphs("one\n# two\n\nthree", "> ") == "> one\n> \\# two\n>\n> three"
+    assert quoted("one\n# two\n\nthree") == "> one\n> \\# two\n>\n> three"
 
 
 def test_code_only_where_it_can_be() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from moot.render.plain_text import visible
+from ledger.plain_text import visible
 from moot.web.drawing.svg import linked_to, svg, titled
 
 COLUMN_WIDTH: Final = 190

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from moot.render.plain_text import visible
+from ledger.plain_text import visible
 
 
 def svg(width: float, height: float, alt: str, parts: Iterable[Markup], kind: str) -> Markup:

@@ -82,8 +82,9 @@ def test_a_transcript_reads_from_the_question_to_where_the_claims_stand() -> Non
 
 
 def test_model_text_cannot_forge_structure() -> None:
-    assert quoted("a\n# Round 9\n<script>") == "> a\n> # Round 9\n> \\<script\\>"
-    assert inline("![x](http://tracker)\n# y") == "!\\[x](http://tracker) # y"
+    """F-8"""
+    assert quoted("a\n# Round 9\n<script>") == "> a\n> \\# Round 9\n> \\<script\\>"
+    assert inline("![x](http://tracker)\n# y") == "!\\[x\\](http\\://tracker) # y"
 
 
 @given(texts())

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ledger.book import book
 from ledger.events import KINDS
 from ledger.interchange.transcript_entries import entry
 
@@ -80,7 +81,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "made_by": "round_lead",
             "dissent": [{"role": "critic", "ref": "P-1-1-critic"}],
         },
-        "rests on: based-on C-1-1. Dissent: critic.",
+        "rests on: based-on C-1-1.\n\n> because it holds\n\nHad expected another verdict: critic.",
     ),
     "disposition": ({"of": "X-1-1", "disposition": "rejected", "reason": TEXT}, "X-1-1: rejected"),
     "score": (
@@ -135,6 +136,17 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
         "finished: signals",
     ),
 }
+
+
+class NoBlobs:
+    """Nothing is there."""
+
+    def read(self, sha256: str) -> bytes | None:
+        """Never."""
+        del sha256
+        return None
+
+
 HEADINGS = {"run_opened", "round_opened"}
 """Kinds that the transcript shows as headings, not as entries."""
 
@@ -148,6 +160,6 @@ def test_an_entry_says_what_happened(kind: str) -> None:
     fields, said = ENTRIES[kind]
     envelope = {"round": 1, "phase": "X", "by": "critic", "seq": 7, "kind": kind, "id": None}
     event = msgspec.convert(envelope | fields, KINDS[kind][0])
-    told = entry(event)
+    told = entry(event, book((), NoBlobs()))
     assert said in told
     assert told.startswith("**@7** ")

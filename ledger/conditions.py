@@ -1,0 +1,61 @@
+"""Conditions: what the field `conditions` of a decision holds, which each protocol asks for in words of its own.
+
+Format version 1 has one field for two opposite things. `falsifiers` are what would show the decision to be wrong;
+`requirements` are what has to be met before it may be followed.
+Every view reads them here and calls each what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+from ledger.events import Decision, RunOpened
+
+Meaning = Literal["falsifiers", "requirements"]
+
+MEANINGS: Final[Mapping[str, Meaning]] = {
+    "structured": "falsifiers",  # "what would have to change for this to be wrong"
+    "comparative": "falsifiers",  # "conditions under which the other one would be right"
+    "panel": "requirements",  # the judge's recommendations, "each something to do"
+    "adversarial": "requirements",  # its verdict may be "approve with conditions"
+    # The others ask for none. An answer is shown wrong by something; what may go ahead has something to meet.
+    "debate": "falsifiers",
+    "devils-advocate": "falsifiers",
+    "cross-examination": "falsifiers",
+    "priority": "falsifiers",
+    "jugalbandi": "requirements",
+    "single-pass": "requirements",
+    "council": "requirements",
+    "ratchet": "requirements",
+    "tribunal": "requirements",
+}
+"""Protocol → what `conditions` means in its decisions."""
+USUAL: Final[Meaning] = "falsifiers"
+"""For a protocol that this version does not know: what the field was made for."""
+
+WORDS: Final[Mapping[Meaning, str]] = {
+    "falsifiers": "would show it wrong",
+    "requirements": "required",
+}
+"""What stands before one of them."""
+
+
+class Conditions(NamedTuple):
+    """The conditions of a decision as what they are; one of the two is empty."""
+
+    falsifiers: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """Each with the words that stand before it."""
+        return (
+            *((WORDS["falsifiers"], text) for text in self.falsifiers),
+            *((WORDS["requirements"], text) for text in self.requirements),
+        )
+
+
+def conditions_of(event: Decision, opened: RunOpened | None) -> Conditions:
+    """The conditions of a decision by the protocol of its run."""
+    meaning = USUAL if opened is None else MEANINGS.get(opened.protocol, USUAL)
+    return Conditions(**{meaning: event.conditions})

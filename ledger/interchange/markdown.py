@@ -1,0 +1,82 @@
+"""Markdown that says what the text says: the one escaper of everything that is written as Markdown.
+
+Whatever a ledger holds stays text: it makes no heading, list, quotation, table, rule, link, image, footnote, formula,
+code block or HTML. What stands between two single backticks on one line stays code, for it can hold nothing else.
+A function here is the only way in which a value reaches a document; what a document says itself is written as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ledger.plain_text import one_line, visible
+
+_SPECIAL: Final = re.compile(r"([\\`*\[\]<>|~&$]|(?<![^\W_])_|_(?![^\W_]))")
+"""Underscores inside a word, as in `r1_critic`, never begin emphasis and stay as they are."""
+_CODE: Final = re.compile(r"(?<!`)`([^`\n|\\]{1,200})`(?!`)")
+_AT_LINE_START: Final = re.compile(r"^(\s*)([#+=:-])|^(\s*\d{1,9})([.)])(?=\s|$)")
+_AT_LINE_END: Final = re.compile(r"(?<=\s)(#+)$")
+"""Number signs that would close a heading and vanish."""
+_ADDRESS: Final = re.compile(r"(?i)(?:https?|ftp|mailto|xmpp)(?=:)|www(?=\.)|(?<=[\w.+-])(?=@\w)")
+"""What GitHub and others make a link of without being asked; a backslash behind it ends that."""
+
+
+def inline(text: str) -> str:
+    """A text on one line, for a sentence, a heading, a list or a cell."""
+    return _escaped_line(one_line(text))
+
+
+def listed(texts: Iterable[str]) -> str:
+    """`a, b, c`, each as text."""
+    return ", ".join(inline(text) for text in texts)
+
+
+def code(text: str) -> str:
+    """A name or a reference as code, where it can be code."""
+    line = one_line(text)
+    return f"`{line}`" if line and not set(line) & set("`|\\") else inline(line)
+
+
+def quoted(text: str, prefix: str = "> ") -> str:
+    """A text with its lines as a block quotation; `prefix` may put it into a list."""
+    return _lines(text, prefix)
+
+
+def paragraphs(text: str) -> str:
+    """A text with its lines, as paragraphs of their own."""
+    return _lines(text, "")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table as lines; nothing when there are no rows. Cells are Markdown already."""
+    body = [f"| {' | '.join(cell or ' ' for cell in row)} |" for row in rows]
+    if not body:
+        return []
+    return [f"| {' | '.join(heads)} |", f"|{'|'.join(' --- ' for _ in heads)}|", *body]
+
+
+def _lines(text: str, prefix: str) -> str:
+    lines = [_escaped_line(line.strip()) for line in visible(text).split("\n")]
+    return "\n".join(f"{prefix}{line}".rstrip() for line in lines)
+
+
+def _escaped_line(line: str) -> str:
+    parts: list[str] = []
+    end = 0
+    for span in _CODE.finditer(line):
+        parts += [_escaped(line[end : span.start()]), span[0]]
+        end = span.end()
+    parts.append(_escaped(line[end:]))
+    return _AT_LINE_END.sub(r"\\\1", _AT_LINE_START.sub(_kept, "".join(parts)))
+
+
+def _kept(begins: re.Match[str]) -> str:
+    """What would begin a heading, a rule or a list, as text."""
+    before, mark = (begins[1], begins[2]) if begins[2] else (begins[3], begins[4])
+    return f"{before}\\{mark}"
+
+
+def _escaped(text: str) -> str:
+    return _ADDRESS.sub(r"\g<0>\\", _SPECIAL.sub(r"\\\1", text))
