@@ -180,12 +180,14 @@ def signals_of_state(
 
 def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:
     """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
-    from detectors.calibrated.parameters import read_parameters
+    from detectors.calibrated.parameters import WrongParameters, read_parameters
     from moot.errors import usage
 
     content = read_plain(path, PARAMETER_BYTES_MAX)
     try:
         return read_parameters(content), content
+    except WrongParameters as error:
+        raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise usage(f"no parameter file: {error}", "write one with `moot calibrate`", str(path)) from None
 

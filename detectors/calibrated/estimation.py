@@ -14,7 +14,8 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.parameters import CalibratedParameters, Share
+from detectors.calibrated.odds import moved
+from detectors.calibrated.parameters import ROLES, CalibratedParameters, Share
 from detectors.calibrated.rounds import RoundUnits, count_rounds
 from detectors.observations import deliberating_roles
 from ledger.result import Result
@@ -52,11 +53,11 @@ def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated
     found: list[Estimate] = []
     changed: dict[str, msgspec.Struct] = {}
     for name, units in _SHARES:
-        rule: Share = getattr(base, name)
+        share: Share = getattr(base, name)
         p0 = _share([units(rounds) for _, rounds in runs])
-        found.append(_estimate(name, rule.p0, p0, [units(rounds) for _, rounds in runs]))
+        found.append(_estimate(name, share.p0, p0, [units(rounds) for _, rounds in runs]))
         if p0 is not None:
-            changed[name] = msgspec.structs.replace(rule, p0=p0, grid=_moved(rule.grid, rule.p0, p0))
+            changed[name] = msgspec.structs.replace(share, p0=p0, grid=_moved(share.grid, share.p0, p0))
     for name, counts in _COUNTS:
         mean = _mean([counts(rounds) for _, rounds in runs])
         installed = getattr(base, name).mean
@@ -66,7 +67,9 @@ def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated
     above, rates = _above(runs)
     found.append(_estimate("domination_cited", base.domination_cited.above_share, above, rates))
     if above is not None:
-        changed["domination_cited"] = msgspec.structs.replace(base.domination_cited, above_share=above)
+        rule, even = base.domination_cited, 1 / ROLES
+        grid = _moved(rule.grid, even + rule.above_share, even + above)
+        changed["domination_cited"] = msgspec.structs.replace(rule, above_share=above, grid=grid)
     return Calibrated(msgspec.structs.replace(base, **changed), tuple(found))
 
 
@@ -90,17 +93,12 @@ def _share(rates: Sequence[Rate]) -> float | None:
 
 def _mean(rates: Sequence[Rate]) -> float | None:
     found = upper(rates, lambda mean, units: mean / units)
-    return None if found is None or found <= 0 else round(found, 4)
+    return None if found is None or found <= 0 else max(LOWEST, round(found, 4))
 
 
 def _moved(grid: Sequence[float], p0: float, new: float) -> tuple[float, ...]:
-    """Worse rates at the same distance in log-odds from another tolerated one."""
-    shift = _logit(new) - _logit(p0)
-    return tuple(round(1 / (1 + math.exp(-(_logit(p1) + shift))), 4) for p1 in grid)
-
-
-def _logit(share: float) -> float:
-    return math.log(share / (1 - share))
+    """Worse rates at the same distance from another tolerated one, as many digits as are written."""
+    return tuple(round(p1, 4) for p1 in moved(grid, p0, new))
 
 
 def _of(units: Callable[[RoundUnits], tuple[int, int]]) -> Callable[[Sequence[RoundUnits]], Rate]:

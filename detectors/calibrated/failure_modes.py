@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
-from detectors.calibrated.parameters import CalibratedParameters, Share
+from detectors.calibrated.parameters import VERSION, CalibratedParameters
 from detectors.calibrated.parts import parts
-from detectors.calibrated.reading import Reading, Thresholds, read
+from detectors.calibrated.reading import Reading, read, share_reading, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
+from detectors.calibrated.sycophancy import sycophancy
 from detectors.observations import deliberating_roles, is_import
-from ledger.events.decisions import FailureMode
 from ledger.state import State
 
 Rounds = Sequence[RoundUnits]
@@ -20,55 +20,12 @@ NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("obser
 """Check → the parts whose artifact it cannot do without (SD-35)."""
 
 
-def thresholds(parameters: CalibratedParameters) -> Thresholds:
-    """The two e-values."""
-    return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
-
-
-def _share(
-    mode: FailureMode,
-    units: Sequence[Units],
-    rule: Share,
-    parameters: CalibratedParameters,
-    planned: int,
-    sentence: str,
-) -> Reading:
-    """A failure mode that is one share held against one tolerated share."""
-    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
-    return read(
-        mode,
-        e_values(stream, planned),
-        units,
-        [stream],
-        needed=rule.units_at_least,
-        planned=planned,
-        thresholds=thresholds(parameters),
-        sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
-        tolerated=rule.p0,
-    )
-
-
-def giving_in(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
-    """FM-1: positions given up without new evidence; on a ledger without positions, ROBUST verdicts."""
-    if not state.positions:
-        units = [each.robust for each in rounds]
-        sentence = (
-            "{bad} of {units} checks since R{onset} were ROBUST (weak: the ledger has no sealed positions)"
-        )
-        return _share("FM-1", units, parameters.only_robust, parameters, planned, sentence)
-    units = [each.giving_in for each in rounds]
-    sentence = (
-        "{bad} of {units} positions against the lead's since R{onset} were given up without new evidence"
-    )
-    return _share("FM-1", units, parameters.giving_in, parameters, planned, sentence)
-
-
 def pro_forma_broken(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
     """FM-2: BROKEN verdicts that changed no claim and no decision."""
     del state
     sentence = "{bad} of {units} checks seen since R{onset} were BROKEN without consequence"
     units = [each.pro_forma for each in rounds]
-    return _share("FM-2", units, parameters.pro_forma_broken, parameters, planned, sentence)
+    return share_reading("FM-2", units, parameters.pro_forma_broken, parameters, planned, sentence)
 
 
 def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
@@ -99,8 +56,7 @@ def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, p
 def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
     """FM-4: one role whose claims are cited, and who leads, far beyond its share."""
     roles = deliberating_roles(state)
-    cited, led = parameters.domination_cited, parameters.domination_led
-    share = 1 / len(roles)
+    bets = domination_bets(parameters, len(roles))
     per_role: dict[str, tuple[tuple[float, ...], list[Stream], list[Units]]] = {}
     for role in roles:
         units = [
@@ -111,8 +67,8 @@ def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, p
             for each in rounds
         ]
         leads = [(int(each.lead == role), int(each.absent != role)) for each in rounds]
-        c = share_stream([unit.counts for unit in units], share + cited.above_share, cited.grid)
-        lead = share_stream(leads, share + led.above_share, led.grid)
+        c = share_stream([unit.counts for unit in units], *bets[0])
+        lead = share_stream(leads, *bets[1])
         streams = [c, lead, product(c, lead)]
         values = [e_values(stream, planned) for stream in streams]
         per_role[role] = (tuple(sum(at) / 3 for at in zip(*values, strict=True)), streams, units)
@@ -124,13 +80,30 @@ def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, p
         mean,
         per_role[who][2],
         per_role[who][1],
-        needed=cited.citations_at_least,
+        needed=parameters.domination_cited.citations_at_least,
         planned=planned,
         thresholds=thresholds(parameters),
         sentence=f"{{bad}} of {{units}} claims that decisions cite since R{{onset}} are {who}'s, who led "
         f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds",
         subject=who,
+        flaw=_wrong_way(bets),
     )
+
+
+def domination_bets(
+    parameters: CalibratedParameters, roles: int
+) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
+    """What is tolerated of citations and of leads among so many roles, and the worse shares that are bet on."""
+    cited, led = parameters.domination_cited, parameters.domination_led
+    if parameters.version < VERSION:
+        return cited.first_bet(roles), led.first_bet(roles)
+    return cited.bet(roles), led.bet(roles)
+
+
+def _wrong_way(bets: Sequence[tuple[float, Sequence[float]]]) -> str:
+    """Said beside a reading by old thresholds: it wins on what is tolerated, so it is no sign of anything."""
+    wrong = any(p1 <= p0 < 1 for p0, grid in bets for p1 in grid)
+    return "void: by the run's own thresholds this bets on a share that is tolerated" if wrong else ""
 
 
 def flood_or_famine(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
@@ -186,7 +159,7 @@ def verification_bypass(
     rule = parameters.bypass
     places = f"fewer than {rule.references_at_least} numbered places"
     sentence = f"{{bad}} of {{units}} checks since R{{onset}} moved no claim and name {places}"
-    return _share("FM-6", [each.shallow for each in rounds], rule, parameters, planned, sentence)
+    return share_reading("FM-6", [each.shallow for each in rounds], rule, parameters, planned, sentence)
 
 
 def stress_avoidance(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> Reading:
@@ -262,11 +235,11 @@ def overrun(state: State, rounds: Rounds, parameters: CalibratedParameters, plan
         for each in rounds
     ]
     sentence = "{bad} of {units} claim events since R{onset} were arrivals"
-    return _share("FM-8", units, rule, parameters, planned, sentence)
+    return share_reading("FM-8", units, rule, parameters, planned, sentence)
 
 
 PANEL: Final[tuple[Callable[[State, Rounds, CalibratedParameters, int], Reading], ...]] = (
-    giving_in,
+    sycophancy,
     pro_forma_broken,
     goal_drift,
     domination,

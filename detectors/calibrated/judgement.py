@@ -86,6 +86,8 @@ def _told(
         detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
     if reading.counter_evidence:
         detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
+    if reading.flaw:
+        detail = f"{detail} ({reading.flaw})"
     if twice is not None and twice.unreliable:
         detail = f"{detail} (verdicts unreliable: alpha {twice.alpha}, at least {twice.low})"
     return AlarmReading(

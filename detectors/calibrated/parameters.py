@@ -1,16 +1,37 @@
-"""The thresholds of the profile `calibrated`, read from `detectors/parameters/calibrated.toml`."""
+"""The thresholds of the profile `calibrated`, read from `detectors/parameters/calibrated.toml`.
+
+Every bet is on a rate above the tolerated one; `read_parameters` refuses a file in which one is not. A run that was
+opened with such a file keeps it (`version = 1` did not ask), and its recorded looks come out of it as they did.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Final
 
 import msgspec
 
-from detectors.parameters import params_bytes, params_hash
+from detectors.calibrated.odds import moved
+from detectors.parameters import params_bytes, params_bytes_of
 from ledger.book import Blobs
 from ledger.failures import BlobMissing
 from ledger.named_blobs import own_parameters
 from ledger.state import State
+
+VERSION: Final = 2
+"""What is written now. Version 1 let a bet be on a rate that is tolerated, and read unanimity as no reason to look."""
+ROLES: Final = 4
+"""The number of roles that the grid of an `AboveShare` is stated for."""
+
+
+class WrongParameters(ValueError):
+    """A parameter file that bets the wrong way, or on nothing: which key, and what to change."""
+
+    def __init__(self, key: str, wrong: str, fix: str) -> None:
+        self.key: Final = key
+        self.fix: Final = fix
+        super().__init__(f"{key}: {wrong}")
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,11 +54,27 @@ class FailedDrift(_Table, frozen=True, kw_only=True):
 
 
 class AboveShare(_Table, frozen=True, kw_only=True):
-    """A tolerated share of 1/N and so much more."""
+    """A tolerated share of 1/N and so much more; the grid is that of four roles."""
 
     above_share: float
     grid: tuple[float, ...]
     citations_at_least: int = 0
+
+    def bet(self, roles: int) -> tuple[float, tuple[float, ...]]:
+        """The tolerated share among so many roles, and worse ones; from 1 on everything is tolerated."""
+        p0 = 1 / roles + self.above_share
+        return p0, self.grid if p0 >= 1 else moved(self.grid, 1 / ROLES + self.above_share, p0)
+
+    def first_bet(self, roles: int) -> tuple[float, tuple[float, ...]]:
+        """The same in version 1: one grid for any number of roles."""
+        return 1 / roles + self.above_share, self.grid
+
+
+class Unanimity(_Table, frozen=True, kw_only=True):
+    """FM-1: a string of rounds in which checks found nothing and nobody stood against the lead."""
+
+    rounds_running: int
+    checks_at_least: int
 
 
 class Mean(_Table, frozen=True, kw_only=True):
@@ -105,6 +142,7 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     alarm_at: str
     giving_in: Share
     only_robust: Share
+    unanimity: Unanimity | None = None
     pro_forma_broken: Share
     drift_unanchored: Share
     drift_failed: FailedDrift
@@ -128,17 +166,115 @@ def calibrated_parameters() -> CalibratedParameters:
 
 
 def read_parameters(content: bytes) -> CalibratedParameters:
-    """A parameter file. Raises `msgspec.DecodeError` when it is none."""
+    """A parameter file. Raises `msgspec.DecodeError` when it is none, and `WrongParameters` for a bet that is none."""
+    found = recorded_parameters(content)
+    for wrong in faults(found):
+        raise wrong
+    return found
+
+
+def recorded_parameters(content: bytes) -> CalibratedParameters:
+    """The file that a run was opened with, whatever it bets on: its looks were recorded by it."""
     return msgspec.toml.decode(content, type=CalibratedParameters)
 
 
 def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
-    """The thresholds that a run was opened with, from its own blob where the installed ones are others; those for a run
-    that has none of its own. Raises `BlobMissing`: other thresholds would give other verdicts."""
-    own = own_parameters(state.opened) if state.opened is not None else None
-    if own is None or blobs is None or own == params_hash("calibrated"):
+    """The thresholds that a run was opened with: an installed file of this hash, be it one of before, or its own blob.
+
+    The installed ones for a run that has none of its own. Raises `BlobMissing`: others would give other verdicts.
+    """
+    opened = state.opened
+    if opened is None or opened.stop.profile != "calibrated":
+        return calibrated_parameters()
+    installed = params_bytes_of("calibrated", opened.stop.params)
+    if installed is not None:
+        return recorded_parameters(installed)
+    own = own_parameters(opened)
+    if own is None or blobs is None:
         return calibrated_parameters()
     kept = blobs.read(own)
     if kept is None:
         raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
-    return read_parameters(kept)
+    return recorded_parameters(kept)
+
+
+def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
+    """What is wrong with thresholds that can be read: every bet needs p1 > p0, every multiple more than 1."""
+    if parameters.version != VERSION:
+        yield WrongParameters(
+            "version",
+            f"{parameters.version}, and only {VERSION} is read for a run that was not opened with it",
+            "write the file again with `moot calibrate`",
+        )
+        return
+    for name, share in _shares(parameters):
+        yield from _bet(f"{name}.grid", share.p0, share.grid, f"{name}.p0")
+    yield from _bet(
+        "drift_failed.p1", parameters.drift_failed.p0, (parameters.drift_failed.p1,), "drift_failed.p0"
+    )
+    cited, led = parameters.domination_cited, parameters.domination_led
+    for name, above in (("domination_cited", cited), ("domination_led", led)):
+        tolerated = f"{name}.above_share"
+        yield from _bet(f"{name}.grid", 1 / ROLES + above.above_share, above.grid, tolerated)
+        if above.above_share < 0:
+            yield WrongParameters(
+                tolerated, f"{above.above_share:g} is below an even share", "make it 0 or more"
+            )
+    for name, mean in (("inflation", parameters.inflation), ("starvation", parameters.starvation)):
+        yield from _multiples(name, mean)
+    yield from _together("domination_cited", cited.grid, "domination_led", led.grid)
+    yield from _together("inflation", parameters.inflation.grid, "vagueness", parameters.vagueness.grid)
+    yield from _thresholds(parameters)
+
+
+def _shares(parameters: CalibratedParameters) -> tuple[tuple[str, Share], ...]:
+    return tuple(
+        (name, rule)
+        for name in parameters.__struct_fields__
+        if isinstance(rule := getattr(parameters, name), Share)
+    )
+
+
+def _bet(key: str, p0: float, grid: Sequence[float], tolerated: str) -> Iterator[WrongParameters]:
+    """A tolerated rate between 0 and 1, and every worse one between it and 1."""
+    if not 0 < p0 < 1:
+        yield WrongParameters(
+            tolerated, f"tolerates {p0:g}, and a share lies between 0 and 1", f"change {tolerated}"
+        )
+    elif not grid:
+        yield WrongParameters(key, "names no worse rate to bet on", f"name rates between {p0:g} and 1")
+    for p1 in grid:
+        if 0 < p0 < 1 and not p0 < p1 < 1:
+            wrong = f"{p1:g} is no worse rate: {p0:g} is tolerated, so a bet on it wins when all is well"
+            yield WrongParameters(key, wrong, f"name rates between {p0:g} and 1, or lower {tolerated}")
+
+
+def _multiples(name: str, rule: Mean) -> Iterator[WrongParameters]:
+    if not rule.mean > 0:
+        yield WrongParameters(f"{name}.mean", f"{rule.mean:g} tolerates nothing", "make it more than 0")
+    if not rule.grid or not all(times > 1 for times in rule.grid):
+        told = ", ".join(f"{times:g}" for times in rule.grid) or "nothing"
+        wrong = f"{told}: a multiple of what is tolerated is more than 1"
+        yield WrongParameters(f"{name}.grid", wrong, "name multiples above 1")
+
+
+def _together(
+    one: str, grid: Sequence[float], other: str, beside: Sequence[float]
+) -> Iterator[WrongParameters]:
+    """Two rates that are bet on at once go row by row."""
+    if len(grid) != len(beside):
+        wrong = f"{len(grid)} rates, and {other}.grid has {len(beside)}: they are bet on in pairs"
+        yield WrongParameters(f"{one}.grid", wrong, f"name as many in {one}.grid as in {other}.grid")
+
+
+def _thresholds(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
+    """The e-values that are watched and alarmed at: numbers, in this order, above the 1 that no data gives."""
+    try:
+        ordered = 1 < float(parameters.watch_at) <= float(parameters.alarm_at)
+    except ValueError:
+        ordered = False
+    if not ordered:
+        wrong = f"{parameters.watch_at!r}, with alarm_at {parameters.alarm_at!r}"
+        yield WrongParameters(
+            "watch_at", wrong, 'say numbers above 1, watch_at at most alarm_at: "10" and "20"'
+        )

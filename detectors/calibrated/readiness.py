@@ -38,7 +38,10 @@ def gates(
     honest = next((reading.verdict != "ALARM" for reading in readings if reading.mode == "FM-7"), True)
     last = state.drift[max(state.drift)].verdict if state.drift else None
     late = late_yield(state, rounds, rule.window_rounds)
-    open_modes = [reading.mode for reading in readings if is_open(state, reading)]
+    blocking = [
+        *(reading.mode for reading in readings if is_open(state, reading)),
+        *_watched(readings, parameters),
+    ]
     return (
         GateReading(
             "rounds", len(rounds) >= rule.rounds_at_least, str(len(rounds)), f"≥{rule.rounds_at_least}"
@@ -52,8 +55,15 @@ def gates(
         ),
         GateReading("drift", last != "FAIL", last or "no drift check", "last one not FAIL"),
         GateReading("yield", late <= rule.yield_at_most, f"{late:.1%}", f"≤{rule.yield_at_most:.0%}"),
-        GateReading("alarms", not open_modes, ", ".join(open_modes) or "none", "none open"),
+        GateReading("alarms", not blocking, ", ".join(blocking) or "none", "none open"),
     )
+
+
+def _watched(readings: Sequence[Reading], parameters: CalibratedParameters) -> list[str]:
+    """Agreement that nothing earned withholds READY before it alarms (FM-1; not by thresholds of version 1)."""
+    if parameters.unanimity is None:
+        return []
+    return [f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"]
 
 
 def late_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:

@@ -7,7 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from detectors.calibrated.betting import Stream, onset_round, printed
+from detectors.calibrated.betting import Stream, e_values, onset_round, printed, share_stream
+from detectors.calibrated.parameters import CalibratedParameters, Share
 from detectors.calibrated.rounds import Units
 from ledger.events.decisions import FailureMode
 
@@ -21,6 +22,23 @@ class Thresholds(msgspec.Struct, frozen=True):
 
     watch: float
     alarm: float
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A share by round, (bad, all), and what of it is tolerated."""
+
+    counts: tuple[tuple[int, int], ...]
+    tolerated: float
+
+    def since(self, round_: int) -> tuple[int, int]:
+        """(bad, all) of the rounds after this one."""
+        after = self.counts[round_:]
+        return sum(bad for bad, _ in after), sum(units for _, units in after)
+
+    def is_kept_since(self, round_: int) -> bool:
+        """Whether the rounds after this one kept what is tolerated; where nothing was counted it is kept."""
+        bad, units = self.since(round_)
+        return bad <= self.tolerated * units
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -48,12 +66,18 @@ class Reading(msgspec.Struct, frozen=True):
     variant: Literal["", "flood", "famine"] = ""
     subject: str = ""
     """The role that the mode is about: who dominates (FM-4), whose absence was avoided (FM-7)."""
+    flaw: str = ""
+    """Why the reading says nothing (by thresholds of before); shown beside it, never recorded."""
+    beside: Counted | None = None
+    """Of a mode that reads two shares (FM-1) the one that is not told: recovered is where both are."""
 
     def has_recovered(self, since_round: int) -> bool:
         """Whether the rounds after `since_round` kept the tolerated share: two rounds and four units at least."""
-        after = self.counts[since_round:]
-        bad, units = sum(x for x, _ in after), sum(n for _, n in after)
-        return self.tolerated is not None and len(after) >= 2 and units >= 4 and bad <= self.tolerated * units
+        if self.tolerated is None or len(self.counts[since_round:]) < 2:
+            return False
+        told = Counted(self.counts, self.tolerated)
+        shares = [told] if self.beside is None else [told, self.beside]
+        return told.since(since_round)[1] >= 4 and all(one.is_kept_since(since_round) for one in shares)
 
     @property
     def e_value(self) -> str:
@@ -75,6 +99,8 @@ def read(
     tolerated: float | None = None,
     variant: Literal["", "flood", "famine"] = "",
     subject: str = "",
+    flaw: str = "",
+    beside: Counted | None = None,
 ) -> Reading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
@@ -111,4 +137,34 @@ def read(
         tolerated=tolerated,
         variant=variant,
         subject=subject,
+        flaw=flaw,
+        beside=beside,
+    )
+
+
+def thresholds(parameters: CalibratedParameters) -> Thresholds:
+    """The two e-values."""
+    return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
+
+
+def share_reading(
+    mode: FailureMode,
+    units: Sequence[Units],
+    rule: Share,
+    parameters: CalibratedParameters,
+    planned: int,
+    sentence: str,
+) -> Reading:
+    """A failure mode that is one share held against one tolerated share."""
+    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    return read(
+        mode,
+        e_values(stream, planned),
+        units,
+        [stream],
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
+        tolerated=rule.p0,
     )

@@ -44,6 +44,8 @@ class RoundUnits(msgspec.Struct):
     planned: str | None
     giving_in: Units = msgspec.field(default_factory=Units)
     robust: Units = msgspec.field(default_factory=Units)
+    unopposed: Units = msgspec.field(default_factory=Units)
+    """Checks; bad where ROBUST and nobody's sealed position stood against the lead's, as far as any was sealed."""
     pro_forma: Units = msgspec.field(default_factory=Units)
     unanchored: Units = msgspec.field(default_factory=Units)
     drift: Units = msgspec.field(default_factory=Units)
@@ -84,6 +86,7 @@ def count_round(state: State, shelf: Shelf, number: int, references_at_least: in
         if check.result != NOT_APPLICABLE:
             _count_check(units, identity, check, references_at_least)
     _count_positions(state, held, units)
+    _count_unopposed(units)
     _count_claims(state, held, units)
     _count_decisions(state, held, units)
     _count_pro_forma(state, shelf, units)
@@ -130,6 +133,13 @@ def _count_positions(state: State, held: Held, units: RoundUnits) -> None:
             if leading is not None and stance != leading[0]:
                 because = turned.get(sealed_position)
                 units.giving_in.add(verdict, because is not None and not set(because) - set(check.refs))
+
+
+def _count_unopposed(units: RoundUnits) -> None:
+    """FM-1: of the checks that apply, in order, those that found nothing and that nobody held anything against."""
+    stood_against, robust = set(units.giving_in.good), set(units.robust.bad)
+    for identity in units.answered_checks:
+        units.unopposed.add(identity, identity in robust and identity not in stood_against)
 
 
 def _count_claims(state: State, held: Held, units: RoundUnits) -> None:

@@ -9,6 +9,8 @@ from detectors.report import Gate, SignalReport
 from ledger.state import State
 from moot.render import words
 
+WATCHED: Final = " watched"
+"""How the gate `alarms` names a failure mode that is no alarm yet and stands in the way all the same."""
 _GATES: Final[Mapping[str, tuple[str, str]]] = {
     "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
     "pending": (
@@ -53,4 +55,6 @@ def ended(state: State) -> str:
 
 def _told(gate: Gate) -> str:
     holds, fails = _GATES.get(gate.name, (f"{gate.name} {{value}}",) * 2)
+    if gate.name == "alarms" and (gate.value or "").endswith(WATCHED) and "," not in (gate.value or ""):
+        fails = "{value}, which is no all-clear"
     return (holds if gate.ok else fails).format(value=gate.value, limit=(gate.limit or "").lstrip("≤≥"))

@@ -8,6 +8,7 @@ import pytest
 
 from detectors.calibrated.estimation import estimated, upper
 from detectors.calibrated.parameters import calibrated_parameters, read_parameters
+from detectors.parameters import params_bytes
 from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
 from ledger.state import State
@@ -114,3 +115,19 @@ def test_what_is_no_parameter_file_or_no_run_is_refused(moot: Moot, tmp_path: Pa
     assert moot("signals", finished, "--params", wrong).code == 2
     (tmp_path / "empty").mkdir()
     assert moot("calibrate", tmp_path / "empty").code == 2
+
+
+def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(moot: Moot, tmp_path: Path) -> None:
+    """R-14: the message names file, key and what to change, and nothing is opened."""
+    wrong = tmp_path / "wrong.toml"
+    text = params_bytes("calibrated").decode().replace("above_share = 0.09", "above_share = 0.4")
+    wrong.write_text(text)
+    run = _imported(moot, tmp_path, 1)
+    for words in (("signals", run), ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")):
+        said = moot(*words, "--params", wrong)
+        assert said.code == 2
+        assert all(
+            one in said.err for one in ("wrong.toml", "domination_cited.grid", "domination_cited.above_share")
+        )
+        assert "Traceback" not in said.err
+    assert not (tmp_path / "n").exists()

@@ -1,0 +1,197 @@
+"""R-14: every bet is on a rate above the tolerated one, whatever the file says and however many roles there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from detectors.calibrated.betting import e_values, product, share_stream
+from detectors.calibrated.estimation import estimated
+from detectors.calibrated.failure_modes import domination, domination_bets
+from detectors.calibrated.parameters import (
+    CalibratedParameters,
+    Mean,
+    Share,
+    WrongParameters,
+    calibrated_parameters,
+    faults,
+    read_parameters,
+    recorded_parameters,
+)
+from detectors.calibrated.rounds import RoundUnits
+from detectors.parameters import params_bytes
+from ledger.fold import fold
+from ledger.interchange.skill_import import read_skill
+from ledger.state import State
+from moot.calibration import parameter_file
+from tests.detectors.simulated import Setting, Simulation
+
+ROUNDS = 13
+INSTALLED = calibrated_parameters()
+FIRST = recorded_parameters((params_bytes("calibrated")).replace(b"version = 2", b"version = 1"))
+
+
+def _bets(parameters: CalibratedParameters, roles: int) -> Iterator[tuple[str, float, tuple[float, ...]]]:
+    """Every share that is bet on: what is tolerated, and what is bet on."""
+    for name in parameters.__struct_fields__:
+        rule = getattr(parameters, name)
+        if isinstance(rule, Share):
+            yield name, rule.p0, rule.grid
+    yield "drift_failed", parameters.drift_failed.p0, (parameters.drift_failed.p1,)
+    for name, bet in zip(("cited", "led"), domination_bets(parameters, roles), strict=True):
+        yield name, *bet
+
+
+def _balanced(roles: int, citations: int, rounds: int = ROUNDS) -> tuple[State, list[RoundUnits]]:
+    """Everybody is cited and leads in turn."""
+    names = [f"role{n}" for n in range(roles)]
+    turn = iter(names * (rounds * citations))
+    return cast("State", SimpleNamespace(roles=tuple(names))), [
+        RoundUnits(
+            round=number,
+            present=tuple(names),
+            lead=names[number % roles],
+            absent=None,
+            planned=None,
+            cited_claims=[(next(turn), f"D-{number}-{k}") for k in range(citations)],
+        )
+        for number in range(1, rounds + 1)
+    ]
+
+
+@pytest.mark.parametrize("roles", range(2, 9))
+@pytest.mark.parametrize("above", [0.0, 0.02, 0.09, 0.2, 0.35, 0.4])
+def test_a_balanced_run_earns_nothing(roles: int, above: float) -> None:
+    """R-14: E was 22 to 53,702 here."""
+    grid = tuple(p for p in (0.55, 0.68, 0.8, 0.9, 0.95, 0.97) if p > 0.25 + above)
+    rule = msgspec.structs.replace(INSTALLED.domination_cited, above_share=above, grid=grid[:3])
+    parameters = msgspec.structs.replace(INSTALLED, domination_cited=rule)
+    assert not list(faults(parameters))
+    state, rounds = _balanced(roles, 12)
+    reading = domination(state, rounds, parameters, ROUNDS)
+    assert max(reading.rounds) <= 1.0
+    assert reading.verdict == "CLEAR"
+    assert not reading.flaw
+
+
+def test_version_1_recorded_what_it_recorded_and_is_said_to_be_void() -> None:
+    """By the thresholds of before the recorded number stays, and the reading says that it means nothing."""
+    state, rounds = _balanced(4, 12)
+    skewed = msgspec.structs.replace(FIRST.domination_cited, above_share=0.4)
+    reading = domination(state, rounds, msgspec.structs.replace(FIRST, domination_cited=skewed), ROUNDS)
+    assert reading.verdict == "ALARM"
+    assert max(reading.rounds) > 1000
+    assert "void" in reading.flaw
+    two, of_two = _balanced(2, 12)
+    assert "void" in domination(two, of_two, FIRST, ROUNDS).flaw
+    four, of_four = _balanced(4, 12)
+    assert not domination(four, of_four, FIRST, ROUNDS).flaw
+    assert domination(four, of_four, FIRST, ROUNDS) == domination(four, of_four, INSTALLED, ROUNDS)
+
+
+@st.composite
+def _files(draw: st.DrawFn) -> CalibratedParameters:
+    """Thresholds drawn at random, with bets both ways."""
+    rate = st.floats(0.01, 0.99).map(lambda x: round(x, 3))
+    changed: dict[str, Any] = {}
+    for name in INSTALLED.__struct_fields__:
+        rule = getattr(INSTALLED, name)
+        if isinstance(rule, Share) and draw(st.booleans()):
+            grid = tuple(draw(rate) for _ in rule.grid)
+            changed[name] = msgspec.structs.replace(rule, p0=draw(rate), grid=grid)
+        elif isinstance(rule, Mean) and draw(st.booleans()):
+            grid = tuple(draw(st.floats(0.5, 4).map(lambda x: round(x, 2))) for _ in rule.grid)
+            changed[name] = msgspec.structs.replace(rule, grid=grid)
+    for name in ("domination_cited", "domination_led"):
+        if draw(st.booleans()):
+            rule = getattr(INSTALLED, name)
+            above = draw(st.floats(0, 0.74).map(lambda x: round(x, 3)))
+            grid = tuple(draw(rate) for _ in rule.grid)
+            changed[name] = msgspec.structs.replace(rule, above_share=above, grid=grid)
+    return msgspec.structs.replace(INSTALLED, **changed)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_files(), st.integers(2, 9))
+def test_a_file_is_refused_or_every_bet_in_it_is_on_something_worse(
+    parameters: CalibratedParameters, roles: int
+) -> None:
+    """A coin does not grow, on average, at a tolerated rate: p·(p1/p0) + (1−p)·(1−p1)/(1−p0) ≤ 1 for p ≤ p0."""
+    content = parameter_file(parameters, ["run"], [])
+    wrong = list(faults(parameters))
+    if wrong:
+        with pytest.raises(WrongParameters) as error:
+            read_parameters(content)
+        key = error.value.key
+        assert str(error.value).startswith(key)
+        assert key.split(".")[0] in parameters.__struct_fields__
+        assert error.value.fix
+        return
+    assert read_parameters(content) == parameters
+    for _, p0, grid in _bets(parameters, roles):
+        if p0 >= 1:
+            assert set(sum(share_stream([(3, 4)], p0, grid).rows, ())) == {0.0}
+            continue
+        for p1 in grid:
+            assert p0 < p1 < 1
+            for p in (p0, p0 / 2):
+                assert p * (p1 / p0) + (1 - p) * (1 - p1) / (1 - p0) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "key"),
+    [
+        ("above_share = 0.35", "above_share = 0.09", "domination_cited.grid"),
+        ("above_share = 0.45", "above_share = 0.20", "domination_led.grid"),
+        ("p0 = 0.5\n", "p0 = 0.22\n", "giving_in.grid"),
+        ("p1 = 0.1\n", "p1 = 0.5\n", "drift_failed.p1"),
+        ("p0 = 1.0\n", "p0 = 0.05\n", "pro_forma_broken.p0"),
+        ("p0 = nan\n", "p0 = 0.12\n", "bypass.p0"),
+        ("grid = [0.9, 1.6, 2.1]", "grid = [1.25, 1.6, 2.1]", "inflation.grid"),
+        ("grid = [0.25, 0.35]", "grid = [0.25, 0.35, 0.5]", "inflation.grid"),
+        ("mean = 0.0", "mean = 0.40", "starvation.mean"),
+        ("version = 1", "version = 2", "version"),
+        ('alarm_at = "5"', 'alarm_at = "20"', "watch_at"),
+    ],
+)
+def test_a_wrong_bet_is_refused_by_its_key(wrong: str, right: str, key: str) -> None:
+    text = params_bytes("calibrated").decode()
+    assert right in text
+    with pytest.raises(WrongParameters) as error:
+        read_parameters(text.replace(right, wrong, 1).encode())
+    assert error.value.key == key
+
+
+def _skewed(seed: int, favoured: float) -> State:
+    """A run in which one role's claims are cited far more than the others'."""
+    setting = Setting(seed=seed, failures={"fm4": favoured}, decoy="expert")
+    return fold(read_skill(Simulation(setting).files(), None).events)
+
+
+@pytest.mark.parametrize("favoured", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("runs", [1, 5])
+def test_calibrate_never_writes_a_bet_on_what_it_tolerates(favoured: float, runs: int) -> None:
+    """R-14: it moved what is tolerated and left the rates that are bet on."""
+    states = [_skewed(seed, favoured) for seed in range(runs)]
+    found = estimated(states, INSTALLED).parameters
+    assert not list(faults(found))
+    assert read_parameters(parameter_file(found, ["run"], [])) == found
+    for roles in range(2, 7):
+        assert all(p0 >= 1 or p0 < min(grid) for _, p0, grid in _bets(found, roles))
+    state, rounds = _balanced(4, 12)
+    assert max(domination(state, rounds, found, ROUNDS).rounds) <= 1.0
+
+
+@given(st.integers(2, 7), st.lists(st.integers(0, 8), min_size=1, max_size=20))
+def test_what_stays_below_the_tolerated_share_never_alarms_on_average(roles: int, counts: list[int]) -> None:
+    """Both bets at once, rate by rate, have as many rows as each."""
+    cited, led = domination_bets(INSTALLED, roles)
+    streams = [share_stream([(0, n) for n in counts], *bet) for bet in (cited, led)]
+    for stream in (*streams, product(*streams)):
+        assert max(e_values(stream, ROUNDS)) <= 1 + 1e-9
