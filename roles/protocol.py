@@ -124,6 +124,28 @@ class RoleDefinition(msgspec.Struct, frozen=True):
     """Who holds the seat, where the protocol has no castings by domain."""
 
 
+Instead = Literal["skipped", "unclear", "refuse", "survivor_only", "raw_side_by_side"]
+"""What a fallback says that the run does without a reply (FORMAT 2)."""
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """What a protocol does without the reply of one kind of step; `means` says it to people, in a clause."""
+
+    instead: Instead
+    means: str
+    decides: bool = False
+    """The outcome is this step's: when no such step is answered, nobody decided."""
+
+
+def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
+    """The row of a table of losses for a step: the narrowest that fits."""
+    act = f"{step.phase}.{step.act}"
+    for kind in (f"{act}~" if step.repeat > 1 else act, act, f"{step.phase}.{step.role}"):
+        if kind in losses:
+            return losses[kind]
+    return losses[step.phase]
+
+
 Rules = Mapping[str, str | int | bool | None]
 """`run_opened.rules`: the named variants in force."""
 
@@ -155,8 +177,10 @@ class Protocol(msgspec.Struct, frozen=True):
     close: Callable[[Book, Group, Mapping[str, Reply]], tuple[Event, ...]]
     """(book, group, replies) → the events that closing a group yields: what is numbered in role order. Replies by step
     id (a given-up step has none). `via` is filled in by the engine from the event's step."""
-    give_up: Callable[[Book, Step], tuple[str, tuple[Event, ...]]]
-    """(book, step) → the fallback's `instead`, and events that stand in for the missing reply."""
+    give_up: Callable[[Book, Step], tuple[Event, ...]]
+    """(book, step) → events that stand in for the missing reply."""
+    losses: Mapping[str, Loss]
+    """Kind of step → what its loss means (`rounds/protocols/losses.py`)."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
     plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None

@@ -20,7 +20,7 @@ from ledger.ids import parse_step
 from ledger.values import Quorum
 from roles.brief import Brief, derive
 from roles.prompt_set import PromptSet
-from roles.protocol import Group, Protocol, Step, find_group, open_steps
+from roles.protocol import Group, Protocol, Step, find_group, loss_of, open_steps
 from roles.replies import Reply
 from roles.schema import parse_reply
 
@@ -141,7 +141,7 @@ def give_up(protocol: Protocol, book: Book, step: Step, reason: str, detail: str
     """The commit that gives an open step up: a fallback, what stands in for the reply, and the group's closing."""
     group = find_group(protocol, book.state, step.id)
     assert group is not None, f"{step.id} belongs to no group"
-    instead, stand_ins = protocol.give_up(book, step)
+    stand_ins = protocol.give_up(book, step)
     lost = sum(other.id in book.state.given_up for other in group.steps) + 1
     fallback = Fallback(
         round=step.name.round,
@@ -151,7 +151,7 @@ def give_up(protocol: Protocol, book: Book, step: Step, reason: str, detail: str
         step_failed=step.id,
         reason=reason,  # type: ignore[arg-type]  # one of the literals; the callers' types say so
         detail=detail,
-        instead=instead,  # type: ignore[arg-type]  # a protocol returns one of the literals
+        instead=loss_of(protocol.losses, step.name).instead,
         quorum=Quorum(declared=len(group.steps), actual=len(group.steps) - lost),
     )
     return (fallback, *stand_ins, *_closing(protocol, book, group, step, {}, {}))

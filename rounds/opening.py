@@ -39,7 +39,7 @@ from rounds.gate import GateRefused
 from rounds.gated import routed
 from rounds.plan_rows import PlanRefused, Row, planned
 from rounds.plans import default_predictions, obeyed_from, without_stress
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import PROTOCOLS, losses
 from rounds.screening import RULES_VERSION
 from rounds.verdicts import PROFILES
 
@@ -386,6 +386,7 @@ def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[st
     found["screening"] = RULES_VERSION
     key, value = decided.RULE
     found[key] = value
+    found[losses.RULE] = losses.VERSION
     if found.get("positions") and deliberation.deliberation.positions == "off":
         found["positions"] = "off"
     return found

@@ -49,6 +49,7 @@ def generated(name: str) -> str:
         "| --- | --- | --- |",
         *_sights(protocol, opened),
     ]
+    lines += ["", "## When a reply is lost", "", *loss_table(protocol)]
     if protocol.variants:
         lines += ["", "## Variants", ""]
         lines += [
@@ -57,6 +58,19 @@ def generated(name: str) -> str:
             for rule, values in protocol.variants.items()
         ]
     return "\n".join([BEGIN, *lines, "", END])
+
+
+def loss_table(protocol: Protocol) -> Iterator[str]:
+    """What the run does without a reply, by kind of step."""
+    yield "| step | the fallback's `instead` | without it | decides |"
+    yield "| --- | --- | --- | --- |"
+    for kind, loss in protocol.losses.items():
+        yield f"| {kind} | `{loss.instead}` | {loss.means} | {'●' if loss.decides else '–'} |"
+    yield ""
+    yield (
+        "A run that ends with a reply lost is degraded, and one without any reply that decides is unanswered:"
+        " both say so first, with exit code 5 ([format](../format.md), section 13)."
+    )
 
 
 def widest_opening(protocol: Protocol) -> RunOpened:

@@ -5,6 +5,8 @@
 
 Laws of both: the order of the votes changes nothing; a veto always wins; one vote whose numbers are not numbers from 0
 to 100, or that decides nothing known, makes the whole ballot refuse, and so does having no votes (S4-9 fails open).
+A vote with `fallback` is one that was lost: it counts as REFUSE whatever it says, its numbers count for nothing, and a
+lost vote of safety refuses (S4-7): nothing is acted on that safety did not see.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ CONFIDENCE_AT_LEAST: Final = 40
 AGREEMENT_LOW: Final = 60
 AGREEMENT_HIGH: Final = 80
 RISK_BELOW: Final = 30
+SAFETY_LOST: Final = "safety_vote_lost"
 
 
 class Ruling(Result, frozen=True):
@@ -42,6 +45,11 @@ class _Ballot:
     confidence: float
     risk: float
     valid: bool
+    lost: bool
+
+    @property
+    def of_safety(self) -> bool:
+        return "safety" in self.agent.casefold()
 
 
 class UnknownRules(ValueError):
@@ -51,7 +59,7 @@ class UnknownRules(ValueError):
 def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented") -> Ruling:
     """The ruling of `votes`, each with `agent`, `decision`, `confidence` (0–100) and `risk` (0–100).
 
-    Raises `UnknownRules`; a bad vote is no error but refuses.
+    `fallback`: true marks a vote that was lost. Raises `UnknownRules`; a bad vote is no error but refuses.
     """
     if rules not in _RULES:
         raise UnknownRules(f"no rules {rules!r}: documented or shipped")
@@ -62,7 +70,9 @@ def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented
         worst = min(vetoes, key=lambda ballot: (-ballot.risk, ballot.agent))
         veto = {"veto_applied": True, "veto_agent": worst.agent, "veto_risk": worst.risk}
         return Ruling("REFUSE", "safety_veto", common | veto)
-    if not ballots:
+    if any(ballot.lost and ballot.of_safety for ballot in ballots):
+        return Ruling("REFUSE", SAFETY_LOST, common | {"veto_applied": False})
+    if all(ballot.lost for ballot in ballots):
         return Ruling("REFUSE", "no_votes", common | {"veto_applied": False})
     if common["invalid_ballots"]:
         return Ruling("REFUSE", "invalid_ballot", common | {"veto_applied": False})
@@ -73,13 +83,15 @@ def _read(vote: Mapping[str, Any], number: int) -> _Ballot:
     agent, decision = vote.get("agent"), vote.get("decision")
     confidence, risk = _percent(vote.get("confidence")), _percent(vote.get("risk"))
     known = isinstance(decision, str) and decision in DECISIONS
-    valid = known and confidence is not None and risk is not None
+    lost = vote.get("fallback", False) is not False  # a flag that is none is no sign that somebody voted
+    valid = lost or (known and confidence is not None and risk is not None)
     return _Ballot(
         agent=agent if isinstance(agent, str) else f"ballot {number + 1}",
-        decision=str(decision) if valid or decision == "VETO" else "REFUSE",
+        decision=str(decision) if (valid and not lost) or decision == "VETO" else "REFUSE",
         confidence=0.0 if confidence is None else confidence,
         risk=100.0 if risk is None else risk,
         valid=valid,
+        lost=lost,
     )
 
 
@@ -91,11 +103,14 @@ def _percent(value: object) -> float | None:
 
 def _common(ballots: Sequence[_Ballot]) -> dict[str, Any]:
     counts = Counter(ballot.decision for ballot in ballots)
+    given = [ballot for ballot in ballots if not ballot.lost]
+    lost = [ballot.agent for ballot in ballots if ballot.lost]
     return {
         "vote_breakdown": {decision: counts[decision] for decision in DECISIONS if counts[decision]},
-        "max_risk": max((ballot.risk for ballot in ballots), default=0.0),
-        "avg_confidence": sum(ballot.confidence for ballot in ballots) / len(ballots) if ballots else 0.0,
+        "max_risk": max((ballot.risk for ballot in given), default=None),
+        "avg_confidence": sum(ballot.confidence for ballot in given) / len(given) if given else None,
         "invalid_ballots": [ballot.agent for ballot in ballots if not ballot.valid],
+        **({"lost_votes": lost} if lost else {}),
     }
 
 
@@ -119,6 +134,8 @@ def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
 
 
 def _shipped(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
+    if "lost_votes" in metadata:
+        return Ruling("REFUSE", "vote_lost", metadata)
     timid = min(ballots, key=lambda ballot: (ballot.confidence, ballot.agent))
     if timid.confidence < CONFIDENCE_AT_LEAST:
         low = {"min_confidence": timid.confidence, "low_confidence_agent": timid.agent}

@@ -11,7 +11,7 @@ from typing import Final
 
 from ledger.book import Book
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, Validation
-from roles.protocol import Protocol, Step, find_group
+from roles.protocol import Protocol, Step, find_group, loss_of
 from validators.event_follows_from_its_reply import compare
 from validators.reading.docket import Docket
 from validators.reading.moments import commits
@@ -53,7 +53,7 @@ def _stand_ins(protocol: Protocol, book: Book, lost: Fallback, events: Sequence[
     step = _step(protocol, book, lost.step_failed)
     if step is None:
         return
-    instead, drafts = protocol.give_up(book, step)
+    instead, drafts = loss_of(protocol.losses, step.name).instead, protocol.give_up(book, step)
     if lost.instead != instead:
         yield Breach(lost.seq, f"instead is {lost.instead}; {step.id} has {instead}")
     yield from compare(drafts, events[1 : 1 + len(drafts)], lost.seq, step.id)

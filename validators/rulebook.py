@@ -12,6 +12,7 @@ from ledger.book import Book
 from validators import (
     absence_is_predicted,
     absent_role_is_silent,
+    act_has_a_vote_of_safety,
     affected_claims_exist,
     artifact_agrees_with_itself,
     artifact_cites_the_past,
@@ -141,6 +142,7 @@ RULES: Final[tuple[Rule, ...]] = (
     decision_rests_on_tested_claims.RULE,
     cited_thing_exists.RULE,
     dissent_is_recorded.RULE,
+    act_has_a_vote_of_safety.RULE,
     # artifacts, length, style
     artifact_agrees_with_itself.RULE,
     artifact_is_short.RULE,

@@ -154,7 +154,9 @@ class FindingCount(Value, frozen=True, kw_only=True):
 class Cite(Value, frozen=True, kw_only=True):
     """What a decision rests on."""
 
-    type: Literal["claim", "verification", "decision", "concern", "challenge", "argument", "drift_check"]
+    type: Literal[
+        "claim", "verification", "decision", "concern", "challenge", "argument", "drift_check", "vote"
+    ]
     id: Id
     relation: Relation
 

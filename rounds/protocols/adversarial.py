@@ -229,7 +229,6 @@ SHEET: Final = Sheet(
             lambda step, reply: statement(step, "case", {"summary": reply.summary}),
             _case,
             _wrong_case,
-            instead="survivor_only",
         ),
         Row(
             "attack",
@@ -238,7 +237,6 @@ SHEET: Final = Sheet(
             lambda step, reply: statement(step, "review", {"works": reply.works}),
             _concerns,
             _wrong_attack,
-            instead="survivor_only",
             beside=True,
         ),
         Row(
@@ -249,7 +247,6 @@ SHEET: Final = Sheet(
             _verdict,
             _wrong_verdict,
             sees=(Pick("case"), Pick("attack")),
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

@@ -42,6 +42,7 @@ from rounds.protocols.sheet import (
     asks,
     by,
     handed_in,
+    names_losses,
     rule,
     side_by_side,
     statement,
@@ -236,13 +237,28 @@ def recommendation(book: Book) -> tuple[Event, ...]:
             phase=state.phase,
             by="controller",
             id=Desk(book, state.round).number("decision"),
-            text=f"{verdict}. Weighted means: {said}.",
+            text=f"{verdict}. Weighted means: {said}.{_lost(state)}",
             type="final",
             cites=tuple(Cite(type="decision", id=identity, relation="based-on") for identity in rounds),
             made_by="rule",
             about=tuple(ordered[:2]) if close else (ordered[0],),
         ),
     )
+
+
+def _lost(state: State) -> str:
+    """What the means do not rest on, in words: rounds that nobody scored, options of none, weights of nobody."""
+    assert state.opened is not None, "no run is open"
+    if not names_losses(state):
+        return ""
+    pairs = {row.round: pairing(state, row.round) for row in state.opened.plan}
+    scored = {n for n in pairs if f"r{n}.scoring.judge" in state.answered}
+    unscored = [f"round {n}, {pair.a} against {pair.b}" for n, pair in pairs.items() if n not in scored]
+    never = sorted({o for pair in pairs.values() for o in pair} - {o for n in scored for o in pairs[n]})
+    said = f" Not scored: {'; '.join(unscored)}." if unscored else ""
+    said += f" Never scored at all: {', '.join(never)}." if never else ""
+    unweighted = "r1.weights.judge" in state.given_up
+    return said + (" Nobody weighted the criteria: each counts Medium." if unweighted else "")
 
 
 def _heard(state: State, round_: int) -> bool:
@@ -285,7 +301,6 @@ SHEET: Final = Sheet(
             ),
             _case,
             _wrong_case,
-            instead="survivor_only",
         ),
         Row(
             "rebuttal",
@@ -315,7 +330,6 @@ SHEET: Final = Sheet(
             _wrong_scorecard,
             sees=(_CASES, Pick("rebuttal", kinds=("statement", "challenge"))),
             when=_heard,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

@@ -226,7 +226,6 @@ SHEET: Final = Sheet(
             _wrong_assessment,
             sees=(_ANALYSES, _ASKED, Pick("answering", kinds=("response",))),
             when=_has_questions,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

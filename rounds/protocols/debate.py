@@ -245,7 +245,6 @@ SHEET: Final = Sheet(
             lambda step, reply: statement(step, "opening", {"position": reply.position}),
             _arguments,
             _wrong_opening,
-            instead="survivor_only",
         ),
         Row(
             "crossing",
@@ -291,7 +290,6 @@ SHEET: Final = Sheet(
             wrong_judgement,
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS, Pick("closing", kinds=("statement",))),
             when=_somebody_opened,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

@@ -202,7 +202,6 @@ SHEET: Final = Sheet(
             sees=(_STEELMAN,),
             question=None,
             when=lambda state, round_: handed_in(state, round_, "steelman") > 0,
-            instead="survivor_only",
         ),
         Row(
             "defence",
@@ -246,7 +245,6 @@ SHEET: Final = Sheet(
             _decision,
             sees=(_STEELMAN, _ATTACK, _DEFENCE, Pick("rating", kinds=("disposition",))),
             when=_is_attacked,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

@@ -197,7 +197,6 @@ SHEET: Final = Sheet(
             sees=(_PLAN, _REVISED),
             question=None,
             when=_has_plan,
-            instead="survivor_only",
         ),
         Row(
             "resolve",
@@ -209,7 +208,6 @@ SHEET: Final = Sheet(
             sees=(_PLAN, _REVISED, Pick("challenge", kinds=("challenge",))),
             question=None,
             when=_has_challenges,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

@@ -221,7 +221,6 @@ SHEET: Final = Sheet(
             _wrong_verdict,
             sees=(Pick("findings", _FINDINGS), Pick("crossing", kinds=("rating",))),
             when=_somebody_found,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

@@ -23,7 +23,7 @@ from ledger.events.decisions import Cite
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
 from rounds.protocols.known import Known, exactly_one
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, statement
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, names_losses, statement
 
 Level = Literal["P0", "P1", "P2", "P3"]
 POINTS: Final[Mapping[str, int]] = {"P0": 4, "P1": 3, "P2": 2, "P3": 1}
@@ -167,13 +167,21 @@ def _decision(
     return Decision(
         **common,
         id=desk.number("decision"),
-        text="Order by the sum of both lenses: " + ", ".join(order) + ".",
+        text=f"Order by {_whose(book, levels)}: {', '.join(order)}.",
         type="final",
         cites=tuple(Cite(type="argument", id=identity, relation="based-on") for identity in arguments),
         made_by="rule",
         about=tuple(options),
         narratives=("Borda order: " + ", ".join(by_borda) + ".",),
     )
+
+
+def _whose(book: Book, levels: Mapping[str, Mapping[str, str]]) -> str:
+    """By which lenses: one that was lost is named, for the sum of one is nobody's agreement."""
+    lost = [lens for lens in LENSES if lens not in levels]
+    if not lost or not names_losses(book.state):
+        return "the sum of both lenses"
+    return f"{', '.join(levels)} alone, as {', '.join(lost)} gave no levels"
 
 
 SHEET: Final = Sheet(
@@ -185,7 +193,6 @@ SHEET: Final = Sheet(
             lambda step, reply: statement(step, "assessment", {"principle": reply.principle}),
             _levels,
             _wrong,
-            instead="survivor_only",
         ),
     )
 )

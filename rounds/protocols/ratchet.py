@@ -136,7 +136,6 @@ SHEET: Final = Sheet(
             sees=(_DRAFT,),
             question=None,
             when=lambda state, round_: handed_in(state, round_, "draft") > 0,
-            instead="survivor_only",
         ),
         Row(
             "revision",
@@ -147,7 +146,6 @@ SHEET: Final = Sheet(
             _wrong_revision,
             sees=(_DRAFT, Pick("critique", kinds=("challenge",))),
             when=lambda state, round_: handed_in(state, round_, "critique") > 0,
-            instead="raw_side_by_side",
             stand_in=side_by_side,
         ),
     )

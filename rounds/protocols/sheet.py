@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from ledger.book import Book
 from ledger.events import Concern, Event, Statement
@@ -20,9 +20,10 @@ from ledger.values import Section
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Reply
 from rounds.protocols.known import Known, known_to
+from rounds.protocols.losses import LOSSES, VERSION
+from rounds.protocols.losses import RULE as LOST
 from rounds.protocols.made import statement_id
 
-Instead = Literal["skipped", "unclear", "refuse", "survivor_only", "raw_side_by_side"]
 ALL: Final = Sight("all")
 LETTERS: Final[Mapping[str, str]] = {
     "claim": "C",
@@ -120,7 +121,6 @@ class Row:
     sees: tuple[Pick, ...] = ()
     question: Sight | None = ALL
     when: Callable[[State, int], bool] = always
-    instead: Instead = "skipped"
     stand_in: Callable[[Book, Step], tuple[Event, ...]] = no_stand_in
     beside: bool = False
     """Side by side with the row before it."""
@@ -219,10 +219,9 @@ class Sheet:
             for event in self.row(step).later(desk, step, replies[step.id])
         )
 
-    def give_up(self, book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
-        """What the row does without its reply."""
-        row = self.row(step)
-        return row.instead, row.stand_in(book, step)
+    def give_up(self, book: Book, step: Step) -> tuple[Event, ...]:
+        """What stands in for a lost reply of the row."""
+        return self.row(step).stand_in(book, step)
 
     def protocol(
         self,
@@ -246,6 +245,7 @@ class Sheet:
             record=self.record,
             close=self.close,
             give_up=self.give_up,
+            losses=LOSSES[name],
             plan=plan or one_round(phases),
             brief_version=2,
             prompts=more.pop("prompts", name),
@@ -273,6 +273,12 @@ def statement(
             responds_to=responds_to,
         ),
     )
+
+
+def names_losses(state: State) -> bool:
+    """Whether what follows by rule says what was lost; runs of moot 0.1 counted a lost reply like a given one."""
+    assert state.opened is not None, "no run is open"
+    return state.opened.rules.get(LOST) == VERSION
 
 
 def rule(state: State, name: str) -> str:

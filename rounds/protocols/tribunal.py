@@ -5,7 +5,8 @@ Laws
    no numbers, and not its own. Round 3: each view sees its own analysis and what was put to it, and votes again.
 2. A vote is computed from confidence and risk by the policy of its view; the views never say a decision.
 3. The ruling counts the last ballots by `voting`: `documented` or `shipped`. A veto of the first ballot that was argued
-   away is named in the ruling. A view that gives no vote votes REFUSE.
+   away is named in the ruling. A view that gives no vote votes REFUSE, and without a vote of safety in either ballot
+   the ruling is REFUSE: nobody looked at what can go wrong, or nobody could challenge what it saw.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, cast
 
+import msgspec
 from msgspec import Meta
 
 from ledger.book import Book
@@ -25,8 +27,8 @@ from roles.brief_v2.picking import target_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.known import Known
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, rule, statement
-from rounds.votes import aggregate_votes
+from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, names_losses, rule, statement
+from rounds.votes import SAFETY_LOST, aggregate_votes
 
 VIEWS: Final = ("utility", "accuracy", "safety")
 BALLOTS: Final[Mapping[str, int]] = {"analyse": 1, "revise": 2}
@@ -143,10 +145,15 @@ def ruling(book: Book) -> tuple[Event, ...]:
     last = [vote for vote in votes if vote.ballot == 2]
     if len(last) < len(VIEWS) or any(isinstance(event, Ruling) for event in book.events):
         return ()
-    voting = rule(state, "voting")
-    found = aggregate_votes([_as_vote(vote) for vote in last], voting)
+    voting, named = rule(state, "voting"), names_losses(state)
+    found = aggregate_votes([_as_vote(vote, named) for vote in last], voting)
     vetoed = [_view(vote) for vote in votes if vote.ballot == 1 and vote.decision == "VETO"]
+    unheard = [_view(vote) for vote in votes if vote.ballot == 1 and vote.fallback] if named else []
+    if "safety" in unheard and found.rule != "safety_veto":
+        found = msgspec.structs.replace(found, decision="REFUSE", rule=SAFETY_LOST)
     metadata = _flat(found.metadata) | {"vetoed_in_first_ballot": ", ".join(vetoed) or "none"}
+    if unheard:
+        metadata["lost_in_first_ballot"] = ", ".join(unheard)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
     event = Ruling(
         **common,
@@ -161,28 +168,55 @@ def ruling(book: Book) -> tuple[Event, ...]:
         Concern(**common, id=desk.number("concern"), type="concern", text=text)
         for text in _doubts(book, last)
     )
-    challenges = [str(one.id) for one in book.events if isinstance(one, Challenge)]
-    if not challenges:
-        return (event, *doubts)
+    cites = _cites(book, last, named)
+    if not cites:
+        return (event, *doubts, *(_asked(desk, common) if named else ()))
     argued_away = bool(vetoed) and not any(vote.decision == "VETO" for vote in last)
     remark = f" A veto of {', '.join(vetoed)} in the first ballot was withdrawn." if argued_away else ""
     decision = Decision(
         **common,
         id=desk.number("decision"),
-        text=f"{found.decision} by the rule {found.rule} ({voting}).{remark}",
+        text=f"{found.decision} by the rule {found.rule} ({voting}).{remark}{_lost(last, unheard, named)}",
         type="final",
-        cites=tuple(Cite(type="challenge", id=identity, relation="builds-on") for identity in challenges),
+        cites=cites,
         made_by="rule",
     )
     return (event, *doubts, decision)
+
+
+def _cites(book: Book, last: list[Vote], named: bool) -> tuple[Cite, ...]:
+    """The votes that were given, then what was put to the views; runs of moot 0.1 cited only the latter."""
+    votes = [str(vote.id) for vote in last if not vote.fallback] if named else []
+    if named and not votes:
+        return ()
+    challenges = [str(event.id) for event in book.events if isinstance(event, Challenge)]
+    return (
+        *(Cite(type="vote", id=identity, relation="based-on") for identity in votes),
+        *(Cite(type="challenge", id=identity, relation="builds-on") for identity in challenges),
+    )
+
+
+def _lost(last: list[Vote], unheard: list[str], named: bool) -> str:
+    """Who gave no vote, in words: a ruling says on what it does not rest."""
+    lost = [_view(vote) for vote in last if vote.fallback] if named else []
+    said = f" No vote in the last ballot: {', '.join(lost)}." if lost else ""
+    said += f" No vote in the first ballot: {', '.join(unheard)}." if unheard else ""
+    without = " Without safety's vote nothing is acted on." if "safety" in (*lost, *unheard) else ""
+    return said + without
+
+
+def _asked(desk: Desk, common: Mapping[str, Any]) -> tuple[Event, ...]:
+    text = "Nobody gave a vote in the last ballot: the ruling REFUSE rests on nobody's view. Decide."
+    return (Concern(**common, id=desk.number("concern"), type="question", text=text, for_human=True),)
 
 
 def _view(vote: Vote) -> str:
     return str(vote.id).rpartition("-")[2]
 
 
-def _as_vote(vote: Vote) -> dict[str, Any]:
+def _as_vote(vote: Vote, named: bool) -> dict[str, Any]:
     return {
+        "fallback": vote.fallback and named,
         "agent": _view(vote),
         "decision": vote.decision,
         "confidence": vote.confidence,
@@ -241,7 +275,6 @@ SHEET: Final = Sheet(
             ViewReply,
             _vote,
             wrong=_wrong_view,
-            instead="refuse",
             stand_in=_refusal,
         ),
         Row(
@@ -262,7 +295,6 @@ SHEET: Final = Sheet(
                 Pick("analyse", kinds=("vote",), whose="own", back=2),
                 Pick("challenge", kinds=("challenge",), whose="aimed", back=1),
             ),
-            instead="refuse",
             stand_in=_refusal,
         ),
     )

@@ -27,6 +27,7 @@ from ledger.laws import LAWS, Length, Paired
 from ledger.lifecycle import STATUS_OF_BEARING, TRANSITIONS
 from roles.protocol import Column
 from rounds.plans import NORMAL, PLANS
+from rounds.protocol_page import loss_table
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
 from rounds.schedule import NEEDS
@@ -278,6 +279,10 @@ def _span(phases: tuple[str, ...]) -> str:
     return " ".join(["A–G", *phases[len(NORMAL) :]]) if phases[: len(NORMAL)] == NORMAL else " ".join(phases)
 
 
+def losses_table() -> str:
+    return "\n".join(loss_table(STRUCTURED)) + "\n"
+
+
 def steps_table() -> str:
     """Every group of a round that has everything: an earlier decision, a drift check and the synthesis."""
     row = PlanRow(round=2, drift=True, phases=(*NORMAL, "H", "S"))
@@ -322,6 +327,7 @@ TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "plans": plans_table,
     "roles": roles_table,
     "steps": steps_table,
+    "losses": losses_table,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,3 +92,11 @@ def submit(session: Session, asked: Asked) -> None:
     """Hand one scripted reply in."""
     content = reply(session.book(), asked.step, asked.brief.saw)
     session.submit(asked.step.id, content, Answer(seat="host", isolation="trusted"))
+
+
+def subsets(names: Iterable[str]) -> Iterator[frozenset[str]]:
+    """Every set of some of them, the empty one too."""
+    named = sorted(names)
+    return (
+        frozenset(one) for one in chain.from_iterable(combinations(named, n) for n in range(len(named) + 1))
+    )

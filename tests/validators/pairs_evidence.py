@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ledger.book import Book
-from ledger.events import Decision
+from ledger.events import Decision, Ruling, Vote
 from ledger.events.decisions import Cite, Dissent
 from ledger.values import Evidence
-from tests.validators.factory import base, change, imported, seq_of
+from tests.validators.factory import add, base, change, imported, seq_of
 from tests.validators.pair import Pair, at
 from tests.validators.pairs_roles import CHECK
 
@@ -34,6 +34,39 @@ def _dissenters(which: str) -> tuple[Dissent, ...]:
     event = base().by_id[which]
     assert isinstance(event, Decision), which
     return event.dissent
+
+
+def end_of_base() -> int:
+    """The last event of the ledger that pairs begin with."""
+    return base().events[-1].seq
+
+
+def _vote(view: str, *, lost: bool) -> Vote:
+    return Vote(
+        id=f"VO-3-2-{view}",
+        round=3,
+        phase="revise",
+        by="controller" if lost else view,
+        ballot=2,
+        decision="REFUSE" if lost else "ACT",
+        confidence=90,
+        risk=10,
+        reasoning="For a reason.",
+        fallback=lost,
+    )
+
+
+def _ruling(decision: str) -> Ruling:
+    return Ruling(
+        round=3,
+        phase="revise",
+        by="controller",
+        decision=decision,  # type: ignore[arg-type]  # one of the literals
+        rule="strong_majority",
+        rules="documented",
+        votes=(),
+        metadata={},
+    )
 
 
 def _action(**fields: object) -> Book:
@@ -126,6 +159,19 @@ PAIRS = (
         lambda: change("C-1-1", about=("O-1", "O-3")),
         lambda: seq_of("C-1-1"),
         lambda: change("C-1-1", about=("O-2",)),
+    ),
+    Pair(
+        "DEC005",
+        lambda: add(base(), _vote("safety", lost=True), _ruling("ACT")),
+        lambda: end_of_base() + 2,
+        lambda: add(base(), _vote("utility", lost=True), _vote("safety", lost=False), _ruling("ACT")),
+        why="R-1: another view's vote may be lost",
+    ),
+    Pair(
+        "DEC005",
+        lambda: add(base(), _vote("safety", lost=True), _ruling("ACT")),
+        lambda: end_of_base() + 2,
+        lambda: add(base(), _vote("safety", lost=True), _ruling("REFUSE")),
     ),
     Pair("DEC001", lambda: _cites(), lambda: seq_of("D-3-1")),
     Pair(

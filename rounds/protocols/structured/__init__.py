@@ -35,6 +35,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
+from rounds.protocols.losses import LOSSES
 from rounds.protocols.structured.owed import missing_checks
 from rounds.protocols.structured.problems import problems
 from rounds.protocols.structured.records import close, give_up, record
@@ -175,6 +176,7 @@ STRUCTURED: Final = Protocol(
     record=record,
     close=close,
     give_up=give_up,
+    losses=LOSSES["structured"],
     owed=missing_checks,
     fits="a decision that is dear to undo and that several people will have to live with",
     calls="142 in minimum-8, 258 in standard-13, at most",

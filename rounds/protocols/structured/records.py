@@ -117,15 +117,15 @@ def close(book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event
     )
 
 
-def give_up(book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
-    """A lost verdict reads UNCLEAR, with the artifacts side by side as its evidence; any other step is skipped.
+def give_up(book: Book, step: Step) -> tuple[Event, ...]:
+    """A lost verdict reads UNCLEAR, with the artifacts side by side as its evidence; nothing stands in for others.
 
     A second judgement that is lost is on record as none, so that nobody reads it as agreement.
     """
     if step.name.repeat > 1:
-        return "skipped", (_no_second(book, step),)
+        return (_no_second(book, step),)
     if not step.task.startswith("E.check"):
-        return "skipped", ()
+        return ()
     check = int(step.task[-1])
     round_ = step.name.round
     present = active_roles(book.state, round_)
@@ -144,7 +144,7 @@ def give_up(book: Book, step: Step) -> tuple[str, tuple[Event, ...]]:
         evidence_refs=refs if len(refs) >= 2 else (),
         notes="The verifier gave no verdict; the artifacts stand side by side.",
     )
-    return "unclear", (verdict,)
+    return (verdict,)
 
 
 def _no_second(book: Book, step: Step) -> Verification:

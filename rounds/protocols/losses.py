@@ -1,0 +1,103 @@
+"""Losses: what each protocol does without a reply, and which of its steps the outcome is; the one table of it.
+
+The engine writes `instead` into a fallback, the verdict lines say `means`, the exit code follows from `decides`, and
+the protocols' pages print the rows. A row's key is the kind of step: `phase`, `phase.role`, `phase.act` or, of a
+repetition, `phase.act~`; the narrowest that fits counts. A run in which no step that decides was answered decided
+nothing, whatever else was answered.
+
+A loss is never read as agreement: in `tribunal` a lost vote refuses, and without safety's vote nothing is acted on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from roles.protocol import Loss
+
+_FOR_A_PERSON: Final = "what was handed in stands side by side, and a person decides"
+
+RULE: Final = "losses"
+"""The key of `run_opened.rules` with the version of these meanings; runs of moot 0.1 have none (FORMAT 2)."""
+VERSION: Final = "1"
+
+LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
+    "structured": {
+        "B": Loss("skipped", "the round has no proposal"),
+        "C": Loss("skipped", "the proposal stands without this supplement"),
+        "D": Loss("skipped", "no artifact and no claims from it"),
+        "E.position": Loss("skipped", "this role has no sealed stance in the round"),
+        **{f"E.check{n}": Loss("unclear", "the verdict reads UNCLEAR") for n in range(1, 5)},
+        **{
+            f"E.check{n}~": Loss("skipped", "the verdict has no second judgement, which is no agreement")
+            for n in range(1, 5)
+        },
+        "F": Loss("skipped", "this role reviewed nothing in the round"),
+        "G": Loss("skipped", "the round decides nothing"),
+        "H": Loss("skipped", "drift was not checked"),
+        "S.resolve": Loss("skipped", "pending claims stay pending"),
+        "S.review": Loss("skipped", "this role has no retrospective"),
+        "S.close": Loss("skipped", "nothing is final; decisions of the rounds stand", decides=True),
+    },
+    "jugalbandi": {
+        "plan": Loss("skipped", "there is no plan, so nothing is challenged or resolved"),
+        "challenge": Loss("survivor_only", "the plan stands unchallenged, so nothing is resolved"),
+        "resolve": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
+    },
+    "single-pass": {"plan": Loss("skipped", "there is no plan", decides=True)},
+    "council": {"plan": Loss("skipped", "the council is one member short", decides=True)},
+    "debate": {
+        "opening": Loss("survivor_only", "only the other side is judged"),
+        "crossing": Loss("skipped", "the openings are judged, without answers or closings"),
+        "answering": Loss("skipped", "the questions to this side stay unanswered"),
+        "closing": Loss("skipped", "this side is judged without a closing"),
+        "judging": Loss("raw_side_by_side", "the other judges decide; without any, a person", decides=True),
+    },
+    "adversarial": {
+        "case": Loss("survivor_only", "the judge works from the concerns alone"),
+        "attack": Loss("survivor_only", "the judge works from the case and raises concerns itself"),
+        "verdict": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
+    },
+    "devils-advocate": {
+        "steelman": Loss("skipped", "there is no position to attack"),
+        "attack": Loss("survivor_only", "the position stands unattacked, so nothing is judged"),
+        "defence": Loss("skipped", "the attacks stand undefended"),
+        "rating": Loss("skipped", "the judge decides without the attacker's ratings"),
+        "verdict": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
+    },
+    "comparative": {
+        "weights": Loss("skipped", "every criterion counts Medium"),
+        "case": Loss("survivor_only", "only the other advocate is judged in this round"),
+        "rebuttal": Loss("skipped", "this case's claims are judged without the other rebuttal"),
+        "scoring": Loss(
+            "raw_side_by_side", "this round is not scored, and a person decides it", decides=True
+        ),
+    },
+    "cross-examination": {
+        "analysis": Loss("skipped", "the other analyses are examined"),
+        "questions": Loss("skipped", "nobody was questioned, so nothing is assessed"),
+        "answering": Loss("skipped", "the questions to this analyst count as deflected"),
+        "assessment": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
+    },
+    "ratchet": {
+        "draft": Loss("skipped", "there is no draft, so nothing is criticised or revised"),
+        "critique": Loss("survivor_only", "the draft stands uncriticised and unrevised"),
+        "revision": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
+    },
+    "panel": {
+        "findings": Loss("skipped", "the panel goes on without this field"),
+        "crossing": Loss("skipped", "this field marked nothing as its own too"),
+        "verdict": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
+    },
+    "priority": {"rating": Loss("survivor_only", "the order is the other lens's alone", decides=True)},
+    "tribunal": {
+        "analyse": Loss("refuse", "nobody could challenge this view; its first vote is REFUSE"),
+        "analyse.safety": Loss(
+            "refuse", "nobody could challenge safety; without its vote the ruling is REFUSE"
+        ),
+        "challenge": Loss("skipped", "this challenge was not put"),
+        "revise": Loss("refuse", "its vote is REFUSE", decides=True),
+        "revise.safety": Loss("refuse", "without safety's vote the ruling is REFUSE", decides=True),
+    },
+}
+"""Protocol → kind of step → what its loss means. Every row of a protocol has its entry."""
