@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ledger.verify import VerifyReport
     from moot.output.claims import ClaimLine
     from moot.output.decisions import DecisionLine
+    from moot.output.outcome import Outcome
     from roles.seats.port import Seat
     from rounds.compare import RunDiff
     from rounds.deliberation import Deliberation
@@ -80,6 +81,13 @@ class Run:
         from moot.output.decisions import decisions_of
 
         return decisions_of(str(self.path), self.book).decisions
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
+        from moot.output.outcome import outcome_told
+
+        return outcome_told(self.state)
 
     @property
     def blobs(self) -> store.BlobStore:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from moot.api import read_params
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.naming import named_directory, new_directory
+from moot.output.outcome import outcome_told
 from moot.output.run import RunEnd
 from moot.running import drive_here, open_run_at, opening_of, with_tapes
 from moot.seats import choose, is_program, make_seats, unknown_costs
@@ -20,6 +21,7 @@ from moot.wishes import COMMAND_LINE, Wishes, documents_of, wished
 from rounds.budget import budgets_in_force
 from rounds.deliberation import checked_budget
 from rounds.opening import cast_roles
+from rounds.outcome import outcome_of
 from rounds.people import amend_budgets
 
 if TYPE_CHECKING:
@@ -133,12 +135,17 @@ def driven(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bo
         raise MootError("interrupted", what, str(path), mend, WAITING) from None
     if outcome.state == "failed":
         mend = f"mend the seat, or give another one: `moot run --resume {path} --seats …`"
-        raise MootError(
-            "seat_failed", f"a seat failed for good: {outcome.detail}", str(path), mend, SEAT_FAILED
-        )
+        counted = outcome_of(session.book().state).counted
+        what = f"{counted}, then a seat failed for good: {outcome.detail}"
+        raise MootError("seat_failed", what, str(path), mend, SEAT_FAILED)
     waiting = open_now(session) if outcome.state == "waiting" else []
     return RunEnd(
-        run=str(path), state=outcome.state, reason=outcome.reason, waiting=waiting, detail=outcome.detail
+        run=str(path),
+        state=outcome.state,
+        reason=outcome.reason,
+        waiting=waiting,
+        detail=outcome.detail,
+        outcome=outcome_told(session.book().state),
     )
 
 

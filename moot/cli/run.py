@@ -8,15 +8,14 @@ from typing import Annotated
 import typer
 
 from moot.cli import options as common
-from moot.errors import GOOD, WAITING, usage
+from moot.errors import WAITING, usage
+from moot.output.outcome import finished_exit
 from moot.render.plain import run_end_text
 from moot.seats import no_seat, read_seats
 from moot.terminal import err, out_json, show
 from moot.wishes import Wishes
 
 EPILOG = "Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host"
-EXITS = {"finished": GOOD, "waiting": WAITING, "stopped": WAITING}
-"""How a drive ended → exit code."""
 
 
 def run(
@@ -79,7 +78,8 @@ def run(
     """Run a deliberation from a file or a question until it ends or has to wait.
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
-    `moot submit`, and whoever submits last opens what comes next.
+    `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
+    ended and a step of it was given up.
     """
     everybody, specs = read_seats(seats, seat or ())
     if resume is None and file is None and everybody is None and not specs:
@@ -122,7 +122,7 @@ def run(
         out_json(end)
     elif not quiet:
         show(run_end_text(end))
-    return EXITS[end.state]
+    return finished_exit(end.outcome) if end.state == "finished" else WAITING
 
 
 def _agreed(text: str) -> bool:

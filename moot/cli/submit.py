@@ -12,6 +12,7 @@ from ledger.disk import read_plain
 from ledger.events import Event
 from moot.cli.options import TEXT_MAX, UNKEPT, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
+from moot.output.outcome import finished_exit, headline, outcome_told
 from moot.output.submit import Submission
 from moot.sessions import first_result, names, open_now, open_session
 from moot.terminal import err, out_json, show
@@ -40,7 +41,8 @@ def submit(
 ) -> int:
     """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
 
-    A refused reply writes nothing and may be tried again; the same bytes again are accepted again.
+    A refused reply writes nothing and may be tried again; the same bytes again are accepted again. Exit code 5 when the
+    run is finished and a step of it was given up.
     """
     session = open_session(run)
     if give_up is not None:
@@ -61,19 +63,17 @@ def submit(
 
 
 def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool, quiet: bool) -> int:
-    following = open_now(session)
+    following, state = open_now(session), session.book().state
+    outcome = outcome_told(state)
     if json:
-        out_json(Submission(accepted=True, events=names(events), errors=[], next=following))
+        out_json(Submission(accepted=True, events=names(events), errors=[], next=following, outcome=outcome))
     elif not quiet:
         written = f": {', '.join(names(events))}" if events else ""
         show(f"{said}{written}\n")
-        life = session.book().state.life
-        show(
-            f"open now: {', '.join(following) or 'nothing'}\n"
-            if life == "running"
-            else f"the run is {life}\n"
-        )
-    return GOOD
+        first = f"{headline(outcome)}\n" if state.finished else ""
+        end = f"{first}the run is {state.life}\n"
+        show(f"open now: {', '.join(following) or 'nothing'}\n" if state.life == "running" else end)
+    return finished_exit(outcome) if state.finished else GOOD
 
 
 def _refused(session: Session, refused: ReplyRefused | StepRefused, json: bool) -> int:
@@ -84,7 +84,11 @@ def _refused(session: Session, refused: ReplyRefused | StepRefused, json: bool) 
     else:
         errors = list(refused.errors)
     if json:
-        out_json(Submission(accepted=False, events=[], errors=errors, next=open_now(session)))
+        outcome = outcome_told(session.book().state)
+        refusal = Submission(
+            accepted=False, events=[], errors=errors, next=open_now(session), outcome=outcome
+        )
+        out_json(refusal)
     else:
         count = f" and {len(errors) - 1} more below" if len(errors) > 1 else ""
         mend = "mend the reply and submit it again; nothing was written"

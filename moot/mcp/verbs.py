@@ -22,6 +22,7 @@ from moot.output.claims import claims_of
 from moot.output.decisions import decisions_of
 from moot.output.gate import gated_of
 from moot.output.next import next_of
+from moot.output.outcome import Outcome, outcome_told
 from moot.output.protocols import protocols
 from moot.output.submit import Submission
 from moot.running import open_run_at, opening_of
@@ -74,6 +75,7 @@ class Standing(Result, frozen=True):
     open: list[str]
     held_up: list[str]
     finished: bool
+    outcome: Outcome
 
 
 class Text(Result, frozen=True):
@@ -90,6 +92,11 @@ def part_of(brief: str, begin: int, most: int | None) -> str:
         raise usage(f"the brief has {len(brief)} characters", "begin again with brief_from 0", "brief_from")
     more = f"go on with brief_from {end}" if end < len(brief) else "this is its end"
     return f"{brief[begin:end]}\n\n[characters {begin} to {end} of {len(brief)} of the brief; {more}]"
+
+
+def _now(session: Session) -> dict[str, Any]:
+    """What every answer to a submission ends with: what is open, and what the run rests on."""
+    return {"next": open_now(session), "outcome": outcome_told(session.book().state)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +196,15 @@ class Verbs:
         try:
             done = session.submit(step, reply.encode("utf-8", "replace"), answer)
         except ReplyRefused as refused:
-            return Submission(accepted=False, events=[], errors=list(refused.errors), next=open_now(session))
+            return Submission(accepted=False, events=[], errors=list(refused.errors), **_now(session))
         events = first_result(session, step) if done.already else done.events
-        return Submission(accepted=True, events=names(events), errors=[], next=open_now(session))
+        return Submission(accepted=True, events=names(events), errors=[], **_now(session))
 
     def give_up(self, run: str, step: str, reason: str, token: str | None) -> Result:
         """Give an open step up for good; the operator's alone."""
         session = self.opened("give_up", run, token)
         events = session.give_up(step, "given_up", reason)
-        return Submission(accepted=True, events=names(events), errors=[], next=open_now(session))
+        return Submission(accepted=True, events=names(events), errors=[], **_now(session))
 
     def status(self, run: str) -> Standing:
         """Where a run stands, without anything that a seat must not see."""
@@ -217,6 +224,7 @@ class Verbs:
             open=open_now(session),
             held_up=list(state.held_up),
             finished=state.finished,
+            outcome=outcome_told(state),
         )
 
     def read(self, run: str, verb: str, token: str | None) -> Result:

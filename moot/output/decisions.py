@@ -8,6 +8,7 @@ from ledger.events import Decision
 from ledger.events.decisions import Cite, Relation
 from ledger.state import State
 from moot.output.base import Output
+from moot.output.outcome import Outcome, outcome_told
 
 
 class Citation(Output, frozen=True):
@@ -46,9 +47,10 @@ class DecisionLine(Output, frozen=True):
 
 
 class Decisions(Output, frozen=True):
-    """All decisions of a run, in order."""
+    """All decisions of a run, in order; `outcome`: what the run rests on."""
 
     run: str
+    outcome: Outcome
     decisions: list[DecisionLine]
 
 
@@ -60,7 +62,7 @@ def decisions_of(run: str, book: Book) -> Decisions:
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
         lines.append(_line(identity, event, book.state, stands[identity]))
-    return Decisions(run=run, decisions=lines)
+    return Decisions(run=run, outcome=outcome_told(book.state), decisions=lines)
 
 
 def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:

@@ -10,6 +10,7 @@ from ledger.events import Event
 from ledger.fold import add_call
 from ledger.state import Spend, State
 from moot.output.base import Output
+from moot.output.outcome import Outcome, outcome_told
 from rounds.purse import Amounts
 
 
@@ -108,6 +109,7 @@ class Status(Output, frozen=True):
     finished: bool
     spend_parts: list[SpendPart]
     spend_beyond: SpendBeyond
+    outcome: Outcome
 
 
 class Ledgered:
@@ -177,6 +179,7 @@ def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -
         finished=state.finished,
         spend_parts=parts,
         spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond.micro_usd)),
+        outcome=outcome_told(state),
     )
 
 

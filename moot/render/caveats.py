@@ -9,7 +9,9 @@ import msgspec
 from ledger.events import Event
 from ledger.fold import step
 from ledger.state import State
+from moot.output.outcome import headline
 from moot.render.families import Answered, one_family
+from rounds.outcome import outcome_of
 
 
 class Calls(msgspec.Struct):
@@ -56,12 +58,10 @@ def calls_of(events: Iterable[Event]) -> Calls:
 
 
 def caveats(state: State, calls: Calls) -> list[str]:
-    """Lines to print before a verdict, the gravest first; none when there is nothing to say (FORMAT 9, DESIGN 4)."""
-    opened, quorum = state.opened, state.quorum
-    lines = [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived] if opened else []
-    if quorum.actual < quorum.declared:
-        lost = quorum.declared - quorum.actual
-        lines.append(f"DEGRADED: {quorum.actual} of {quorum.declared} steps were answered, {lost} given up")
+    """Lines to print before a verdict: declared and actual quorum, then what was waived (FORMAT 9, DESIGN 4)."""
+    opened, first = state.opened, headline(outcome_of(state))
+    lines = [first] if first else []
+    lines += [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived] if opened else []
     if calls.all:
         counts = {
             "enforced": calls.enforced,

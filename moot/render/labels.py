@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple
 from ledger.book import Book
 from ledger.events import RunOpened
 from ledger.state import State
+from rounds.outcome import outcome_of
 
-LOST_SHOWN: Final = 6
 _POSITIONS_OFF: Final = (
     "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
 )
@@ -24,6 +24,7 @@ class Label(NamedTuple):
         "FAKE",
         "UNFINISHED",
         "DEGRADED",
+        "UNANSWERED",
         "WAIVED",
         "IMPORTED",
         "FORK",
@@ -45,8 +46,8 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
     if opened is None:
         return ()
     return (
-        *_waived(opened),
         *_degraded(state),
+        *_waived(opened),
         *_alarms(state),
         *_unfinished(state),
         *_simulated(replies),
@@ -62,14 +63,11 @@ def _waived(opened: RunOpened) -> Iterator[Label]:
 
 
 def _degraded(state: State) -> Iterator[Label]:
-    quorum = state.quorum
-    if quorum.actual < quorum.declared:
-        lost = list(state.given_up)
-        more = f" and {len(lost) - LOST_SHOWN} more" if len(lost) > LOST_SHOWN else ""
-        given_up = ", ".join(lost[:LOST_SHOWN]) + more
-        yield Label(
-            "DEGRADED", f"{quorum.actual} of {quorum.declared} steps were answered; given up: {given_up}"
-        )
+    outcome = outcome_of(state)
+    if outcome.kind == "degraded":
+        yield Label("DEGRADED", outcome.told)
+    elif outcome.kind == "unanswered":
+        yield Label("UNANSWERED", outcome.told)
 
 
 def _alarms(state: State) -> Iterator[Label]:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from moot.output.outcome import headline
+
 if TYPE_CHECKING:
     from detectors.standing import Standing
     from moot.output.claims import Claims
@@ -37,19 +39,21 @@ def listed(words: Sequence[str], nothing: str = "none") -> str:
 
 
 def run_end_text(end: RunEnd) -> str:
-    """What `moot run` prints last."""
+    """What `moot run` prints last: what the run rests on, then how it ended."""
+    first = headline(end.outcome)
+    lines = [first] if first and (end.state != "waiting" or end.outcome.lost) else []
     match end.state:
         case "finished":
             reason = (end.reason or "").replace("_", " ")
-            lines = [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
+            lines += [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
         case "waiting" if not end.waiting:
-            lines = [
+            lines += [
                 f"{end.run} is held up until a person decides",
                 f"why:     moot status {end.run}",
                 f"go on:   moot override {end.run} @SEQ 'why it is harmless'   (the @ that status names)",
             ]
         case "waiting":
-            lines = [
+            lines += [
                 f"{end.run} waits for {len(end.waiting)} {'reply' if len(end.waiting) == 1 else 'replies'}:",
                 *(f"  {step}" for step in end.waiting),
                 f"briefs:  moot next {end.run}",
@@ -57,7 +61,7 @@ def run_end_text(end: RunEnd) -> str:
             ]
         case _:
             reason = (end.reason or "").replace("_", " ")
-            lines = [f"{end.run} is stopped ({reason})", f"go on: moot run --resume {end.run}"]
+            lines += [f"{end.run} is stopped ({reason})", f"go on: moot run --resume {end.run}"]
     return joined(lines)
 
 

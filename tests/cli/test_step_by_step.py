@@ -52,7 +52,9 @@ def test_giving_up_lets_the_run_go_on_and_shows(moot: Moot, opened: Path) -> Non
     said = moot("submit", opened, "r1.B.action", "--give-up", "the agent is gone", "--json")
     assert said.code == 0
     assert said.json["next"] == ["r1.C.guardian", "r1.C.observer", "r1.C.critic"]
-    assert moot("status", opened).out.startswith("DEGRADED: 0 of 1 steps were answered, 1 given up")
+    assert moot("status", opened).out.startswith(
+        "DEGRADED: 0 of 1 steps were answered; given up: r1.B.action"
+    )
     assert (
         moot("log", opened, "--kind", "fallback", "--json").json["events"][0]["detail"] == "the agent is gone"
     )

@@ -24,9 +24,9 @@ def test_panel(events: int, width: int) -> None:
 
 
 def test_degraded_and_alarm_come_before_the_first_verdict() -> None:
-    lines = panel_text(sample_book(), 120).splitlines()
-    assert [line.split()[0] for line in lines[:2]] == ["DEGRADED", "ALARM"]
-    assert next(n for n, line in enumerate(lines) if "signals hold" in line) > 1
+    text = panel_text(sample_book(), 120)
+    assert text.lstrip().startswith("DEGRADED")
+    assert text.index("DEGRADED") < text.index("ALARM") < text.index("signals hold")
 
 
 def test_a_decision_whose_claim_fell_later_is_at_risk() -> None:
