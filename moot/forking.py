@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -14,14 +15,19 @@ from moot.errors import MootError, usage
 from moot.examples import example_directories
 from moot.naming import fork_directory
 from moot.output.fork import Fork
+from moot.running import opening_of
 from moot.sessions import open_now
 from moot.settings import read_settings
-from rounds.forking import CannotFork, Wish, fork
+from moot.wishes import Wishes, wished
+from rounds.forking import CannotFork, Wish, fork, next_round
+from rounds.opening import Opening, cast_roles
+
+NOTHING_SAID = Wishes()
 
 
 def made_fork(
     parent: Path,
-    round_: int,
+    round_: int | None,
     *,
     without: str | None = None,
     through: int | None = None,
@@ -29,10 +35,11 @@ def made_fork(
     specs: Mapping[str, str] | None = None,
     out: Path | None = None,
     runs: Path | None = None,
+    wishes: Wishes = NOTHING_SAID,
 ) -> Fork:
     """Make a fork of the run at `parent`, at `out`, or by a name of ours below `runs`.
 
-    Raises `MootError` and `LedgerError`.
+    `wishes` say how an import goes on; its next round is the one to part at. Raises `MootError` and `LedgerError`.
     """
     if through is not None and without is None:
         raise usage(
@@ -42,7 +49,8 @@ def made_fork(
     book = run.book()
     spoken = {role: everybody for role in book.state.roles if everybody is not None} | dict(specs or {})
     kinds = {role: spec.partition(":")[0] for role, spec in spoken.items()}
-    wish = Wish(round_, without, through, kinds)
+    round_, base = _going_on(book, round_, wishes, kinds)
+    wish = Wish(round_, without, through, kinds, base)
     path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)
     try:
         session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
@@ -60,6 +68,32 @@ def made_fork(
         seats=dict(kinds),
         waiting=open_now(session),
     )
+
+
+def _going_on(
+    book: Book, round_: int | None, wishes: Wishes, kinds: Mapping[str, str]
+) -> tuple[int, Opening | None]:
+    """The round to part at, and what an import goes on with."""
+    opened = book.state.opened
+    assert opened is not None, "a run begins with its opening"
+    if opened.origin.type != "import":
+        if round_ is None:
+            raise usage("a fork needs to know where to part", "add --round N", "--round")
+        if wishes != NOTHING_SAID:
+            raise usage("a fork keeps the question and the plan of its parent", "leave them out", "moot fork")
+        return round_, None
+    if opened.protocol != "structured":
+        raise usage(
+            f"an import of {opened.protocol} is finished", "start a new run on its question", "moot fork"
+        )
+    if not (wishes.question or opened.question):
+        raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
+    asked = replace(wishes, question=wishes.question or opened.question, domain=opened.domain)
+    deliberation = wished(None, asked)
+    roles = cast_roles(deliberation)
+    seats = {role: kinds.get(role, "host") for role in roles}
+    base = opening_of(deliberation, {}, seats)
+    return next_round(book) if round_ is None else round_, base
 
 
 def _runs_for_forks(parent: Path) -> Path:

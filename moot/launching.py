@@ -116,6 +116,8 @@ def place_of(directory: str | None, name: str | None) -> Path:
 def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[str, Seat]]:
     """A run that goes on, with its seats and perhaps other limits."""
     session = open_session(said)
+    if session.opened.origin.type == "import":
+        raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
     kinds = {member.role: member.seat for member in session.opened.cast if member.seat in KEPT}
     made = spoken.made(spoken.seats(session.book().state.roles, kinds))
     usd = wishes.budget.get("usd", budgets_in_force(session.book().state).usd)

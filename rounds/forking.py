@@ -10,7 +10,7 @@ that no plan had foreseen is the honest way to ask what a role carries (SD-74 â€
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +26,7 @@ from ledger.named_blobs import all_named_blobs
 from ledger.store import Run, adopt_run
 from rounds.deliberation import parse
 from rounds.deliberation_toml import to_toml
-from rounds.opening import resolved
+from rounds.opening import Opening, resolved
 from rounds.plans import default_predictions
 from rounds.protocols import protocol_of
 from rounds.session import Clock, Session
@@ -48,24 +48,60 @@ class CannotFork(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What shall differ: from the opening of `round` on, perhaps without a role to round `through`, other seats."""
+    """What shall differ: from the opening of `round` on, perhaps without a role to round `through`, other seats.
+
+    `base` is what a new run would begin with; whoever goes on with an import needs it, for no source says all of that.
+    """
 
     round: int
     without: str | None = None
     through: int | None = None
     seats: Mapping[str, str] = field(default_factory=dict[str, str])
+    base: Opening | None = None
 
 
 def fork_seq(book: Book, round_: int) -> int:
-    """The seq of the event that opens a round, the first that a fork there does not share. Raises `CannotFork`."""
+    """The seq of the event that opens a round, the first that a fork there does not share. Raises `CannotFork`.
+
+    An import is one commit and shared whole: a fork of it begins behind its last round.
+    """
     opened = book.state.opened
-    if opened is None or opened.origin.type == "import":
-        raise CannotFork("an import has no steps to go on with", "fork a run that moot made")
+    assert opened is not None, "a run begins with its opening"
+    if opened.origin.type == "import":
+        if round_ != next_round(book):
+            raise CannotFork(
+                "an import is shared whole, and goes on behind its last round",
+                f"say --round {next_round(book)}",
+            )
+        return len(book.events)
     found = [event.seq for event in book.events if isinstance(event, RoundOpened) and event.round == round_]
     if not found:
         known = f"1 to {max(book.state.rounds)}" if book.state.rounds else "none"
         raise CannotFork(f"round {round_} was never opened", f"rounds of this run: {known}")
     return found[0]
+
+
+def next_round(book: Book) -> int:
+    """The round behind the last one that was opened."""
+    return max(book.state.rounds, default=0) + 1
+
+
+def opening_behind(base: RunOpened, book: Book) -> RunOpened:
+    """The opening `base` for whoever goes on with an import: its goals, documents and rounds, then the rows of `base`.
+
+    Rounds that were imported have no phases in the plan: nobody is asked for anything in them.
+    """
+    opened, last = book.state.opened, next_round(book) - 1
+    assert opened is not None, "a run begins with its opening"
+    rows = 1 + max((event.plan_row for event in book.state.rounds.values()), default=-1)
+    held = tuple(msgspec.structs.replace(row, phases=()) for row in opened.plan[:rows])
+    coming = tuple(row for row in base.plan if row.round > last)
+    return msgspec.structs.replace(
+        base,
+        goals=opened.goals or base.goals,
+        context=opened.context,
+        plan=(*held, *(coming or (PlanRow(round=last + 1, phases=("A", "S")),))),
+    )
 
 
 def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: str) -> RunOpened:
@@ -103,9 +139,11 @@ def fork(
     lines = tuple(line for _, (_, _, line) in zip(range(cut), parent.lines(), strict=False))
     head = Head(cut - 1, line_hash(lines[-1]))
     before = msgspec.structs.replace(book, events=book.events[:cut])
-    opening = fork_opening(_opened_before(before), wish, name, head, moot)
-    sealed = Sealed(before.events, lines, head)
-    run = adopt_run(path, sealed, blobs=_shared_blobs(before), files=_files(parent, opening), sync=sync)
+    base = _base(parent, before, wish)
+    opening = fork_opening(base.event, wish, name, head, moot)
+    files = {FILE: _written(base.toml, opening)} if base.toml else {}
+    blobs = {**_shared_blobs(before), **base.blobs}
+    run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files, sync=sync)
     with run.writer() as writer:
         writer.commit([opening], at=clock())
     again = Session(run, standard, clock)
@@ -113,11 +151,16 @@ def fork(
     return again
 
 
-def _opened_before(book: Book) -> RunOpened:
-    """The opening in force where the fork parts, with what amendments had made of its plan by then."""
-    opened = fold(book.events).opened
+def _base(parent: Run, before: Book, wish: Wish) -> Opening:
+    """What the fork opens with before anything is changed: what was in force where it parts, or behind an import."""
+    opened = fold(before.events).opened  # with what amendments had made of its plan by then
     assert opened is not None, "a round was opened, so the run was"
-    return opened
+    if opened.origin.type != "import":
+        path = parent.path / FILE
+        return Opening(opened, {}, path.read_text("utf-8") if path.is_file() else "")
+    if wish.base is None:
+        raise CannotFork("an import does not say how to go on", "give its question, and who answers")
+    return replace(wish.base, event=opening_behind(wish.base.event, before))
 
 
 def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:
@@ -167,11 +210,7 @@ def _shared_blobs(book: Book) -> dict[str, bytes]:
     return found
 
 
-def _files(parent: Run, opening: RunOpened) -> dict[str, bytes]:
-    """The deliberation file as this fork has resolved it; none where the parent has none."""
-    path = parent.path / FILE
-    if not path.is_file():
-        return {}
+def _written(toml: str, opening: RunOpened) -> bytes:
+    """The deliberation file as this fork has resolved it."""
     fixed = not protocol_of(opening).is_watched
-    written = resolved(parse(path.read_bytes(), FILE), opening, fixed_plan=fixed)
-    return {FILE: to_toml(written).encode()}
+    return to_toml(resolved(parse(toml.encode(), FILE), opening, fixed_plan=fixed)).encode()

@@ -128,6 +128,8 @@ def _computed(
 ) -> tuple[Event, ...]:
     """What this moot would have committed in the place of `recorded`; given events are taken as they are."""
     first = recorded[0]
+    if isinstance(first, RunOpened) and first.origin.type == "import":
+        return recorded  # there are no replies behind it: a fork goes on with what it holds
     if isinstance(first, RunOpened) or first.by == "human":
         owed = () if isinstance(first, RunOpened) else recorded[1:]
         return (first, *owed)

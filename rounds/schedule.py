@@ -118,5 +118,7 @@ def synthesis_is_due(state: State, round_: int) -> bool:
 
 
 def deliberation_is_validated(state: State, round_: int) -> bool:
-    """Whether the validation that ends phases A–H of a round stands."""
-    return any(phase != "S" for phase in state.validated.get(round_, ()))
+    """Whether the validation that ends phases A–H of a round stands; an imported round asked nobody and has none."""
+    return not plan_row(state, round_).phases or any(
+        phase != "S" for phase in state.validated.get(round_, ())
+    )

@@ -34,12 +34,12 @@ def check(docket: Docket) -> Iterator[Breach]:
     """Events whose author may not write them."""
     for event in docket.events:
         if event.by == "import":
-            if not docket.imported:
+            if not docket.is_imported(event.seq):
                 yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
         elif event.by in ("controller", "human"):
             if event.step is not None or not _may_write(event, docket.structured):
                 yield Breach(event.seq, f"a {event.kind} is not for the {event.by} to write")
-        elif event.step is None and not docket.imported:
+        elif event.step is None and not docket.is_imported(event.seq):
             yield Breach(event.seq, f"a {event.kind} by {event.by} outside every step")
 
 

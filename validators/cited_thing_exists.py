@@ -29,7 +29,7 @@ def check(docket: Docket) -> Iterator[Breach]:
             elif (
                 cite.relation in ("overturns", "supersedes")
                 and target.kind not in ("decision", *_COUNTS_AS)
-                and not docket.imported
+                and not docket.is_imported(event.seq)
             ):
                 yield Breach(event.seq, f"{event.id} {cite.relation} {cite.id}, which is no decision")
 

@@ -19,7 +19,7 @@ def check(docket: Docket) -> Iterator[Breach]:
     for event in docket.events:
         if not isinstance(event, DriftCheck):
             continue
-        if not docket.imported and sorted(anchor.goal for anchor in event.anchors) != goals:
+        if not docket.is_imported(event.seq) and sorted(anchor.goal for anchor in event.anchors) != goals:
             yield Breach(event.seq, f"{event.id} does not judge each of {', '.join(goals)} once")
         if event.addresses is not None:
             failed = docket.earlier(event.addresses, event.seq)

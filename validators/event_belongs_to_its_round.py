@@ -36,7 +36,7 @@ def check(docket: Docket) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.id} stands in round {event.round}")
         if step is not None:
             yield from _step(event, step)
-        if not docket.imported:
+        if not docket.is_imported(event.seq):
             if event.round != current and not isinstance(event, RunOpened):
                 yield Breach(event.seq, f"round {event.round} is stated while round {current} is open")
             yield from _place(event)

@@ -26,7 +26,7 @@ def check(docket: Docket) -> Iterator[Breach]:
         if isinstance(event, RoundOpened):
             opened, done, reviewed = event, set[int](), False
             if (
-                not docket.imported
+                not docket.is_imported(event.seq)
                 and asks_in(event, docket, "E")
                 and event.applicable != applicable(event, docket)
             ):
@@ -36,7 +36,8 @@ def check(docket: Docket) -> Iterator[Breach]:
             continue
         elif isinstance(event, Verification) and event.check_id in NEEDS and event.repeats is None:
             done.add(event.check_id)
-            yield from _imported(event, opened) if docket.imported else _verdict(event, opened, docket)
+            imported = docket.is_imported(event.seq)
+            yield from _imported(event, opened) if imported else _verdict(event, opened, docket)
         elif step is not None and step.phase == "F" and not reviewed:
             reviewed = True
             missing = [f"V-{event.round}-{n}" for n in NEEDS if n not in done]

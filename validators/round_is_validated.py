@@ -21,7 +21,8 @@ def check(docket: Docket) -> Iterator[Breach]:
     synthesis = False
     for event, step in zip(docket.events, docket.steps, strict=True):
         if isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished"):
-            if opened is not None and not phases:
+            held_here = opened is not None and not docket.is_imported(opened.seq)
+            if opened is not None and held_here and not phases:
                 yield Breach(event.seq, f"round {opened.round} ends without a validation")
             elif opened is not None and synthesis and "S" not in phases:
                 yield Breach(event.seq, f"the synthesis of round {opened.round} ends without a validation")

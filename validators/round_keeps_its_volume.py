@@ -27,7 +27,7 @@ def check(docket: Docket) -> Iterator[Breach]:
     for event in docket.events:
         match event:
             case RoundOpened() | RunClosed(state="finished"):
-                if opened is not None and (artifacts or docket.imported):
+                if opened is not None and (artifacts or docket.is_imported(opened.seq)):
                     yield from _norms(event.seq, opened, claims, decisions)
                 opened = event if isinstance(event, RoundOpened) else None
                 claims = decisions = artifacts = 0

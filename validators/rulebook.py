@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import orjson
@@ -206,8 +206,12 @@ def findings(
     """
     docket = Docket(book, context, rules_hash())
     for rule in rules:
-        if _applies(rule, docket) and (rule.recorded or not recorded):
-            found = [_finding(rule, breach, docket) for breach in rule.check(docket)]
+        if rule.recorded or not recorded:
+            found = [
+                _finding(rule, breach, docket)
+                for breach in _judged(rule, docket)
+                if rule.applies_to_imports or breach.seq is None or not docket.is_imported(breach.seq)
+            ]
             docket.found += found
             if rule.recorded:
                 docket.recorded += found
@@ -256,8 +260,10 @@ def end_of(phase: str, book: Book) -> int:
     return found
 
 
-def _applies(rule: Rule, docket: Docket) -> bool:
-    return rule.applies_to_imports or not docket.imported
+def _judged(rule: Rule, docket: Docket) -> Iterable[Breach]:
+    """What a rule finds; one that imports cannot be judged by is not asked where there is nothing else."""
+    nothing_else = 0 <= docket.imported_through == len(docket.events) - 1
+    return () if nothing_else and not rule.applies_to_imports else rule.check(docket)
 
 
 def _finding(rule: Rule, breach: Breach, docket: Docket) -> Finding:

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.forking import made_fork
 from moot.locate import find_run
 from moot.output.fork import Fork
 from moot.seats import read_seats
 from moot.terminal import out_json, show
+from moot.wishes import Wishes
 
 EPILOG = "Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host"
 
@@ -21,8 +22,11 @@ EPILOG = "Example: moot fork runs/examples/storage-minimum-8 --round 7 --without
 def fork(
     run: RunArgument,
     round: Annotated[
-        int, typer.Option("--round", metavar="N", min=1, help="Share everything before this round opened.")
-    ],
+        int | None,
+        typer.Option(
+            "--round", metavar="N", min=1, help="Share everything before this round opened (an import: all)."
+        ),
+    ] = None,
     without: Annotated[
         str | None, typer.Option(metavar="ROLE", help="Let this role be absent from the round.")
     ] = None,
@@ -33,6 +37,15 @@ def fork(
     seat: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
     ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "-q", "--question", metavar="TEXT", help="What an import deliberates, if it does not say."
+        ),
+    ] = None,
+    goal: GoalOption = None,
+    option: OptionOption = None,
+    plan: PlanOption = None,
     directory: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Its directory (beside RUN; under ./runs for an example)."),
@@ -43,7 +56,8 @@ def fork(
     """Make a run that shares everything before a round with RUN, and goes on differently.
 
     The shared lines are the same bytes. What differs is a role that is absent, or who answers; `moot run --resume` (or
-    `moot next` and `moot submit`) goes on with it, `moot diff` says what came out differently.
+    `moot next` and `moot submit`) goes on with it, `moot diff` says what came out differently. A fork of an import goes
+    on behind its last round, with the rounds of --plan that are left.
     """
     everybody, specs = read_seats(seats, seat or ())
     found = made_fork(
@@ -54,6 +68,7 @@ def fork(
         everybody=everybody,
         specs=specs,
         out=directory,
+        wishes=Wishes(question=question, goals=tuple(goal or ()), options=tuple(option or ()), plan=plan),
     )
     if json:
         out_json(found)

@@ -40,7 +40,7 @@ def next(
     """
     session = open_session(run)
     if session.opened.origin.type == "import":
-        raise usage("an import asks nobody", "see `moot status` and `moot signals`", run)
+        raise usage("an import asks nobody", f"go on in a fork: `moot fork {run} --seats host`", run)
     _check_role(session, role)
     session.settle()
     asked = _wait(session, role, wait or 0.0)

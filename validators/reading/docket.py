@@ -35,7 +35,7 @@ class Docket:
         "context",
         "events",
         "found",
-        "imported",
+        "imported_through",
         "known_through",
         "left_open",
         "opened",
@@ -53,7 +53,8 @@ class Docket:
         first = book.events[0] if book.events else None
         self.opened: RunOpened | None = book.state.opened if isinstance(first, RunOpened) else None
         """The opening in force: a fork's own stands over its parent's."""
-        self.imported = isinstance(first, RunOpened) and first.origin.type == "import"
+        self.imported_through = _imported_through(book.events)
+        """Seq of the last event that an import wrote, -1 when there is none: a fork may go on behind them."""
         self.rules_hash = rules_hash
         self.found: list[Finding] = []
         self.recorded: list[Finding] = []
@@ -154,6 +155,10 @@ class Docket:
         documents = self.opened.context if self.opened else ()
         return any(one.id == name and one.sha256 in self._redacted for one in documents)
 
+    def is_imported(self, seq: int) -> bool:
+        """Whether an event stands in what was imported."""
+        return seq <= self.imported_through
+
     def sections(self, event: Event) -> Sections:
         """The sections of an event of this book."""
         found = self._sections.get(event.seq)
@@ -163,7 +168,7 @@ class Docket:
 
     def _walk(self) -> None:
         state = State()
-        known = self.opened is not None and not self.imported
+        known = self.opened is not None and self.opened.origin.type != "import"
         protocol = self.context.protocol if known else None
         asked: tuple[Step, ...] = ()
         for event in self.events:
@@ -202,6 +207,14 @@ class Docket:
                 history = self._history.setdefault(identity, [])
                 if not history or history[-1][1] != facts.status:
                     history.append((event.seq, facts.status))
+
+
+def _imported_through(events: tuple[Event, ...]) -> int:
+    first = events[0] if events else None
+    if not (isinstance(first, RunOpened) and first.origin.type == "import"):
+        return -1
+    own = (event.seq for event in events if isinstance(event, RunOpened) and event.origin.type == "fork")
+    return next(own, len(events)) - 1
 
 
 def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:
