@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from moot.cli import VERBS, Verb, find_verb
 from moot.errors import BUG, USAGE, MootError, explain, usage
-from moot.terminal import complain, out, show_any_text
+from moot.terminal import complain, err, out, show_any_text
 
 EVERYWHERE = ("--json", "--quiet")
 """Switches of the verbs that may stand before the verb too."""
@@ -111,7 +111,9 @@ def _failed(error: BaseException, said: Sequence[str]) -> int:
     if DEBUG in said:
         import traceback
 
-        traceback.print_exception(error)
+        from ledger.masking import masked
+
+        err(masked("".join(traceback.format_exception(error))))
     known = explain(error)
     if known is None:
         mend = "this is a fault of moot's: run it again with --debug and report what it prints"

@@ -30,13 +30,15 @@ class MootError(Exception):
     def __init__(
         self, code: str, what: str, where: str, mend: str, exit_code: int = USAGE, more: str = ""
     ) -> None:
-        super().__init__(what)
+        from ledger.masking import masked  # most verbs meet no error
+
         self.code = code
-        self.what = what
+        self.what = masked(what)
         self.where = where
-        self.mend = mend
+        self.mend = masked(mend)
         self.exit_code = exit_code
-        self.more = more
+        self.more = masked(more)
+        super().__init__(self.what)
 
     @property
     def line(self) -> str:

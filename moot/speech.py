@@ -30,7 +30,7 @@ SEALED: Final = "position"
 
 
 class Spoken(msgspec.Struct):
-    """A step that somebody was asked; `words` are the end of what was heard, as the seat sent it."""
+    """A step that somebody was asked; `words` are the end of what was heard, masked (`ledger.masking`)."""
 
     step: str
     since: str

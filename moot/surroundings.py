@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import moot
 from ledger.failures import LedgerError
+from ledger.masking import masked
 from ledger.store import Run
 from moot.examples import example_directories, examples
 from moot.output.doctor import Examined
@@ -204,12 +205,12 @@ def _examples() -> Examined:
 
 
 def _ok(name: str, found: str) -> Examined:
-    return Examined(name=name, state="ok", found=found, mend=None)
+    return Examined(name=name, state="ok", found=masked(found), mend=None)
 
 
 def _missing(name: str, found: str, mend: str) -> Examined:
-    return Examined(name=name, state="missing", found=found, mend=mend)
+    return Examined(name=name, state="missing", found=masked(found), mend=mend)
 
 
 def _fault(name: str, found: str, mend: str) -> Examined:
-    return Examined(name=name, state="fault", found=found, mend=mend)
+    return Examined(name=name, state="fault", found=masked(found), mend=mend)

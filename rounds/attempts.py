@@ -11,8 +11,19 @@ from typing import Final
 from ledger.events import Attempt
 from ledger.events.decisions import CloseReason
 from ledger.events.envelope import FROM_OUTSIDE
+from ledger.masking import MaskedStream
 from roles.brief import Brief, repair
-from roles.seats.port import AttemptLost, Bound, Metered, Request, Seat, SeatFailed, SeatReply, Used
+from roles.seats.port import (
+    AttemptLost,
+    Bound,
+    Metered,
+    Request,
+    Seat,
+    SeatFailed,
+    SeatReply,
+    Used,
+    without_secrets,
+)
 from rounds.engine import Answer, ReplyRefused, sha256
 from rounds.pacing import Pace, Patience
 from rounds.purse import Purse
@@ -124,9 +135,11 @@ async def answered(
     tries = _Tries()
     brief, replies, lost = asked.brief, 0, 0
     while True:
-        request = Request(asked.step, brief, replies + 1, heard, words)
+        stream = MaskedStream(words)
+        request = Request(asked.step, brief, replies + 1, heard, stream)
         try:
-            reply = await _attempt(request, seat, desk, pace, tries)
+            reply = without_secrets(await _attempt(request, seat, desk, pace, tries))
+            stream.end()
             heard()
         except AttemptLost as failure:
             heard()

@@ -16,6 +16,7 @@ from ledger.book import Book
 from ledger.events import Event, RunOpened
 from ledger.events.decisions import CloseReason
 from ledger.failures import BlobMissing
+from ledger.masking import masked
 from ledger.store import Run, Writer, create_run
 from ledger.values import GENESIS
 from roles.brief import Brief, Shared, derive
@@ -120,7 +121,7 @@ class Session:
         with self.run.writer() as writer:
             self._judged_by_its_own(writer.book())
             step = find_open(self.protocol, writer.book(), step_id)
-            drafts = engine.give_up(self.protocol, writer.book(), step, reason, detail)
+            drafts = engine.give_up(self.protocol, writer.book(), step, reason, masked(detail))
             events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})
             return (*events, *self._settle(writer))
 

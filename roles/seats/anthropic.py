@@ -6,7 +6,6 @@ in the environment or the SDK's own configuration; whatever a server says is sea
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ledger.events.envelope import SeatKind
+from ledger.masking import masked
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 from roles.seats.prices import Prices, Tokens
 from roles.seats.prompt import ENVELOPE, system_of, unwrapped, user_of
@@ -44,8 +44,6 @@ AGAIN: Final = frozenset({408, 409, 429})
 OVERLOADED: Final = frozenset({429, 503, 529})
 SIMULATED: Final = "moot-simulated"
 """A response header: a server whose replies no model made says so by the value `fake`."""
-SECRETS: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS")
-_KEY_LIKE: Final = re.compile(r"sk-ant-[A-Za-z0-9_-]{8,}")
 
 
 @dataclass(slots=True)
@@ -177,7 +175,7 @@ class AnthropicSeat:
                 pieces = len(heard.text)
                 _take(event, heard)
                 if len(heard.text) > pieces:
-                    request.words(self._scrubbed(heard.text[-1]))
+                    request.words(heard.text[-1])
                 if heard.characters > REPLY_CHARACTERS_MAX:
                     heard.stop_reason, heard.complete = "max_tokens", True
                     return
@@ -250,14 +248,11 @@ class AnthropicSeat:
         )
 
     def _scrubbed(self, text: str) -> str:
-        """A text without the keys that were sent, should a server give them back."""
-        secrets = [os.environ.get(name, "") for name in SECRETS]
-        if self._client is not None:
-            secrets += [self._client.api_key or "", self._client.auth_token or ""]
-        for secret in secrets:
-            if len(secret) >= 8:
-                text = text.replace(secret, "[key]")
-        return _KEY_LIKE.sub("[key]", text)
+        """A text without the keys that were sent, should a server give them back; the SDK may have its own."""
+        client = self._client
+        return masked(
+            text, also=(client.api_key or "", client.auth_token or "") if client is not None else ()
+        )
 
 
 def _take(event: Any, heard: _Heard) -> None:

@@ -21,13 +21,13 @@ from typing import Any, Final, cast
 import orjson
 
 from ledger.events.envelope import SeatKind
-from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply, Used
+from ledger.masking import excerpt, masked
+from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used
 
 SECONDS_MAX: Final = 600.0
 OUTPUT_BYTES_MAX: Final = 1_000_000
 SECONDS_TO_END: Final = 2.0
 TOLD_CHARACTERS: Final = 300
-KEY: Final = re.compile(r"(sk-[A-Za-z0-9_-]{8})[A-Za-z0-9_-]*")
 DECIMAL: Final = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]{1,6})?")
 
 
@@ -168,7 +168,7 @@ def _read(out: bytes, latency_ms: int) -> SeatReply:
 
 
 def _name(value: object) -> str | None:
-    return value[:200] if isinstance(value, str) and value else None
+    return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
 
 
 def _count(value: object) -> int | None:
@@ -180,6 +180,5 @@ def _usd(value: object) -> str | None:
 
 
 def _told(err: bytes) -> str:
-    """The end of what a program complained of, on one line, without anything that looks like a key."""
-    text = " ".join(err.decode("utf-8", "replace").split())[-TOLD_CHARACTERS:]
-    return KEY.sub(r"sk-[key]", text) or "it said nothing"
+    """The end of what a program complained of, on one line, masked before it is cut."""
+    return " ".join(masked(err.decode("utf-8", "replace")).split())[-TOLD_CHARACTERS:] or "it said nothing"

@@ -23,6 +23,7 @@ from typing import Any, Final, cast
 import orjson
 
 from ledger.events.envelope import SeatKind
+from ledger.masking import excerpt
 from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 from roles.seats.prompt import OWN
@@ -208,7 +209,7 @@ class LocalSeat:
         what = f"the model refused the request: {heard.end['told']}"
         if heard.end["refused"] == TOO_LONG:
             what = f"the brief does not fit: {heard.end['told']}"
-        return AttemptLost("unavailable", what[:300], Used(0, 0, 0, 0, FREE, latency), again=False)
+        return AttemptLost("unavailable", excerpt(what, 300), Used(0, 0, 0, 0, FREE, latency), again=False)
 
     async def _end(self) -> None:
         process, self._process = self._process, None

@@ -6,14 +6,19 @@ A seat makes one attempt a call. Whether another is made, when, and whether ther
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from ledger.events import Attempt
 from ledger.events.envelope import Isolation, SeatKind
+from ledger.masking import excerpt, masked
 from roles.brief import Brief
 from roles.protocol import Step
+
+MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "command", "local")
+"""Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
+NAME_CHARACTERS_MAX: Final = 200
 
 
 def _unheard() -> None:
@@ -64,6 +69,23 @@ class SeatReply:
     """Blobs that recorded attempts refer to."""
 
 
+def without_secrets(reply: SeatReply) -> SeatReply:
+    """A reply from outside as it is kept. What is played from a recording, or handed in by a person, stays as it is."""
+    if reply.seat not in MASKED:
+        return reply
+    return replace(
+        reply,
+        content=masked(reply.content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
+        provider=_name(reply.provider),
+        model=_name(reply.model),
+        stop_reason=_name(reply.stop_reason),
+    )
+
+
+def _name(said: str | None) -> str | None:
+    return None if said is None else excerpt(said, NAME_CHARACTERS_MAX)
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The most that one attempt can use. `usd` None: the price is unknown."""
@@ -75,6 +97,7 @@ class Bound:
 class SeatFailed(Exception):
     """A seat failed for good on a step. `reason` is one of a fallback's; `fatal` ends the whole run (exit 5).
 
+    `detail` is masked: it may be what a server or a program said. Whoever cuts it cuts what is masked (`excerpt`).
     `away`: no answer came at all; when nobody else answers either, the run ends and the step stays open.
     `gone`: the seat will be away at every later step, too, as with a wrong key.
     """
@@ -82,8 +105,8 @@ class SeatFailed(Exception):
     def __init__(
         self, reason: str, detail: str, *, fatal: bool = False, away: bool = False, gone: bool = False
     ) -> None:
-        super().__init__(detail)
-        self.reason, self.detail, self.fatal = reason, detail, fatal
+        self.reason, self.detail, self.fatal = reason, masked(detail), fatal
+        super().__init__(self.detail)
         self.away, self.gone = away or gone, gone
 
 

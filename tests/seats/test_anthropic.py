@@ -166,3 +166,13 @@ def test_a_server_that_gives_the_key_back_is_not_believed(ask: Asking) -> None:
     with FakeApi(lambda *_: json.dumps({"reply": f"your key is {KEY}"})) as api:
         reply = ask(api)
     assert reply.content == b"your key is [key]"
+
+
+def test_a_key_in_escapes_and_in_pieces_reaches_neither_the_reply_nor_those_who_read_along(
+    ask: Asking,
+) -> None:
+    """F-12: a server gives the key back in JSON escapes, and its stream cuts it anywhere."""
+    escaped = "".join(f"\\u{ord(one):04X}" for one in KEY)
+    with FakeApi(lambda *_: '{"reply": "your key is ' + escaped + " or " + KEY + ' it is"}') as api:
+        reply = ask(api)
+    assert reply.content == b"your key is [key] or [key] it is"

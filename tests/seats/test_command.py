@@ -9,9 +9,13 @@ from pathlib import Path
 import orjson
 import pytest
 
+from ledger.spellings import folded, undone
 from roles.seats.command import CommandSeat
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
+from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin
+
+__all__ = ["moot"]
 
 ECHO = """\
 import json, sys
@@ -51,8 +55,52 @@ def test_a_failing_program_is_asked_again_and_its_last_words_are_kept_without_ke
     with pytest.raises(AttemptLost) as lost:
         ask(tmp_path, "import sys; sys.exit('no quota for sk-ant-abcdefgh12345678')")
     assert lost.value.again
-    assert lost.value.detail.startswith("exit code 1: no quota for sk-[key]")
+    assert lost.value.detail.startswith("exit code 1: no quota for [key]")
     assert "12345678" not in lost.value.detail
+
+
+def test_keys_are_taken_out_before_the_complaint_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-3: whatever part of a key the cut would leave, and whoever made the key."""
+    for name, key in (
+        ("OPENAI_API_KEY", "sk-proj-0123456789abcdefghij"),
+        ("GATEWAY_TOKEN", "gw/Zx81hQ+77Lmn0p4Kq"),
+    ):
+        monkeypatch.setenv(name, key)
+        for behind in (0, 285, 290, 295, 299, 320):
+            with pytest.raises(AttemptLost) as lost:
+                ask(
+                    tmp_path / f"{name}{behind}",
+                    f"import sys; sys.exit('no quota for {key}' + 'x' * {behind})",
+                )
+            assert not any(key[at : at + 6] in lost.value.detail for at in range(len(key) - 5))
+
+
+def test_a_key_that_a_program_prints_as_its_reply_is_kept_nowhere(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-3, F-12: neither ledger, nor blob, nor terminal has a key that a program gave back, escaped or not."""
+    key = "gw/Zx81hQ+77Lmn0p4Kq"
+    monkeypatch.setenv("GATEWAY_TOKEN", key)
+    monkeypatch.setenv("MOOT_OFFLINE_ALLOWS", "command")
+    escaped = "".join(f"\\\\u{ord(one):04X}" for one in key)
+    program = tmp_path / "seat.py"
+    program.write_text(
+        "import json, sys\n"
+        "said = json.load(sys.stdin)\n"
+        f'print(\'{{"answer": "{escaped} {key}", "model": 1}}\')\n'
+        f"sys.stderr.write('401 for {key}' + 'x' * 290)\n"
+        "sys.exit(said['attempt'] == 2)\n"
+    )
+    said = moot("run", "-q", "Which?", "--protocol", "single-pass", "--seats", f"command:{sys.executable} {program}",
+                "--out", "run")  # fmt: skip
+    everything = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    everything += [said.out.encode(), said.err.encode()]
+    assert b"[key]" in b"".join(everything)
+    for content in everything:
+        read = folded(undone(content.decode("utf-8", "replace")))
+        assert not any(key[at : at + 6] in read for at in range(len(key) - 5))
 
 
 def test_time_is_up_for_the_program_and_its_children(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ def test_words_are_beside_the_ledger_while_they_come_and_sealed_ones_never(tmp_p
     }
     assert len(sealed) == 4
     assert all(
-        words == ("" if step in sealed else PIECE)
+        words
+        == ("" if step in sealed else PIECE.rpartition(" ")[0] + " ")  # the last word may be half of a key
         for step, words in seat.heard.items()
         if words or step in sealed
     )
