@@ -87,9 +87,8 @@ def final_in_force(state: State) -> list[str]:
 
 
 def outcome(state: State) -> list[str]:
-    """What the run comes to: its final decisions in force; while there is none, the others that were deliberated."""
-    final = final_in_force(state)
-    return final or [identity for identity in in_force(state) if state.decisions[identity].rank == "round"]
+    """What the run comes to: its final decisions in force; while there is none, the others that are."""
+    return final_in_force(state) or in_force(state)
 
 
 def closing_outcome(state: State) -> list[str]:

@@ -6,14 +6,15 @@ Laws
 3. A case argues every criterion, gives exactly three risks of the other option and closes in three sentences; hedging
    is refused. A rebuttal takes the three weakest claims of the other case, each quoted, and adds nothing of its own.
 4. The judge scores every criterion of both options and says how each rebuttal worked and which claims collapse.
-5. Totals and the recommendation are ours; totals within five per cent are called close. A lost rebuttal: the openings
+5. A round's decision rests on the arguments for the recommended option that did not collapse.
+6. Totals and the recommendation are ours; totals within five per cent are called close. A lost rebuttal: the openings
    are judged. A lost advocate: the survivor's case is. No judge: the cases stand side by side (AD-18).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -34,7 +35,7 @@ from rounds.protocols.comparative_replies import (
 )
 from rounds.protocols.debate_judging import four_digits
 from rounds.protocols.known import Known, exactly_one, repeated
-from rounds.protocols.made import evidence_of
+from rounds.protocols.made import cites_of_winner, evidence_of
 from rounds.protocols.sheet import (
     Desk,
     Row,
@@ -184,23 +185,33 @@ def _scorecard(desk: Desk, step: Step, reply: ScorecardReply) -> Iterator[Event]
     arguments = [
         event for event in desk.book.events if isinstance(event, Argument) and event.round == step.name.round
     ]
+    standings = {targets[row.of]: [row.target] for row in reply.rebuttals}
     yield Decision(
         **by(step),
         id=desk.number("decision"),
         text=f"Of {pair.a} and {pair.b}, {reply.recommended}: {reply.decision}",
         type="round",
-        cites=tuple(
-            Cite(
-                type="argument",
-                id=str(event.id),
-                relation="supported-by" if event.side == reply.recommended else "builds-on",
-            )
-            for event in arguments
-        ),
+        cites=_cites(desk.book.state, arguments, reply.recommended, standings),
         made_by="judge",
         about=(reply.recommended,),
         confidence=reply.confidence,
         conditions=reply.conditions,
+    )
+
+
+def _cites(
+    state: State, arguments: Sequence[Argument], recommended: str, standings: Mapping[str, Sequence[str]]
+) -> tuple[Cite, ...]:
+    """What the decision rests on; in a run of version 1 it cites every argument that was heard."""
+    if state.opened is not None and state.opened.protocol_version > 1:
+        return cites_of_winner(arguments, recommended, standings)
+    return tuple(
+        Cite(
+            type="argument",
+            id=str(event.id),
+            relation="supported-by" if event.side == recommended else "builds-on",
+        )
+        for event in arguments
     )
 
 

@@ -6,7 +6,9 @@ Laws
 2. A side opens with three to five arguments, each with claim, reasoning and evidence; there are no new ones later.
 3. Each argument of the other side gets exactly one response, and each question is answered before the closing.
 4. Judges score every argument in integers; totals are ours. A gap below 1 is even, above 3 significant (XS-14).
-5. One side lost: the other's openings are judged alone. No judge: the cases stand side by side, and a person decides.
+5. The decision rests on the arguments of the side with the higher total that stand; of a panel, by most judges.
+6. One side lost: the other's openings are judged alone. A judge of several lost: the others decide. No judge: the cases
+   stand side by side, and a person decides.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+from ledger.book import Book
 from ledger.events import Argument, Challenge, Event, Response
 from ledger.ids import number_of
 from ledger.state import State
@@ -218,6 +221,16 @@ def _judges(state: State) -> int:
     return int(rule(state, "judges"))
 
 
+def _nobody_judged(book: Book, step: Step) -> tuple[Event, ...]:
+    """A person is asked when the last judge is lost, and not while one has judged or is still to judge."""
+    state, phase = book.state, step.name.phase
+    judges = {str(name) for name in repeated_step("judge", _judges)(state, step.name.round, phase)}
+    others = judges - {step.id} - state.given_up.keys()
+    if others and state.opened is not None and state.opened.protocol_version > 1:
+        return ()
+    return side_by_side(book, step)
+
+
 _OPENINGS: Final = Pick("opening", kinds=("statement", "argument"))
 _CROSSINGS: Final = Pick("crossing", kinds=("challenge",))
 _ANSWERS: Final = Pick("answering", kinds=("response",))
@@ -290,7 +303,7 @@ SHEET: Final = Sheet(
             wrong_judgement,
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS, Pick("closing", kinds=("statement",))),
             when=_somebody_opened,
-            stand_in=side_by_side,
+            stand_in=_nobody_judged,
         ),
     )
 )

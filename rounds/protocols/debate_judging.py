@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Final, Literal
@@ -20,6 +20,7 @@ from roles.replies import Part, Sentence, Text, Word
 from rounds.debate_score import EVEN_BELOW, RUBRICS, SIGNIFICANT_ABOVE
 from rounds.judge_panel import Judged, PanelResult, panel_result
 from rounds.protocols.known import Known, exactly_one
+from rounds.protocols.made import cites_of_winner
 from rounds.protocols.sheet import Desk, by, rule
 
 Ten = Annotated[int, Meta(ge=1, le=10)]
@@ -115,23 +116,36 @@ def scores(desk: Desk, step: Step, reply: AnyJudgement) -> Iterator[Event]:
         totals = {
             row.argument_id: total(rubric, {n: getattr(row, n) for n in RUBRICS[rubric]}) for row in rows
         }
+        sides = side_totals(totals, _sides(desk.book))
         yield Decision(
             **by(step),
             id=desk.number("decision"),
             text=reply.recommendation,
             type="final",
-            cites=tuple(
-                Cite(
-                    type="argument",
-                    id=row.argument_id,
-                    relation="supported-by" if row.standing == "UPHELD" else "builds-on",
-                )
-                for row in rows
-            ),
+            cites=_cites(desk.book, _ahead(sides), {row.argument_id: [row.standing] for row in rows}),
             made_by="judge",
             confidence=reply.confidence,
-            narratives=(reply.key_insight, in_words(side_totals(totals, _sides(desk.book)))),
+            narratives=(reply.key_insight, in_words(sides)),
         )
+
+
+def _cites(book: Book, winner: str | None, standings: Mapping[str, Sequence[str]]) -> tuple[Cite, ...]:
+    """What the decision rests on; in a run of version 1 it cites every argument that was heard."""
+    if book.state.opened is not None and book.state.opened.protocol_version > 1:
+        return cites_of_winner(book.of(Argument), winner, standings)
+    alone = rule(book.state, "judges") == "1"
+    upheld = {identity for identity, said in standings.items() if alone and said == ["UPHELD"]}
+    return tuple(
+        Cite(type="argument", id=identity, relation="supported-by" if identity in upheld else "builds-on")
+        for identity in _sides(book)
+    )
+
+
+def _ahead(sides: Mapping[str, Fraction]) -> str | None:
+    """The side that argued better by the totals, None when they are the same."""
+    best = max(sides.values())
+    leaders = [side for side, value in sides.items() if value == best]
+    return leaders[0] if len(leaders) == 1 else None
 
 
 def _order_read(book: Book, step: Step) -> tuple[str, ...]:
@@ -200,9 +214,9 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
         id=desk.number("decision"),
         text=_verdict(result),
         type="final",
-        cites=tuple(Cite(type="argument", id=identity, relation="builds-on") for identity in _sides(book)),
+        cites=_cites(book, result.winner, _standings(book)),
         made_by="rule",
-        narratives=(_agreement(result, wanted),),
+        narratives=(_agreement(result, _sitting(book, wanted)),),
     )
     if result.is_determined:
         return (decision,)
@@ -214,6 +228,21 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
         for_human=True,
     )
     return (decision, question)
+
+
+def _standings(book: Book) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for event in book.of(Standing):
+        found.setdefault(event.of, []).append(event.standing)
+    return found
+
+
+def _sitting(book: Book, wanted: int) -> str:
+    """How many judges judged; runs of version 1 name those that were asked."""
+    judged = len({score.judge for score in book.of(Score)})
+    opened = book.state.opened
+    counts = opened is not None and opened.protocol_version > 1 and judged < wanted
+    return f"{judged} of {wanted} judges" if counts else f"{wanted} judges"
 
 
 def _by_judge(book: Book, judged: list[Score]) -> list[Judged]:
@@ -240,8 +269,8 @@ def _verdict(result: PanelResult) -> str:
     return f"{result.winner} argued better by the panel's weighted vote ({votes})."
 
 
-def _agreement(result: PanelResult, judges: int) -> str:
+def _agreement(result: PanelResult, judges: str) -> str:
     if result.alpha is None or result.interval is None:
-        return f"{judges} judges; their agreement cannot be measured."
+        return f"{judges}; their agreement cannot be measured."
     low, high = result.interval
-    return f"{judges} judges; Krippendorff's alpha {result.alpha:.4f}, 95 % interval {low:.4f} to {high:.4f}."
+    return f"{judges}; Krippendorff's alpha {result.alpha:.4f}, 95 % interval {low:.4f} to {high:.4f}."

@@ -37,7 +37,8 @@ LETTERS: Final[Mapping[str, str]] = {
 """Kind → the letter of its numbered id (FORMAT 3)."""
 SHEET_VERSION: Final = 2
 """What a run is opened with. Runs of version 1 are not held to the order of a ranking (AD-4), nor to a follow-up
-question for each argument (XS-5), and their briefs name lost steps that they would not have shown."""
+question for each argument (XS-5), and their briefs name lost steps that they would not have shown; their judged
+decisions cite every argument that was heard, and any lost judge of several is put to a person."""
 
 
 class Desk:
@@ -82,12 +83,23 @@ def always(state: State, round_: int) -> bool:
 
 def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Nobody judges: what was handed in stands side by side, and a person is asked (AD-8)."""
-    desk = Desk(book, step.name.round)
-    shown = tuple(
-        event.id
-        for event in book.events
-        if event.id and event.step and event.kind in ("statement", "concern")
-    )
+    state, round_ = book.state, step.name.round
+    opened = state.opened
+    assert opened is not None, "no run is open"
+    desk = Desk(book, round_)
+    handed = [event for event in book.events if event.step and event.kind in ("statement", "concern")]
+    if opened.protocol_version == 1:
+        shown = [event.id for event in handed if event.id][:16]
+        text = f"Nobody judged (step {step.id} was given up): what was handed in stands side by side. Decide."
+    else:
+        shown = [event.id for event in handed if event.id]
+        lost = [one for one in (*state.given_up, step.id) if one.startswith(f"r{round_}.{step.name.phase}.")]
+        judged_again = sum(step.name.phase in row.phases for row in opened.plan) > 1
+        what = f"Round {round_} was not judged" if judged_again else "Nobody judged"
+        given_up = (
+            f"step {lost[0]} was given up" if len(lost) == 1 else f"steps {', '.join(lost)} were given up"
+        )
+        text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
     return (
         Concern(
             id=desk.number("concern"),
@@ -95,8 +107,8 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
             phase=step.name.phase,
             by="controller",
             type="question",
-            text=f"Nobody judged (step {step.id} was given up): what was handed in stands side by side. Decide.",
-            between=shown[:16],
+            text=text,
+            between=tuple(shown),
             for_human=True,
         ),
     )

@@ -93,7 +93,7 @@ def test_a_routing_an_answer_and_an_override_were_not_deliberated() -> None:
     assert decided.counted(stands) == []
     assert not decided.has_precedent(stands)
     assert decided.in_force(stands) == decided.quoted(stands) == ["D-1-1"]
-    assert decided.outcome(stands) == []
+    assert decided.final_in_force(stands) == []
 
 
 def test_a_run_without_the_rule_counts_as_it_did() -> None:
@@ -129,7 +129,7 @@ def test_an_override_of_a_round_s_decision_or_an_answer_is_not_final() -> None:
     )
     assert [stands.decisions[one].rank for one in ("D-1-3", "D-1-4")] == ["round", "answer"]
     assert decided.final_in_force(stands) == []
-    assert decided.outcome(stands) == ["D-1-3"]
+    assert decided.outcome(stands) == ["D-1-3", "D-1-4"]
 
 
 def test_overriding_a_ruling_ends_the_decision_that_says_it_and_the_other_way_round() -> None:
