@@ -21,13 +21,20 @@ def sections_of(event: Event) -> Sections:
         case Artifact():
             return dict(_artifact_sections(event))
         case Statement():
-            named = {section.name: (section.text,) for section in event.sections}
-            paragraphs = [
-                part for section in event.sections for part in section.text.split("\n\n") if part.strip()
-            ]
-            return named | {f"p{n}": (text,) for n, text in enumerate(paragraphs, 1)}
+            return _statement_sections(event)
         case _:
             return {}
+
+
+def _statement_sections(event: Statement) -> Sections:
+    """By name, then by paragraph. What two anchors of one name point to stands under it together."""
+    found: dict[str, list[str]] = {}
+    for section in event.sections:
+        found.setdefault(section.name, []).append(section.text)
+    paragraphs = [part for section in event.sections for part in section.text.split("\n\n") if part.strip()]
+    for n, text in enumerate(paragraphs, 1):
+        found.setdefault(f"p{n}", []).append(text)
+    return {name: tuple(texts) for name, texts in found.items()}
 
 
 def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]:

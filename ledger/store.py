@@ -68,12 +68,6 @@ class Run:
             self._reading.catch_up()
             return self._reading.book()
 
-    def size_bytes(self) -> int:
-        """How long the three streams are up to the head."""
-        with self._reading.lock:
-            self._reading.catch_up()
-            return sum(self._reading.mark.offsets)
-
     def problems(self, blobs: Blobs | None = None) -> list[Problem]:
         """What `verify` finds beside the events, which reading them proves: blobs, and what follows the head.
 

@@ -6,6 +6,7 @@ One pass in constant memory decides. When it meets damage, a second, patient pas
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from itertools import islice
@@ -138,9 +139,38 @@ def beside(directory: Path, events: Iterable[Event], mark: Mark, blobs: Blobs) -
     audit = BlobAudit(blobs)
     with readable(directory):
         tail = tail_of(directory, mark)
-    found = (problem for event in events for problem in audit.problems(event))
-    changed = list(islice(found, PROBLEMS_MAX))
-    return [*changed, *islice(audit.absent(), PROBLEMS_MAX), *tail.damage, *tail.notes]
+    told = _Told()
+    for event in events:
+        told.take(audit.problems(event))
+    told.take(audit.absent())
+    return [*told.problems(), *tail.damage, *tail.notes]
+
+
+class _Told:
+    """What is told of many problems: the first of each kind, damage and what is none, and how many more there are.
+
+    All of them are taken in: what comes after many harmless ones may be damage.
+    """
+
+    def __init__(self) -> None:
+        self._shown: list[Problem] = []
+        self._counts: Counter[bool] = Counter()
+
+    def take(self, problems: Iterable[Problem]) -> None:
+        """Take more of them in."""
+        for problem in problems:
+            self._counts[problem.is_damage] += 1
+            if self._counts[problem.is_damage] <= PROBLEMS_MAX:
+                self._shown.append(problem)
+
+    def problems(self) -> list[Problem]:
+        """In the order they came; at most `PROBLEMS_MAX` of each kind."""
+        more = [
+            Problem(f"and {count - PROBLEMS_MAX} more of this kind", is_damage=is_damage)
+            for is_damage, count in self._counts.items()
+            if count > PROBLEMS_MAX
+        ]
+        return [*self._shown, *more]
 
 
 def _read_through(
@@ -148,7 +178,7 @@ def _read_through(
 ) -> tuple[int, list[Problem], dict[int, str]]:
     """Events read, problems, and the hashes of the lines that checkpoints ask for."""
     blobs = BlobAudit(BlobStore(directory / "blobs"))
-    problems: list[Problem] = []
+    told = _Told()
     wanted = {one.seq for one in checkpoints}
     hashes = {head.seq: head.hash}
     count = 0
@@ -157,12 +187,12 @@ def _read_through(
             count += 1
             if event.seq - 1 in wanted:
                 hashes[event.seq - 1] = event.prev
-            if len(problems) < PROBLEMS_MAX:
-                problems += blobs.problems(event)
+            told.take(blobs.problems(event))
     except Damaged as error:
         found = list(damage(directory, head))
-        return count, [*(found or error.problems), *problems], {}
-    return count, [*problems, *islice(blobs.absent(), PROBLEMS_MAX)], hashes
+        return count, [*(found or error.problems), *told.problems()], {}
+    told.take(blobs.absent())
+    return count, told.problems(), hashes
 
 
 def _report(

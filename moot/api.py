@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -47,6 +46,7 @@ class Run:
         self.path: Final = Path(path)
         self._store: Final = store.Run(self.path)
         self._store.head()
+        self._folded: tuple[Head, State] | None = None
 
     @property
     def head(self) -> Head:
@@ -63,10 +63,13 @@ class Run:
         """All events, in order."""
         return self._store.events()
 
-    @cached_property
+    @property
     def state(self) -> State:
-        """What stands after the last event; read in constant memory for the events themselves."""
-        return fold(self.stream())
+        """What stands after the last event; read anew when something was committed, without keeping the events."""
+        head = self._store.head()
+        if self._folded is None or self._folded[0] != head:
+            self._folded = (head, self._store.state())
+        return self._folded[1]
 
     @property
     def claims(self) -> list[ClaimLine]:
@@ -97,11 +100,6 @@ class Run:
     def problems(self, blobs: Blobs | None = None) -> list[Problem]:
         """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
         return self._store.problems(blobs)
-
-    @property
-    def size_bytes(self) -> int:
-        """How long the ledger is."""
-        return self._store.size_bytes()
 
     def stream(self, at: int | None = None) -> Iterator[Event]:
         """All events, or those up to `at`, one at a time."""
@@ -227,7 +225,8 @@ def run_deliberation(
     """Run a deliberation until it ends or has to wait; the run as it then stands.
 
     `deliberation` is a file, its table, or one that was read; `seats` is a specification for all roles, or a
-    specification or a seat by role. Raises `SeatFailed` when a seat fails for good.
+    specification or a seat by role. Raises `DeliberationError` when it is no deliberation, `MootError` when a role has
+    no seat, and `SeatFailed` when a seat fails for good.
     """
     import asyncio
 
@@ -241,20 +240,17 @@ async def run_deliberation_async(
 ) -> Run:
     """`run_deliberation` inside an event loop."""
     from moot.running import drive_run, open_run_at, opening_of, with_tapes
-    from moot.seats import make_seats
+    from moot.seats import seated
     from moot.settings import read_settings
     from moot.wishes import documents_of
     from roles.seats.port import SeatFailed
-    from rounds.protocols import PROTOCOLS
+    from rounds.opening import cast_roles
 
     ours, file = _deliberation(deliberation)
-    roles = PROTOCOLS[ours.deliberation.protocol].role_ids()
-    given: Mapping[str, Seat | str] = dict.fromkeys(roles, seats) if isinstance(seats, str) else seats
-    specs = {role: seat for role, seat in given.items() if isinstance(seat, str)}
-    made: dict[str, Seat] = make_seats(specs, offline=read_settings().offline)
-    made |= {role: seat for role, seat in given.items() if not isinstance(seat, str)}
-    kinds = {role: seat if isinstance(seat, str) else seat.kind for role, seat in given.items()}
-    opening = with_tapes(opening_of(ours, documents_of(ours, file), kinds), made.values())
+    name = file or "deliberation"
+    made = seated(cast_roles(ours, name), seats, offline=read_settings().offline)
+    kinds = {role: seat.kind for role, seat in made.items()}
+    opening = with_tapes(opening_of(ours, documents_of(ours, file), kinds, name=name), made.values())
     session = open_run_at(Path(out), opening)
     outcome = await drive_run(session, made)
     if outcome.state == "failed":
@@ -281,10 +277,8 @@ def _run(run: AnyPath | Run) -> Run:
 
 def _unknown_fields(run: Run) -> dict[int, tuple[str, ...]]:
     """Fields that this version does not know, by seq."""
-    from ledger.canonical import encode, unknown_fields
+    from ledger.canonical import unknown_fields
 
-    if sum(len(encode(event)) + 1 for event in run.events) == run.size_bytes:
-        return {}  # they would make a line longer
     found: dict[int, tuple[str, ...]] = {}
     for event, (_, _, line) in zip(run.events, run.lines(), strict=False):
         fields = unknown_fields(line, event)

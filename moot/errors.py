@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import re
-from typing import Any, Final
+from typing import Final, Protocol, runtime_checkable
 
 GOOD: Final = 0
 NO: Final = 1
@@ -85,22 +85,20 @@ def explain(error: BaseException) -> MootError | None:
             return _spoken(error)
 
 
+@runtime_checkable
+class InWords(Protocol):
+    """An error of the layers below, which brings its own words; perhaps also `where` and `exit_code`."""
+
+    what: str
+    mend: str
+
+
 def _spoken(error: BaseException) -> MootError | None:
-    """An error of the layers below, which brings its own words."""
-    what: Any = getattr(error, "what", None)
-    mend: Any = getattr(error, "mend", None)
-    name = type(error).__name__
-    if isinstance(what, str) and isinstance(mend, str):
-        where = str(getattr(error, "where", "") or "")
-        exit_code = int(getattr(error, "exit_code", NO))
-        return MootError(_snake(name), what, where, mend, exit_code)
-    if name == "StepRefused" and isinstance(mend, str):
-        return MootError(_snake(name), str(error), "", mend, NO)
-    if name == "ProtocolUnknown":
-        return MootError(
-            _snake(name), f"this moot has no {error}", "run", "install the moot that the run names", USAGE
-        )
-    return None
+    if not isinstance(error, InWords):
+        return None
+    where = str(getattr(error, "where", "") or "")
+    exit_code = int(getattr(error, "exit_code", NO))
+    return MootError(_snake(type(error).__name__), error.what, where, error.mend, exit_code)
 
 
 def _of_the_system(error: OSError) -> MootError:

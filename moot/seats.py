@@ -71,6 +71,22 @@ def choose(
     return {role: spec for role, spec in found.items() if spec is not None}
 
 
+def seated(
+    roles: Iterable[str], seats: str | Mapping[str, Seat | str], *, offline: bool = False
+) -> dict[str, Seat]:
+    """A seat for every role: one specification for all, or a specification or a seat by role.
+
+    Raises `MootError` when a role has none, or one is no role.
+    """
+    everybody = seats if isinstance(seats, str) else None
+    by_role: Mapping[str, Seat | str] = {} if isinstance(seats, str) else seats
+    specs = {role: seat for role, seat in by_role.items() if isinstance(seat, str)}
+    ready = {role: seat for role, seat in by_role.items() if not isinstance(seat, str)}
+    wanted = choose(roles, everybody, {**specs, **dict.fromkeys(ready, "host")}, {})
+    made = make_seats({role: spec for role, spec in wanted.items() if role not in ready}, offline=offline)
+    return {role: ready.get(role) or made[role] for role in wanted}
+
+
 def make_seats(
     specs: Mapping[str, str],
     *,

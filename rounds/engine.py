@@ -29,7 +29,8 @@ class StepRefused(Exception):
     """A step cannot take a reply now; `why` says it in one clause, `mend` what to do instead."""
 
     def __init__(self, step: str, why: str, mend: str) -> None:
-        super().__init__(f"{step}: {why}")
+        self.what = f"{step}: {why}"
+        super().__init__(self.what)
         self.step, self.why, self.mend = step, why, mend
 
 

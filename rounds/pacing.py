@@ -37,7 +37,7 @@ class Pace:
         self._most = self._limit = calls_at_once
         self._busy = 0
         self._until = 0.0
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
 
     @property
     def limit(self) -> int:
@@ -47,17 +47,16 @@ class Pace:
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None]:
         """One call's place; waits for it."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._busy < self._limit)
-            self._busy += 1
+        while self._busy >= self._limit:
+            await self._changed.wait()
+        self._busy += 1
         try:
             while (left := self._until - asyncio.get_running_loop().time()) > 0:
                 await asyncio.sleep(left)
             yield
         finally:
             self._busy -= 1
-            async with self._changed:
-                self._changed.notify_all()
+            self._wake()
 
     def slow_down(self, seconds: float) -> None:
         """The seat is overloaded: nobody asks for so long, then half as many at once."""
@@ -67,3 +66,9 @@ class Pace:
     def went_well(self) -> None:
         """A good reply: one more at once, up to what was allowed at first."""
         self._limit = min(self._most, self._limit + 1)
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let everybody who waits for a place look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, assert_never
 
 from msgspec.structs import replace
 
@@ -38,6 +38,9 @@ from rounds.size import asked_of
 
 _CONTEXT: Final = re.compile(r"c[1-9][0-9]*")
 WAIT_MAX: Final = 600.0
+
+Reading = Literal["claims", "decisions", "check", "signals"]
+Acting = Literal["answer", "override", "ack", "note"]
 
 
 class Opened(Result, frozen=True):
@@ -227,7 +230,7 @@ class Verbs:
             outcome=outcome_told(state),
         )
 
-    def read(self, run: str, verb: str, token: str | None) -> Result:
+    def read(self, run: str, verb: Reading, token: str | None) -> Result:
         """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
         session = self.opened(verb, run, token)
         ours = open_run(session.run.path)
@@ -238,12 +241,14 @@ class Verbs:
                 return decisions_of(run, ours.book)
             case "check":
                 return moot.check(ours)
-            case _:
+            case "signals":
                 if session.protocol.name != "structured":
                     raise usage(
                         f"a run of {session.protocol.name} has no stop signals", "see `decisions`", "signals"
                     )
                 return moot.signals(ours)
+            case _:
+                assert_never(verb)
 
     def diff(self, a: str, b: str, token: str | None) -> Result:
         """Two runs compared, each of them finished or read with its operator's token."""
@@ -294,7 +299,7 @@ class Verbs:
         made = made_fork(session.run.path, round_, without=without, everybody="host", runs=self.runs)
         return self._opened(session_at(Path(made.run)))
 
-    def act(self, run: str, verb: str, target: str, text: str, token: str | None) -> Result:
+    def act(self, run: str, verb: Acting, target: str, text: str, token: str | None) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
         session = self.opened(verb, run, token)
         match verb:
@@ -304,8 +309,10 @@ class Verbs:
                 events = people.override(session, target, text)
             case "ack":
                 events = people.acknowledge(session, target, text)
-            case _:
+            case "note":
                 events = people.note(session, text)
+            case _:
+                assert_never(verb)
         return Act(run=run, events=names(events))
 
     def gate(self, text: str, options: list[str]) -> Result:

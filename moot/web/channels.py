@@ -7,6 +7,7 @@ An update names the last event as its id, so a browser that was cut off asks to 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import AsyncIterator
@@ -36,6 +37,8 @@ REST_SECONDS_A_VIEWER: Final = 0.002
 ALIVE_SECONDS: Final = 10.0
 RETRY_MS: Final = 700
 VIEWERS_MAX: Final = 400
+
+LOG: Final = logging.getLogger(__name__)
 
 Seen = tuple[object, ...]
 
@@ -87,10 +90,26 @@ class Channel:
                 continue
             await asyncio.sleep(SETTLE_SECONDS)
             self._last = await asyncio.to_thread(_stamp, self.run.path)
-            if await asyncio.to_thread(self._refresh):
+            (shown,) = await asyncio.gather(asyncio.to_thread(self._refresh), return_exceptions=True)
+            if isinstance(shown, Exception):
+                shown = self._troubled(shown)
+            if shown:
                 self._changed.set()
                 self._changed = asyncio.Event()
             await asyncio.sleep(REST_SECONDS + REST_SECONDS_A_VIEWER * self.viewers)
+
+    def _troubled(self, error: Exception) -> bool:
+        """Say that this state of the run could not be shown; the next one is tried again."""
+        LOG.error("%s cannot be shown live", self._name, exc_info=error)
+        what = (
+            f"this cannot be shown ({type(error).__name__}); `moot check` names the rule that the run breaks"
+        )
+        parts = {"live-labels": render("part_trouble.html", what=what)}
+        with self.run.lock:
+            self.delta = _update(self.seq, self._standing, parts, [])
+            self._parts |= parts
+            self.version += 1
+        return True
 
     def _refresh(self) -> bool:
         """Read and render; whether anything is to be shown. A watcher that was ended may still be at it."""

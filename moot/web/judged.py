@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from moot.web.followed import Followed
@@ -25,30 +26,30 @@ class Checked:
     events: int
 
 
-_KEPT: dict[tuple[str, str], CheckReport] = {}
-"""(directory, head hash) → report; a report is small, and there is one a run."""
+_KEPT: dict[Path, tuple[str, CheckReport]] = {}
+"""Directory → head hash and report, one a run; threads read and replace whole entries, and nobody goes through it."""
 
 
 def checked(run: Followed, anyway: bool = False) -> Checked:
     """Every rule that the ledger breaks, as `moot check` says it."""
-    if run.seq >= EVENTS_MAX and not anyway and _key(run) not in _KEPT:
+    if run.seq >= EVENTS_MAX and not anyway and _kept(run) is None:
         return Checked(None, run.seq + 1)
     return Checked(_report(run), run.seq + 1)
 
 
-def _key(run: Followed) -> tuple[str, str]:
-    return str(run.path), run.head_hash
+def _kept(run: Followed) -> CheckReport | None:
+    head, report = _KEPT.get(run.path, (None, None))
+    return report if head == run.head_hash else None
 
 
 def _report(run: Followed) -> CheckReport:
     import moot
 
-    key = _key(run)
-    found = _KEPT.get(key)
+    found = _kept(run)
     if found is None:
-        for old in [one for one in _KEPT if one[0] == key[0]]:
-            del _KEPT[old]
-        found = _KEPT[key] = moot.check(run.path)
+        head = run.head_hash
+        found = moot.check(run.path)
+        _KEPT[run.path] = (head, found)
     return found
 
 

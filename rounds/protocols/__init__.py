@@ -27,10 +27,25 @@ _PLACES: Final[Mapping[str, str]] = {
 """Name → module below this package, and the protocol's name in it."""
 
 
+class ProtocolUnknown(KeyError):
+    """A protocol that this version does not have; `mend` says what to do."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, mend: str) -> None:
+        super().__init__(what)
+        self.what, self.mend = what, mend
+
+    def __str__(self) -> str:
+        return self.what
+
+
 class _Protocols(Mapping[str, Protocol]):
     """Name → protocol, in the order of the table."""
 
     def __getitem__(self, name: str) -> Protocol:
+        if name not in _PLACES:
+            raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot protocols`")
         module, _, constant = _PLACES[name].partition(":")
         found: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
         return found
@@ -45,13 +60,10 @@ class _Protocols(Mapping[str, Protocol]):
 PROTOCOLS: Final[Mapping[str, Protocol]] = _Protocols()
 
 
-class ProtocolUnknown(LookupError):
-    """The run was opened with a protocol that this version does not have."""
-
-
 def protocol_of(opened: RunOpened) -> Protocol:
-    """The protocol that a run was opened with. Raises `ProtocolUnknown`."""
+    """The protocol that a run was opened with. Raises `ProtocolUnknown` when it is none of ours, or a later one."""
     protocol = PROTOCOLS.get(opened.protocol)
     if protocol is None or protocol.version < opened.protocol_version:
-        raise ProtocolUnknown(f"protocol {opened.protocol} {opened.protocol_version}")
+        what = f"this moot has no protocol {opened.protocol} {opened.protocol_version}"
+        raise ProtocolUnknown(what, "install the moot that the run names")
     return protocol

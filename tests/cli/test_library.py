@@ -1,0 +1,113 @@
+"""The Python API beside the command line: every protocol, seats of every form, and a state that is never stale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import moot as library
+from ledger.state import State
+from moot.errors import MootError, explain
+from roles.seats.host import HostSeat
+from rounds import people
+from rounds.deliberation import DeliberationError
+from rounds.protocols import PROTOCOLS, ProtocolUnknown, protocol_of
+from rounds.session import Session
+from tests.cli.conftest import Moot, moot
+from tests.protocols.playing import begin
+
+__all__ = ["moot"]
+
+QUESTION = "Which storage keeps every line?"
+
+
+def table(protocol: str, rules: dict[str, str] | None = None) -> dict[str, Any]:
+    wanted = ["one journal", "three streams"] if PROTOCOLS[protocol].options_wanted[1] else []
+    subject = {"question": QUESTION, "protocol": protocol, "options": wanted}
+    return {"deliberation": subject, "rules": rules or {}}
+
+
+@pytest.mark.parametrize("protocol", sorted(PROTOCOLS))
+def test_every_protocol_runs_with_one_specification_for_all(protocol: str, tmp_path: Path) -> None:
+    """R-20: the roles are those that the run will have, also where rules make them."""
+    run = library.run_deliberation(table(protocol), "host", tmp_path / "run")
+    assert run.state.opened is not None
+    assert {member.seat for member in run.state.opened.cast} == {"host"}
+    assert not run.state.finished
+
+
+def test_roles_that_a_rule_makes_are_seated_too(tmp_path: Path) -> None:
+    """R-20: a panel of five reviewers has five seats."""
+    run = library.run_deliberation(table("panel", {"reviewers": "5"}), "host", tmp_path / "run")
+    assert len([role for role in run.state.roles if "reviewer" in role]) == 5
+
+
+def test_a_file_with_a_gate_runs(tmp_path: Path) -> None:
+    """R-20: what the gate routes to says which roles there are."""
+    file = tmp_path / "plan.toml"
+    file.write_text(f'[deliberation]\nquestion = "{QUESTION}"\n\n[gate]\nsingle = true\n')
+    run = library.run_deliberation(file, "host", tmp_path / "run")
+    assert run.state.opened is not None
+    assert run.state.opened.protocol == "single-pass"
+
+
+def test_seats_may_be_named_role_by_role(tmp_path: Path) -> None:
+    roles = dict.fromkeys(PROTOCOLS["tribunal"].role_ids(), "host")
+    mixed: dict[str, Any] = {**roles, next(iter(roles)): HostSeat()}
+    assert library.run_deliberation(table("tribunal"), mixed, tmp_path / "run").state.roles == tuple(roles)
+    incomplete = dict(list(roles.items())[1:])
+    with pytest.raises(MootError, match=f"no seat for {next(iter(roles))}"):
+        library.run_deliberation(table("tribunal"), incomplete, tmp_path / "other")
+    with pytest.raises(MootError, match="no role 'nobody'"):
+        library.run_deliberation(table("tribunal"), {**roles, "nobody": HostSeat()}, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) -> None:
+    """R-20: by the file, by the table of protocols, and in a run of a later moot."""
+    with pytest.raises(DeliberationError, match="no protocol 'tribunals'") as refused:
+        library.run_deliberation(
+            {"deliberation": {"question": "Which?", "protocol": "tribunals"}}, "host", tmp_path / "a"
+        )
+    assert "did you mean 'tribunal'?" in refused.value.mend
+    with pytest.raises(ProtocolUnknown, match="this moot has no protocol 'tribunals'"):
+        PROTOCOLS["tribunals"]
+    assert PROTOCOLS.get("tribunals") is None
+    opened = begin(tmp_path / "run", "tribunal").opened
+    from msgspec.structs import replace
+
+    with pytest.raises(ProtocolUnknown, match="this moot has no protocol tribunal 99") as later:
+        protocol_of(replace(opened, protocol_version=99))
+    said = explain(later.value)
+    assert said is not None
+    assert (said.code, said.exit_code) == ("protocol_unknown", 2)
+    assert said.mend == "install the moot that the run names"
+    assert moot("protocols", "tribunals").code == 2
+
+
+def test_the_state_of_a_run_is_that_of_its_last_event(tmp_path: Path) -> None:
+    """R-20: also when somebody commits after it was read first."""
+    session: Session = begin(tmp_path / "run", "single-pass")
+    run = library.open_run(tmp_path / "run")
+    first: State = run.state
+    assert run.state is first  # read once while nothing is committed
+    people.note(session, "One more thing.")
+    assert run.state.seq == first.seq + 1
+    assert [one.reason for one in run.state.amendments] == ["One more thing."]
+
+
+def test_errors_of_other_layers_are_told_by_what_they_bring_and_not_by_their_names() -> None:
+    """R-28: a class of another name with words is told, one of the old name without words is not."""
+
+    class Renamed(Exception):
+        what, mend, exit_code = "r1.B.critic: not open", "see `moot next`", 1
+
+    class StepRefused(Exception):
+        mend = "see `moot next`"
+
+    said = explain(Renamed())
+    assert said is not None
+    assert (said.code, said.what, said.exit_code) == ("renamed", "r1.B.critic: not open", 1)
+    assert explain(StepRefused()) is None

@@ -1,0 +1,190 @@
+"""R-28: nothing is concluded from a sum, from the first hundred, or from a line that was read over."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import moot as library
+from ledger.anchors import sections_of
+from ledger.blobs import BlobStore
+from ledger.canonical import encode, line_hash
+from ledger.chain import Head
+from ledger.damage import PROBLEMS_MAX
+from ledger.events import Amendment, Statement
+from ledger.events.decisions import Change
+from ledger.failures import WriteFailed
+from ledger.spending import Entry, Spending, SpendingUnreadable
+from ledger.store import Run
+from ledger.streams import head_bytes, stream_path
+from ledger.values import Section
+from ledger.verify import verify
+from tests.rounds.openings import begin, play, rows
+
+VERSIONS = Path(__file__).with_name("versions")
+
+
+def test_unknown_fields_are_found_line_by_line(tmp_path: Path) -> None:
+    """R-28: lines of an older format are shorter than what they are read as, and hid what another line has more."""
+    path = Path(shutil.copytree(VERSIONS / "format-0", tmp_path / "old"))
+    run = Run(path)
+    missing = sum(len(encode(event)) for event in run.events()) - sum(len(line) for _, _, line in run.lines())
+    stream, _, last = list(run.lines())[-1]
+    wanted = len(',"mood":""')
+    assert missing > wanted
+    more = last[:-1] + b',"mood":"' + b"x" * (missing - wanted) + b'"}'
+    file = stream_path(path, stream)
+    file.write_bytes(file.read_bytes().replace(last, more))
+    (path / "head").write_bytes(head_bytes(Head(run.events()[-1].seq, line_hash(more))))
+    assert sum(len(encode(event)) + 1 for event in Run(path).events()) == sum(
+        stream_path(path, one).stat().st_size for one in ("claims", "verifications", "decisions")
+    )
+    found = [finding for finding in library.check(path).findings if finding.code == "FLD001"]
+    assert [finding.seq for finding in found] == [len(run.events()) - 1]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with more blobs of replies than are ever told."""
+    path = tmp_path_factory.mktemp("many") / "run"
+    assert play(begin(path, rows(6))).state == "finished"
+    return path
+
+
+def _redacted(path: Path, count: int) -> list[str]:
+    """Remove so many blobs of replies on purpose, and say so on the ledger; the names of the others."""
+    run = Run(path)
+    replies = list(dict.fromkeys(call.reply for event in run.events() if (call := event.call) is not None))
+    change = tuple(Change(path=f"blobs/{one}", from_=one, to=None) for one in replies[:count])
+    state = run.book().state
+    said: dict[str, Any] = {"round": state.round, "phase": "close", "by": "human"}
+    with run.writer() as writer:
+        drafts = [
+            Amendment(**said, what="redaction", change=change, cause="human", reason="They name people.")
+        ]
+        writer.commit(drafts, at="2026-01-02T00:00:00.000000Z")
+    for one in replies[:count]:
+        BlobStore(path / "blobs").remove(one)
+    return replies[count:]
+
+
+def test_what_comes_after_a_hundred_harmless_things_is_found(many: Path, tmp_path: Path) -> None:
+    """R-28: a missing blob behind a hundred redacted ones passed as intact."""
+    path = Path(shutil.copytree(many, tmp_path / "run"))
+    left = _redacted(path, PROBLEMS_MAX + 5)
+    assert verify(path).ok
+    BlobStore(path / "blobs").remove(left[-1])
+    report = verify(path)
+    assert report.damaged
+    assert any("is missing" in problem.what for problem in report.problems)
+    assert any(problem.what == "and 5 more of this kind" for problem in report.problems)
+    run = Run(path)
+    assert any(problem.is_damage for problem in run.problems())
+
+
+def test_after_a_hundred_changed_blobs_the_others_are_counted(many: Path, tmp_path: Path) -> None:
+    """R-28: the audit goes to the end, and says how much more there is."""
+    path = Path(shutil.copytree(many, tmp_path / "run"))
+    changed = sorted((path / "blobs").rglob("*"))
+    blobs = [one for one in changed if one.is_file()]
+    for one in blobs:
+        one.write_bytes(one.read_bytes() + b" ")
+    report = verify(path)
+    told = [problem.what for problem in report.problems]
+    assert len([one for one in told if "was changed" in one]) == PROBLEMS_MAX
+    assert any(one.endswith("more of this kind") for one in told)
+    run = Run(path)
+    assert len(run.problems()) == len(told)
+
+
+# ---------------------------------------------------------------- what was spent
+
+
+def entry(n: int) -> Entry:
+    return Entry("reserve", n, "r1.B.action", 1, 10, 5)
+
+
+def test_a_line_that_a_kill_cut_short_is_no_act(tmp_path: Path) -> None:
+    spending = Spending(tmp_path)
+    for n in range(1, 4):
+        spending.note(entry(n))
+    whole = spending.path.read_bytes()
+    for size in range(len(whole) + 1):
+        spending.path.write_bytes(whole[:size])
+        spending.note(entry(9))  # the next driver goes on behind it
+        assert [one.n for one in spending.entries()][-1] == 9
+        assert len(list(spending.entries())) in (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"nonsense",
+        b"[]",
+        b"{}",
+        b'{"act":"reserve","n":1,"step":"r1.B.action","calls":1,"tokens":10}',
+        b'{"act":"reserve","n":1,"step":"r1.B.action","calls":"many","tokens":10,"micro_usd":5}',
+        b'{"act":"reserve","n":1,"step":"r1.B.action","calls":-9,"tokens":10,"micro_usd":5}',
+        b'{"act":"forget","n":1,"step":"r1.B.action","calls":1,"tokens":10,"micro_usd":5}',
+        b'{"act":"reserve","n":1,"step":"r1.B.action","calls":1,"tokens":10,"micro_usd":5,"more":1}',
+        b"\xff\xfe",
+    ],
+)
+def test_a_line_that_is_no_act_is_said(line: bytes, tmp_path: Path) -> None:
+    """R-28: read over, it would let a budget be spent twice."""
+    spending = Spending(tmp_path)
+    spending.note(entry(1))
+    with spending.path.open("ab") as file:
+        file.write(b"\n" + line)
+    spending.note(entry(2))
+    with pytest.raises(SpendingUnreadable, match=r"spending\.jsonl:3"):
+        list(spending.entries())
+
+
+def test_an_act_is_written_whole_though_the_system_takes_it_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-28: a write may take less than it was given."""
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, content: real(descriptor, bytes(content[:7])))
+    Spending(tmp_path).note(entry(1))
+    assert [one.n for one in Spending(tmp_path).entries()] == [1]
+
+
+def test_an_act_that_cannot_be_written_is_said_before_anything_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(WriteFailed, match="No space left"):
+        Spending(tmp_path).note(entry(1))
+
+
+# ---------------------------------------------------------------- sections
+
+
+def statement(*sections: tuple[str, str]) -> Statement:
+    parts = tuple(Section(name=name, text=text) for name, text in sections)
+    return Statement(
+        round=1, phase="B", by="action", id="S-1-B-action", type="proposal", sections=parts, words=9
+    )
+
+
+def test_a_section_called_p1_is_not_hidden_by_the_first_paragraph() -> None:
+    """R-28: what stands under an anchor is everything that is called so."""
+    found = sections_of(statement(("main", "First.\n\nSecond."), ("p1", "The section.")))
+    assert found["p1"] == ("The section.", "First.")
+    assert found["p2"] == ("Second.",)
+    assert found["p3"] == ("The section.",)
+    assert found["main"] == ("First.\n\nSecond.",)
+
+
+def test_nor_is_a_section_by_another_of_its_name() -> None:
+    """R-28: a sibling, which an import may bring."""
+    assert sections_of(statement(("main", "First."), ("main", "Second.")))["main"] == ("First.", "Second.")

@@ -1,0 +1,63 @@
+"""Pacing: a seat that gets well again is asked by all who wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from rounds.pacing import Pace
+
+
+def test_who_waits_for_a_place_hears_that_there_are_more() -> None:
+    """R-28: the limit was raised and nobody was woken, so one call's place was left empty until the next ended."""
+
+    async def main() -> list[int]:
+        pace = Pace(4)
+        pace.slow_down(0)
+        pace.slow_down(0)
+        assert pace.limit == 1
+        begun: list[int] = []
+        ends = asyncio.Event()
+
+        async def call(n: int) -> None:
+            async with pace.turn():
+                begun.append(n)
+                await ends.wait()
+
+        calls = [asyncio.create_task(call(n)) for n in range(4)]
+        await _settled()
+        assert begun == [0]
+        pace.went_well()
+        await _settled()
+        assert begun == [0, 1]
+        pace.went_well()
+        pace.went_well()
+        pace.went_well()
+        await _settled()
+        ends.set()
+        await asyncio.gather(*calls)
+        return begun
+
+    assert asyncio.run(main()) == [0, 1, 2, 3]
+
+
+def test_no_more_are_asked_at_once_than_the_limit() -> None:
+    async def main() -> int:
+        pace, busy, most = Pace(3), 0, 0
+
+        async def call() -> None:
+            nonlocal busy, most
+            async with pace.turn():
+                busy += 1
+                most = max(most, busy)
+                await asyncio.sleep(0)
+                busy -= 1
+
+        await asyncio.gather(*(call() for _ in range(20)))
+        return most
+
+    assert asyncio.run(main()) == 3
+
+
+async def _settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
