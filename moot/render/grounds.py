@@ -19,6 +19,7 @@ from ledger.events import (
     Event,
     Position,
     Verification,
+    Vote,
 )
 from ledger.events.decisions import Cite
 from ledger.ids import parse_reference
@@ -91,6 +92,10 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
             return Ground(
                 cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
             )
+        case Vote():
+            numbers = f"confidence {event.confidence}, risk {event.risk}"
+            text = f"{event.decision}, {numbers}: {event.reasoning}"
+            return Ground(cite.id, "vote", cite.relation, event.by, text, "", (), ())
         case None:
             return Ground(cite.id, cite.type, cite.relation, "", "", "not on the ledger", (), ())
         case _:

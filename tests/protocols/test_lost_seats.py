@@ -22,7 +22,7 @@ from rounds.protocols.losses import LOSSES
 from rounds.reexecution import re_execute
 from rounds.session import Session
 from tests.cli.conftest import Moot, moot
-from tests.protocols.playing import begin, subsets
+from tests.protocols.playing import VARIANTS, begin, subsets
 from tests.protocols.scripts import reply
 from tests.rounds import openings
 from tests.rounds.scripted import Script
@@ -160,6 +160,20 @@ def test_structured_without_one_role_or_all(
     for n, lost in enumerate([*({role} for role in openings.ROLES), set(openings.ROLES)]):
         path = tmp_path / str(n)
         ended(moot, path, opened(path, "structured"), frozenset(lost), monkeypatch)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("name", "rules"), VARIANTS, ids=[f"{name}-{rules}" for name, rules in VARIANTS])
+def test_variants_without_any_roles_or_any_step(
+    name: str, rules: dict[str, str], tmp_path: Path, moot: Moot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-2: two rounds, several judges, more members: every set of roles, then every single step."""
+    path = tmp_path / "whole"
+    state = ended(moot, path, opened(path, name, rules), frozenset(), monkeypatch).state
+    single = (frozenset({step}) for step in state.answered)
+    for n, lost in enumerate([*subsets(state.roles), *single]):
+        path = tmp_path / str(n)
+        ended(moot, path, opened(path, name, rules), lost, monkeypatch)
 
 
 @pytest.mark.campaign

@@ -1,0 +1,71 @@
+"""What follows by rule says what it does not rest on: a lens, a judge, a round, a weight, a vote that was lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.book import Book
+from ledger.events import Decision
+from moot.render.grounds import rests_on
+from moot.render.labels import labels_told
+from tests.protocols.playing import begin, play
+
+
+def decided(book: Book) -> Decision:
+    """The last decision that is final."""
+    return [event for event in book.events if isinstance(event, Decision) and event.type == "final"][-1]
+
+
+def played(path: Path, name: str, *lost: str, rules: dict[str, str] | None = None) -> Book:
+    return play(begin(path, name, rules), lose=frozenset(lost))
+
+
+def test_an_order_of_one_lens_is_no_sum_of_both(tmp_path: Path) -> None:
+    """R-1, its sibling: priority said "by the sum of both lenses" with one of them lost."""
+    book = played(tmp_path / "run", "priority", "r1.rating.impact")
+    assert decided(book).text.startswith("Order by urgency alone, as impact gave no levels: 1. O-")
+
+
+def test_means_name_the_rounds_and_weights_that_nobody_gave(tmp_path: Path) -> None:
+    """R-1, its sibling: comparative recommended from what was scored, and did not say that a round was not."""
+    whole = decided(played(tmp_path / "whole", "comparative")).text
+    text = decided(played(tmp_path / "run", "comparative", "r1.weights.judge", "r2.scoring.judge")).text
+    assert "Not scored" not in whole
+    assert "each counts Medium" not in whole
+    assert " Not scored: round 2, O-" in text
+    assert text.endswith(" Nobody weighted the criteria: each counts Medium.")
+
+
+def test_an_option_that_nobody_scored_is_named(tmp_path: Path) -> None:
+    """R-1, its sibling: an option whose rounds were all lost is missing among the means, and said to be."""
+    lost = [f"r{n}.scoring.judge" for n in range(2, 7)]
+    text = decided(played(tmp_path / "run", "comparative", *lost)).text
+    assert " Never scored at all: O-" in text
+
+
+def test_a_judge_who_was_lost_agrees_with_nobody(tmp_path: Path) -> None:
+    """R-1, its sibling: two of three judges were told as three."""
+    rules = {"judges": "3"}
+    whole = decided(played(tmp_path / "whole", "debate", rules=rules)).narratives
+    lost = decided(played(tmp_path / "run", "debate", "r1.judging.judge~2", rules=rules)).narratives
+    assert (whole[0].split(";")[0], lost[0].split(";")[0]) == ("3 judges", "2 of 3 judges")
+
+
+def test_a_cited_vote_is_shown_with_its_numbers(tmp_path: Path) -> None:
+    """R-2: the votes that a tribunal's decision cites are told, not named alone."""
+    book = played(tmp_path / "run", "tribunal")
+    votes = [ground for ground in rests_on(book, decided(book)) if ground.kind == "vote"]
+    assert [ground.id for ground in votes] == ["VO-3-2-utility", "VO-3-2-accuracy", "VO-3-2-safety"]
+    assert all(", confidence " in ground.text for ground in votes)
+
+
+@pytest.mark.parametrize(
+    ("lost", "kind"), [("r1.attack.challenger", "DEGRADED"), ("r1.verdict.judge", "UNANSWERED")]
+)
+def test_a_loss_stands_before_every_other_label(lost: str, kind: str, tmp_path: Path) -> None:
+    """R-2: pages and reports show labels; the quorum is in the first of them."""
+    (first, *_) = labels_told(played(tmp_path / "run", "adversarial", lost))
+    assert first.kind == kind
+    assert first.text.startswith("2 of 3 steps were answered")
