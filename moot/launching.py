@@ -138,8 +138,8 @@ def driven(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bo
     if outcome.state == "failed":
         mend = f"mend the seat, or give another one: `moot run --resume {path} --seats …`"
         so_far = outcome_of(session.book().state)
-        counted = so_far.counted if so_far.declared else "no step was answered"
-        what = f"{counted}, then a seat failed for good: {outcome.detail}"
+        after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
+        what = f"a seat failed for good {after}: {outcome.detail}"
         raise MootError("seat_failed", what, str(path), mend, SEAT_FAILED)
     waiting = open_now(session) if outcome.state == "waiting" else []
     return RunEnd(
