@@ -305,3 +305,20 @@ def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
             assert "stopped (budget rounds)" in said
 
     anyio.run(main)
+
+
+def test_a_lost_step_is_told_with_every_result(tmp_path: Path) -> None:
+    """R-2: over the tools too, a run that nobody answered does not end well."""
+
+    async def main() -> list[dict[str, Any]]:
+        async with Client(build(tmp_path)) as client:
+            found = await opened(client, "jugalbandi")
+            mine: dict[str, Any] = {"run": found["run"], "token": found["tokens"]["operator"]}
+            given_up = await call(client, "give_up", step="r1.plan.proposer", reason="nobody plans", **mine)
+            status = await call(client, "status", run=found["run"])
+            return [given_up, status, await call(client, "decisions", **mine)]
+
+    for result in anyio.run(main):
+        outcome = result["outcome"]
+        assert (outcome["kind"], outcome["actual"], outcome["declared"]) == ("unanswered", 0, 1)
+        assert outcome["told"].startswith("0 of 1 steps were answered; nobody answered what decides")

@@ -85,8 +85,12 @@ def ended(
     script: Replies = replies or (Script().reply if session.protocol.name == "structured" else reply)
     seat = Losing(session, lost, script)
     made: dict[str, Seat] = dict.fromkeys(session.book().state.roles, seat)
+
+    def opened_already(*_: object, **__: object) -> tuple[Session, dict[str, Seat]]:
+        return session, made
+
     with monkeypatch.context() as patched:
-        patched.setattr(launching, "opened", lambda *_, **__: (session, made))
+        patched.setattr(launching, "opened", opened_already)
         said = moot("run", "-q", "The opening is given.", "--seats", "host", "--no-live")
     book = session.book()
     state = book.state
