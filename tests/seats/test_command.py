@@ -105,7 +105,10 @@ def test_a_key_that_a_program_prints_as_its_reply_is_kept_nowhere(
 
 def test_time_is_up_for_the_program_and_its_children(tmp_path: Path) -> None:
     names, kept = tmp_path / "names", tmp_path / "kept"
-    child = f"import os, time; open({str(names)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    named = f"open({str(names)!r} + '.tmp', 'w') as file: file.write(str(os.getpid()))"
+    child = (
+        f"import os, time\nwith {named}\nos.rename({str(names)!r} + '.tmp', {str(names)!r})\ntime.sleep(600)"
+    )
     program = (
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}]); open({str(kept)!r}, 'w')"
     )
