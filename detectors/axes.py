@@ -19,6 +19,7 @@ from typing import Final
 
 from detectors.observations import Observations, Tally, observe
 from detectors.slopes import exact_slope
+from ledger.decided import deliberated
 from ledger.ids import round_of
 from ledger.result import Result
 from ledger.state import State
@@ -244,8 +245,9 @@ def _incomplete(seen: Observations) -> str | None:
     lacking: list[str] = []
     if not rounds:
         return "no round was cross-validated"
-    if len(seen.state.decisions) < KEPT * rounds:
-        lacking.append(f"{len(seen.state.decisions)} decisions in {rounds} rounds")
+    decisions = len(deliberated(seen.state))
+    if decisions < KEPT * rounds:
+        lacking.append(f"{decisions} decisions in {rounds} rounds")
     if sum(opened.lead is not None for opened in seen.settled) < KEPT * rounds:
         lacking.append("leads were not recorded")
     if not any((round_of(identity) or 0) > 1 for identity in seen.state.concerns):

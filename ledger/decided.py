@@ -50,7 +50,7 @@ def deliberated(state: State, type_: DeliberatedType | None = None) -> list[str]
 
 def counted(state: State) -> list[str]:
     """Ids of the decisions that a deciding step looks at to see whether the run has decided already."""
-    return deliberated(state) if _counts_deliberated(state) else list(state.decisions)
+    return deliberated(state) if counts_deliberated(state) else list(state.decisions)
 
 
 def has_precedent(state: State, before: int | None = None) -> bool:
@@ -61,7 +61,7 @@ def has_precedent(state: State, before: int | None = None) -> bool:
 
 def quoted(state: State, at: int | None = None) -> list[str]:
     """Ids of the decisions that a brief quotes as in force, as they stood right behind event `at`, else now."""
-    strict = _counts_deliberated(state)
+    strict = counts_deliberated(state)
     return [
         identity
         for identity, facts in state.decisions.items()
@@ -93,7 +93,7 @@ def outcome(state: State) -> list[str]:
 
 def closing_outcome(state: State) -> list[str]:
     """What a closing of the run names as its outcome: the final decisions in force."""
-    if _counts_deliberated(state):
+    if counts_deliberated(state):
         return final_in_force(state)
     return deliberated(state, "final")
 
@@ -165,7 +165,8 @@ def standings(state: State) -> dict[str, Standing]:
     return {identity: standing(state, identity) for identity in state.decisions}
 
 
-def _counts_deliberated(state: State) -> bool:
+def counts_deliberated(state: State) -> bool:
+    """Whether the run was opened under `RULE`."""
     key, value = RULE
     return state.opened is not None and state.opened.rules.get(key) == value
 

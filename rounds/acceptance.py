@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from typing import Final, Literal
 
 from ledger.book import Book
+from ledger.decided import final_in_force
 from ledger.events import Decision
 from ledger.ids import parse_reference
 
@@ -18,12 +19,13 @@ DISTANCE: Final = "edit_distance"
 
 
 def output_of(book: Book) -> str:
-    """The text that a run was for: what its final decisions point to, else the decisions themselves."""
+    """The text that a run was for: what its final decisions in force point to, else the decisions themselves."""
     texts: list[str] = []
-    for event in book.events:
-        if isinstance(event, Decision) and event.type == "final":
-            named = [text for ref in event.round_artifact_refs if (text := _passage(book, ref))]
-            texts += named or [event.text]
+    for identity in final_in_force(book.state):
+        event = book.by_id[identity]
+        assert isinstance(event, Decision), f"{identity} is no decision"
+        named = [text for ref in event.round_artifact_refs if (text := _passage(book, ref))]
+        texts += named or [event.text]
     return "\n\n".join(texts)
 
 

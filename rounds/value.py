@@ -14,6 +14,7 @@ from pathlib import PurePath as Path
 from typing import Final
 
 from ledger.book import Book
+from ledger.decided import deliberated
 from ledger.events import (
     Amendment,
     Concern,
@@ -100,11 +101,8 @@ def _debate(book: Book) -> Counter[str]:
 
 
 def _comparative(book: Book) -> Counter[str]:
-    return Counter(
-        event.about[0]
-        for event in book.events
-        if isinstance(event, Decision) and event.type == "round" and event.about
-    )
+    rounds = set(deliberated(book.state, "round"))
+    return Counter(event.about[0] for event in book.of(Decision) if event.id in rounds and event.about)
 
 
 def _ratchet(book: Book) -> Counter[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.events import Artifact, Decision
+from ledger.decided import counted
+from ledger.events import Artifact
 from ledger.ids import parse_reference, round_of
 from validators.reading.docket import Docket
 from validators.reading.references import references
@@ -18,11 +19,12 @@ from validators.reading.rule import Breach, Rule
 
 def check(docket: Docket) -> Iterator[Breach]:
     """Artifacts of later rounds without a reference to an earlier one."""
-    decided: int | None = None
+    state = docket.book.state
+    first = next((state.decisions[identity] for identity in counted(state)), None)
     for event in docket.events:
-        if isinstance(event, Decision) and decided is None:
-            decided = event.round
-        elif isinstance(event, Artifact) and decided is not None and decided < event.round:
+        if first is None:
+            return
+        if isinstance(event, Artifact) and first.seq < event.seq and first.round < event.round:
             rounds = (round_of(parse_reference(ref).id) for _, ref in references(event))
             if not any(round_ is not None and round_ < event.round for round_ in rounds):
                 yield Breach(event.seq, f"{event.id} cites nothing of an earlier round")

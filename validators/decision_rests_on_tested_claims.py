@@ -1,7 +1,8 @@
 """DEC002, warning: of the claims that a decision rests on, at least one has been tested and has not fallen.
 
-AT RISK: what a decision was built on is untested, refuted or superseded. Said at the event that made it so, and gone
-with the one that mends it. Source: SD-47, SD-78, SD-99, FORMAT 5 (*in force*).
+Said at the event that made it so, and gone with the one that mends it. It is not the same as AT RISK
+(`ledger.decided`), which one fallen claim is enough for and an untested one is not: runs without `rules.decisions`
+called it so, and keep the words. Source: SD-47, SD-78, SD-99, FORMAT 5 (*in force*).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.decided import SUPPORT
+from ledger.decided import SUPPORT, counts_deliberated
 from ledger.events import Decision
 from ledger.lifecycle import FALLEN
 from validators.reading.docket import Docket
@@ -51,7 +52,8 @@ def _breach(
     decision: Decision, claims: tuple[str, ...], since: int, until: int | None, docket: Docket
 ) -> Breach:
     standing = ", ".join(f"{claim} is {docket.status_at(claim, since) or 'unknown'}" for claim in claims)
-    return Breach(since, f"{decision.id} is AT RISK: {standing}", until=until)
+    says = "rests on no tested claim that stands" if counts_deliberated(docket.book.state) else "is AT RISK"
+    return Breach(since, f"{decision.id} {says}: {standing}", until=until)
 
 
 RULE: Final = Rule(

@@ -31,6 +31,7 @@ from validators import (
     cross_round_trace_uses_the_past,
     decision_rests_on_a_citation,
     decision_rests_on_tested_claims,
+    decision_rests_on_what_stands,
     dissent_is_recorded,
     drift_check_covers_every_goal,
     edge_case_has_its_own_trigger,
@@ -140,6 +141,7 @@ RULES: Final[tuple[Rule, ...]] = (
     # decisions
     decision_rests_on_a_citation.RULE,
     decision_rests_on_tested_claims.RULE,
+    decision_rests_on_what_stands.RULE,
     cited_thing_exists.RULE,
     dissent_is_recorded.RULE,
     act_has_a_vote_of_safety.RULE,

@@ -107,7 +107,7 @@ def _marks(role: str, phase: str, told: RoundTold, room: int) -> list[Text]:
             ]
             parts += [Text("\n" if room else "   ").join(judged)] if judged else []
         case "G" | "S":
-            decided = [one for one in told.decisions if (one.type == "final") == (phase == "S")]
+            decided = [one for one in told.decisions if one.type == ("final" if phase == "S" else "round")]
             parts += [Text(one.id, "bold") for one in decided if _decider(role, told)]
             if phase == "S":
                 resolved = [check for check in told.checks if check.by == role and check.check_id == 5]

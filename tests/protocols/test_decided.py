@@ -13,6 +13,7 @@ from ledger.book import Book
 from ledger.decided import deliberated
 from ledger.events import Argument, Concern, Decision
 from rounds import people
+from rounds.acceptance import output_of
 from rounds.deliberation import checked
 from rounds.engine import Answer
 from rounds.opening import resolve
@@ -260,3 +261,12 @@ def test_a_run_of_version_1_cites_what_it_did(tmp_path: Path) -> None:
     book = play(begin(tmp_path / "run", "debate", version=1))
     (decision,) = book.of(Decision)
     assert [cite.id for cite in decision.cites] == [event.id for event in book.of(Argument)]
+
+
+def test_what_a_run_was_for_is_what_stands_at_its_end(tmp_path: Path) -> None:
+    """R-6: an overridden decision is not the text that a person accepts."""
+    session = begin(tmp_path / "run", "priority")
+    play(session)
+    (decided,) = deliberated(session.book().state)
+    people.override(session, decided, "The journal first.")
+    assert output_of(session.book()) == "The journal first."

@@ -189,6 +189,30 @@ PAIRS = (
         severity="warning",
         why="from the event that takes the footing away",
     ),
+    Pair(
+        "DEC006",
+        lambda: _cites(_cite("C-1-3")),
+        lambda: seq_of("D-3-1"),
+        lambda: _cites(_cite("C-1-3"), which="D-1-1"),
+        severity="warning",
+        why="R-16: it had fallen before; what falls later is no fault of the author",
+    ),
+    Pair(
+        "DEC006",
+        lambda: change(
+            "D-3-1",
+            _cites(_cite("C-1-3"), which="D-1-1"),
+            cites=(_cite("D-1-1", "decision", "builds-on"),),
+        ),
+        lambda: seq_of("D-3-1"),
+        lambda: change(
+            "D-3-1",
+            _cites(_cite("C-1-3"), which="D-1-1"),
+            cites=(_cite("D-1-1", "decision", "supersedes"), _cite("C-2-2")),
+        ),
+        severity="warning",
+        why="R-16: built on a decision that was at risk by then; one that supersedes it is not",
+    ),
     Pair("DEC003", lambda: _cites(_cite("C-9-9")), lambda: seq_of("D-3-1"), why="nothing"),
     Pair(
         "DEC003",

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from ledger.book import Book, book
+from ledger.decided import RULE
 from ledger.events import Event
 from ledger.events.decisions import Cite
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
-from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, seq_of
+from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, opened, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
 from validators import rulebook, rulebook_page
 from validators.reading.rule import RuleContext, standing
@@ -51,6 +52,24 @@ def test_the_findings_of_a_prefix_are_those_of_the_whole_through_its_end(pair):
     ends = [event.seq for event in ledger.events if event.rest == 0]
     for through in {*ends[:: max(1, len(ends) // 3)], ends[-1]}:
         assert _prefix_agrees(ledger, through, pair.context), through
+
+
+def test_a_decision_without_tested_claims_is_not_called_at_risk_in_a_new_run():
+    """R-16: AT RISK has one definition; older runs recorded the other one under the name, and keep their words."""
+    cites = (Cite(type="claim", id="C-1-3", relation="based-on"),)
+    (old,) = judge(change("D-3-1", cites=cites), "DEC002")
+    assert old.message == "D-3-1 is AT RISK: C-1-3 is superseded"
+    (new,) = judge(change("D-3-1", opened(rules=dict((RULE,))), cites=cites), "DEC002")
+    assert new.message == "D-3-1 rests on no tested claim that stands: C-1-3 is superseded"
+
+
+@pytest.mark.parametrize(("rules", "cites_nothing"), [({}, True), (dict((RULE,)), False)], ids=["old", "new"])
+def test_an_answer_is_no_decision_that_artifacts_have_to_look_at(rules: dict[str, str], cites_nothing: bool):
+    """R-3: nor is an override or a routing; runs without the rule are judged as they were."""
+    ledger = change("A-2-guardian", opened(rules=rules), cites=())
+    for identity in [one for one, facts in ledger.state.decisions.items() if facts.round == 1]:
+        ledger = change(identity, ledger, type="answer")
+    assert bool(judge(ledger, "STY011")) == cites_nothing
 
 
 def test_a_mended_decision_is_at_risk_only_in_between():
