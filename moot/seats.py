@@ -118,10 +118,10 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
 
         return CommandSeat(_words(rest))
     if kind == "human":
-        from moot.asking import ask
+        from moot.asking import Person
         from roles.seats.human import HumanSeat
 
-        return HumanSeat(ask)
+        return HumanSeat(Person().ask)
     if kind == "local":
         return _local(rest)
     from roles.seats.host import HostSeat

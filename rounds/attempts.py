@@ -30,7 +30,7 @@ from rounds.purse import Purse
 from rounds.session import Asked, Session, Submitted
 
 REPLIES_MAX: Final = 2
-"""One reply and one repair (FORMAT 8)."""
+"""One reply and one repair (FORMAT 8); a person is asked again until they leave."""
 CUT: Final = ("max_tokens", "model_context_window_exceeded", "length")
 """Stop reasons of a reply that is not whole."""
 FREE: Final = Bound(0, Decimal(0))
@@ -164,7 +164,7 @@ async def answered(
             except ReplyRefused as refused:
                 errors = refused.errors
         tries.add(brief, _used(reply), reply, "; ".join(errors))
-        if replies == REPLIES_MAX:
+        if replies == REPLIES_MAX and seat.kind != "human":
             raise Lost(_given_up(reply, errors), tries.kept)
         brief = repair(asked.brief, reply.content, errors)
 

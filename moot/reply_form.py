@@ -1,0 +1,209 @@
+"""A reply as a form that a person fills in: TOML with a line of explanation for every field, and read back as JSON.
+
+    # sections: 1 to 12, a block for each
+    [[sections]]
+    # name: lower-case, hyphens
+    name = ""
+    text = '''
+    '''
+
+What is left empty is not given: an optional field is null then, a list is empty, and of the blocks of a list those that
+nothing was written into are none. Whether the rest is a lawful reply is asked when it is handed in.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+Schema = Mapping[str, Any]
+
+LONG_CHARACTERS: Final = 300
+"""From this bound on a text has room for several lines."""
+NUMBER_SHOWN_MAX: Final = 1_000_000
+
+
+class NotFilledIn(ValueError):
+    """A form that cannot be read; the message says where."""
+
+
+def form(schema: Schema) -> str:
+    """The empty form of a reply."""
+    shapes = _Shapes(schema)
+    return "\n".join(_object(shapes, shapes.meant(schema), ())).strip() + "\n"
+
+
+def read_form(schema: Schema, text: str) -> dict[str, Any] | None:
+    """What was written into a form; None when nothing was. Raises `NotFilledIn`."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise NotFilledIn(str(error)) from None
+    shapes = _Shapes(schema)
+    value = shapes.read(schema, found)
+    return value if _is_written(value) else None
+
+
+def reply_of(schema: Schema, text: str) -> bytes | None:
+    """The reply in what a person wrote: one JSON object as it stands, or a form. Raises `NotFilledIn`."""
+    plain = "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()
+    if plain.startswith("{"):
+        return plain.encode("utf-8", "surrogateescape")
+    value = read_form(schema, text)
+    return None if value is None else json.dumps(value, ensure_ascii=False, default=str).encode()
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _object(shapes: _Shapes, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
+    """The fields of an object: single values first, for in TOML they belong to the table that stands above them."""
+    fields = {key: shapes.meant(value) for key, value in schema["properties"].items()}
+    for key, field in fields.items():
+        if not shapes.is_table(field):
+            yield from _value(key, field, schema["properties"][key])
+    for key, field in fields.items():
+        if field.get("type") == "object":
+            yield from ("", *_explained(field), f"[{_dotted(*path, key)}]")
+            yield from _object(shapes, field, (*path, key))
+        elif shapes.is_table(field):
+            yield from _blocks(shapes, field, (*path, key))
+
+
+def _blocks(shapes: _Shapes, field: Schema, path: tuple[str, ...]) -> Iterator[str]:
+    inner = shapes.meant(field["items"])
+    least, most = int(field.get("minItems", 0)), field.get("maxItems")
+    block = [f"[[{_dotted(*path)}]]", *_object(shapes, inner, path)]
+    yield from ("", f"# {path[-1]}: {_count(least, most)}, a block for each; an empty block is none")
+    yield from _explained(inner)
+    for n in range(max(1, least)):
+        yield from (("", *block) if n else block)
+
+
+def _value(key: str, field: Schema, written: Schema) -> Iterator[str]:
+    about = [str(one["description"]) for one in (field, written) if one.get("description")][:1]
+    optional = field.get("nullable")
+    if "enum" in field:
+        about.append(f"one of {', '.join(map(str, field['enum']))}")
+    match field.get("type"):
+        case "array":
+            about.append(f'{_count(int(field.get("minItems", 0)), field.get("maxItems"))}: ["…", "…"]')
+            empty = "[]"
+        case "integer":
+            about.append(_range(field))
+            empty = '""'
+        case "boolean":
+            about.append("true or false")
+            empty = '""'
+        case _:
+            is_long = "enum" not in field and int(field.get("maxLength", 0)) >= LONG_CHARACTERS
+            empty = "'''\n'''" if is_long else '""'
+    if optional:
+        about.append("may stay empty")
+    if about:
+        yield f"# {key}: {'; '.join(about)}"
+    yield from f"{key} = {empty}".split("\n")
+
+
+def _explained(schema: Schema) -> Iterator[str]:
+    if schema.get("description"):
+        yield f"# {schema['description']}"
+
+
+def _count(least: int, most: object) -> str:
+    if least == most:
+        return f"exactly {least}"
+    return f"{least} to {most}" if least else f"at most {most}" if most is not None else "any number"
+
+
+def _range(field: Schema) -> str:
+    least, most = field.get("minimum"), field.get("maximum")
+    if most is not None and int(most) <= NUMBER_SHOWN_MAX:
+        return f"a whole number, {least} to {most}"
+    return "a whole number" if least is None else f"a whole number, {least} or more"
+
+
+def _dotted(*path: str) -> str:
+    return ".".join(path)
+
+
+# ---------------------------------------------------------------- shapes and reading
+
+
+class _Shapes:
+    """The shapes of one reply: what a reference or an optional field means."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._shared = cast("dict[str, Schema]", schema.get("$defs", {}))
+
+    def meant(self, schema: Schema) -> Schema:
+        """The shape behind references; `nullable` when null is allowed beside it."""
+        if "$ref" in schema:
+            return self.meant(self._shared[str(schema["$ref"]).rpartition("/")[2]])
+        if "anyOf" not in schema:
+            return schema
+        shapes = [self.meant(one) for one in schema["anyOf"]]
+        given = [one for one in shapes if one.get("type") != "null"]
+        assert len(given) == 1, "a reply has one shape for a field, or that and null"
+        return {**given[0], "nullable": len(given) < len(shapes)}
+
+    def is_table(self, field: Schema) -> bool:
+        """Whether a field is an object or a list of them."""
+        if field.get("type") == "array":
+            return self.is_table(self.meant(field["items"]))
+        return field.get("type") == "object"
+
+    def read(self, schema: Schema, value: Any) -> Any:
+        """What was written, as the shape has it; what does not fit it stays for the reply's own check."""
+        field = self.meant(schema)
+        match field.get("type"):
+            case "object":
+                return self._read_object(field, value)
+            case "array":
+                return self._read_list(field, value)
+            case _:
+                return _read_value(field, value)
+
+    def _read_object(self, field: Schema, value: Any) -> Any:
+        if not isinstance(value, dict | None):
+            return value
+        given = cast("dict[str, Any]", value or {})
+        known: Mapping[str, Schema] = field["properties"]
+        fields = {key: self.read(shape, given.get(key)) for key, shape in known.items()}
+        return fields | {key: one for key, one in given.items() if key not in known}
+
+    def _read_list(self, field: Schema, value: Any) -> Any:
+        if not isinstance(value, list | None):
+            return value
+        entries = [self.read(field["items"], one) for one in cast("list[Any]", value or [])]
+        return [one for one in entries if _is_written(one)]
+
+
+def _read_value(field: Schema, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value if value is not None or field.get("nullable") else _empty(field)
+    said = value.strip()
+    if not said:
+        return None if field.get("nullable") else _empty(field)
+    if field.get("type") == "integer" and said.lstrip("-").isdecimal():
+        return int(said)
+    if field.get("type") == "boolean" and said.casefold() in ("true", "false", "yes", "no"):
+        return said.casefold() in ("true", "yes")
+    return said
+
+
+def _empty(field: Schema) -> str | None:
+    return None if field.get("type") in ("integer", "boolean") else ""
+
+
+def _is_written(value: Any) -> bool:
+    """Whether anything was written into a value."""
+    match value:
+        case dict():
+            return any(_is_written(one) for one in cast("dict[str, Any]", value).values())
+        case list():
+            return any(_is_written(one) for one in cast("list[Any]", value))
+        case _:
+            return value not in (None, "")
