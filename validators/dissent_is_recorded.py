@@ -1,6 +1,7 @@
-"""DEC004, error: a decision names exactly the roles whose last stance differs from a verification that it cites.
+"""DEC004, error: a decision names exactly the roles that had expected another verdict than one that it cites.
 
-Dissent that is left out looks like agreement months later; dissent that is made up looks like an open question.
+The field `dissent` of format 1 holds last stances on verdicts, not who disagrees with the decision, whose author may be
+among them. One that is left out looks like agreement months later; one that is made up looks like an open question.
 Source: FORMAT 2 (`decision.dissent`), SD-47.
 """
 
@@ -16,7 +17,7 @@ from validators.reading.stances import Stance, last_stances
 
 
 def check(docket: Docket) -> Iterator[Breach]:
-    """Decisions of a step whose dissent is not the computed one."""
+    """Decisions of a step whose recorded stances are not the computed ones."""
     for event in docket.events:
         if not isinstance(event, Decision) or event.step is None:
             continue
@@ -27,9 +28,12 @@ def check(docket: Docket) -> Iterator[Breach]:
         }
         stated = {(dissent.role, dissent.ref) for dissent in event.dissent}
         for role, ref in sorted(expected - stated):
-            yield Breach(event.seq, f"{event.id} leaves out the dissent of {role} ({ref})")
+            yield Breach(event.seq, f"{event.id} leaves out that {role} had expected another verdict ({ref})")
         for role, ref in sorted(stated - expected):
-            yield Breach(event.seq, f"{event.id} names a dissent of {role} ({ref}) that is not there")
+            yield Breach(
+                event.seq,
+                f"{event.id} says that {role} had expected another verdict ({ref}), which is not so",
+            )
 
 
 def _differing(verification: str, than: int, docket: Docket) -> Iterator[Stance]:

@@ -15,7 +15,7 @@ EPILOG = "Example: moot decisions @last"
 
 
 def decisions(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
-    """List the decisions: what each rests on, how that stands now, and who dissents."""
+    """List the decisions: what each rests on, how that stands now, what would show it wrong."""
     ours = open_run(find_run(run))
     found = decisions_of(str(ours.path), ours.book)
     if json:

@@ -200,7 +200,8 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
         return _run(lambda: verbs.read(run, "claims", token))
 
     def decisions(run: str, token: str | None = None) -> Any:
-        """Decisions with what they rest on and who dissents. While the run is open: operator only."""
+        """Decisions: what they rest on, how they stand, what would show them wrong. While the run is open: operator
+        only."""
         return _run(lambda: verbs.read(run, "decisions", token))
 
     def check(run: str, token: str | None = None) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ledger.book import Book
-from ledger.decided import Standing, standing, standings
+from ledger.conditions import conditions_of
+from ledger.decided import Standing, overridden, standing, standings
 from ledger.events import Decision
 from ledger.events.decisions import Cite, Relation
 from ledger.state import State
@@ -21,14 +22,20 @@ class Citation(Output, frozen=True):
 
 
 class Dissenter(Output, frozen=True):
-    """A role whose last stance differs from a cited verdict; `ref` is its position or flip."""
+    """A role that had expected another verdict than a cited one; `ref` is its last sealed position or flip."""
 
     role: str
     ref: str
 
 
 class DecisionLine(Output, frozen=True):
-    """A decision. `at_risk`: a claim that it cites has fallen since."""
+    """A decision. `at_risk`: something that it rests on does not stand.
+
+    `falsifiers` would show it to be wrong, `requirements` have to be met; `conditions` is the recorded field, which
+    holds the one or the other by protocol. `had_expected` are roles that had expected another verdict than a cited one;
+    `dissent` is the recorded field of the same, and says nothing about who disagrees with the decision. `in_place_of`
+    is the decision that an override stands for.
+    """
 
     id: str
     round: int
@@ -44,6 +51,10 @@ class DecisionLine(Output, frozen=True):
     conditions: list[str]
     dissent: list[Dissenter]
     seq: int
+    falsifiers: list[str]
+    requirements: list[str]
+    had_expected: list[Dissenter]
+    in_place_of: str | None
 
 
 class Decisions(Output, frozen=True):
@@ -66,6 +77,9 @@ def decisions_of(run: str, book: Book) -> Decisions:
 
 
 def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:
+    conditions = conditions_of(event, state.opened)
+    had_expected = [Dissenter(role=one.role, ref=one.ref) for one in event.dissent]
+    first = overridden(state, identity)
     return DecisionLine(
         id=identity,
         round=event.round,
@@ -82,8 +96,12 @@ def _line(identity: str, event: Decision, state: State, stands: Standing) -> Dec
         about=list(event.about),
         confidence=event.confidence,
         conditions=list(event.conditions),
-        dissent=[Dissenter(role=one.role, ref=one.ref) for one in event.dissent],
+        dissent=had_expected,
         seq=event.seq,
+        falsifiers=list(conditions.falsifiers),
+        requirements=list(conditions.requirements),
+        had_expected=had_expected,
+        in_place_of=None if first == identity else first,
     )
 
 

@@ -25,15 +25,18 @@ QUOTES: Final = 2
 
 def ending(story: Story, labels: tuple[Label, ...] = ()) -> RenderableType:
     """The end of a run, labels first."""
-    decisions = story.final or tuple(one for one in story.decisions if one.in_force and one.type != "gate")
     parts: list[RenderableType] = [
         *labels_text((*labels, *story.labels)),
         Text(why_it_stopped(story), theme.HEADER),
     ]
-    if not story.final:
-        parts.append(Text("No decision is final; in force are:" if decisions else "Nothing was decided."))
-    for decision in decisions:
+    if not story.is_final:
+        parts.append(Text("No decision is final; in force are:" if story.outcome else "Nothing was decided."))
+    for decision in story.outcome:
         parts += [Text(""), *_decision(decision)]
+    for decision in story.other_decisions:
+        if decision.overturned_by and decision.type == "final":
+            gone = f"{decision.id}  {decision.standing}: {one_line(decision.text)}"
+            parts += [Text(""), Text(gone, theme.FAINT)]
     return Group(*parts)
 
 
@@ -62,19 +65,23 @@ def stopped_because(
 
 
 def _decision(decision: DecisionTold) -> Iterator[RenderableType]:
-    facts = f"{decision.type}, round {decision.round}, by {decision.made_by.replace('_', ' ')}"
+    facts = ", ".join(decision.facts)
     head = Text.assemble((decision.id, "bold green"), (f"  {facts}", theme.FAINT))
     if decision.fallen:
         head.append(f"  {theme.AT_RISK.plain}: {', '.join(decision.fallen)} fell", theme.AT_RISK.style)
     yield head
     yield Padding(Text(one_line(decision.text), theme.HEADER), (0, 0, 0, 2))
+    for word, text in decision.conditions.told():
+        yield Padding(Text(f"{word}: {one_line(text)}"), (0, 0, 0, 2))
+    for one in decision.had_expected:
+        stance = f" ({one.stance} on {one.on})" if one.stance else ""
+        said = f"{one.role} had expected another verdict{stance}: {one_line(one.reason)}"
+        yield Padding(Text(said, "yellow"), (0, 0, 0, 2))
     tree = Tree(Text("rests on", theme.FAINT), guide_style="dim")
     for ground in decision.rests_on:
         _grow(tree, ground)
-    for one in decision.dissent:
-        held = f" holds {one.stance} on {one.on}" if one.stance else " differs"
-        tree.add(Text(f"dissent: {one.role}{held}: {one_line(one.reason)}", "yellow"))
-    yield Padding(tree, (0, 0, 0, 2))
+    if tree.children:
+        yield Padding(tree, (0, 0, 0, 2))
 
 
 def _grow(tree: Tree, ground: Ground) -> None:

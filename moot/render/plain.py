@@ -117,18 +117,24 @@ def standing_lines(standing: Standing) -> list[str]:
 
 def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
     """What `moot decisions` prints: caveats, then each decision down to what it cites."""
+    from ledger.conditions import Conditions
+
     lines = list(caveats)
     for decision in found.decisions:
-        by = f", overturned by {decision.overturned_by}" if decision.overturned_by else ""
-        lines.append(
-            f"{decision.id}  {decision.type}, {STANDING_MARKS[decision.standing]}{by}   ({decision.made_by})"
+        place = f" in place of {decision.in_place_of}" if decision.in_place_of else ""
+        stands = (
+            f"overturned by {decision.overturned_by}"
+            if decision.overturned_by
+            else STANDING_MARKS[decision.standing]
         )
+        lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
         lines += folded(decision.text)
         for cite in decision.cites:
             stands = f" {STATUS_MARKS.get(cite.stands, cite.stands)}" if cite.stands else ""
             lines.append(f"    {cite.relation} {cite.id}{stands}")
-        lines += [f"    would change it: {condition}" for condition in decision.conditions]
-        lines += [f"    {one.role} dissents ({one.ref})" for one in decision.dissent]
+        told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
+        lines += [f"    {word}: {text}" for word, text in told]
+        lines += [f"    {one.role} had expected another verdict ({one.ref})" for one in decision.had_expected]
     lines.append(f"{len(found.decisions)} decisions")
     if cited := [
         cite.id for decision in found.decisions for cite in decision.cites if cite.type == "verification"

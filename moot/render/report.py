@@ -34,7 +34,7 @@ from moot.render.story import Story
 Section = Callable[[Story], Iterator[str]]
 
 SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
-    ("Decisions on the way", decisions_table),
+    ("Other decisions", decisions_table),
     ("Rounds", rounds_section),
     ("Stress rounds", stress_section),
     ("Claims", claims_section),
@@ -46,7 +46,13 @@ SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
 )
 
 
-SHORT: Final = ("Concerns and open questions", "Alarms, amendments, notes", "Cast and seats", "Cost")
+SHORT: Final = (
+    "Other decisions",
+    "Concerns and open questions",
+    "Alarms, amendments, notes",
+    "Cast and seats",
+    "Cost",
+)
 """What a report on a short protocol has of these: there are no checks, signals or claims to be told."""
 
 

@@ -1,4 +1,4 @@
-"""The decisions in the report: each with what it rests on, down to quoted sentences, with dissent and risk."""
+"""The decisions in the report: each with what it rests on, down to quoted sentences, and how it stands."""
 
 from __future__ import annotations
 
@@ -13,40 +13,37 @@ INDENT = "  "
 
 
 def decided(story: Story) -> Iterator[str]:
-    """The final decisions; those in force when there is none yet."""
-    final = story.final
-    shown = final or tuple(one for one in story.decisions if one.in_force and one.type != "gate")
+    """The final decisions in force; the others in force when none is final."""
     yield ""
-    yield "## Decided" if final else "## Decisions in force (none is final)"
-    if not shown:
+    yield "## Decided" if story.is_final else "## Decisions in force (none is final)"
+    if not story.outcome:
         yield ""
         yield "Nothing was decided."
-    for decision in shown:
+    for decision in story.outcome:
         yield ""
         yield from decision_lines(decision)
 
 
 def decision_lines(decision: DecisionTold) -> Iterator[str]:
     """One decision with everything under it."""
-    facts = [decision.type, f"round {decision.round}", f"by {decision.made_by.replace('_', ' ')}"]
-    if decision.confidence is not None:
-        facts.append(f"confidence {decision.confidence} of 5")
     yield f"### {inline(decision.id)}"
     yield ""
     yield quoted(decision.text)
     yield ""
-    yield f"({', '.join(facts)}{_standing(decision)})"
-    for condition in decision.conditions:
-        yield f"- on condition that {inline(condition)}"
-    yield ""
-    yield "Rests on:"
-    yield ""
+    standing = "" if decision.standing == "in force" else f"; **{inline(_standing(decision))}**"
+    yield f"({listed(decision.facts)}{standing})"
+    for word, text in decision.conditions.told():
+        yield f"- {word}: {inline(text)}"
+    for one in decision.had_expected:
+        stance = f"{one.stance} on {one.on}, {one.ref}" if one.stance else one.ref
+        reason = f": {inline(one.reason)}" if one.reason else ""
+        yield f"- {inline(one.role)} had expected another verdict ({inline(stance)}){reason}"
+    if decision.rests_on:
+        yield ""
+        yield "Rests on:"
+        yield ""
     for ground in decision.rests_on:
         yield from ground_lines(ground)
-    for one in decision.dissent:
-        held = f" holds {one.stance} on {one.on}" if one.stance else " differs"
-        reason = f": {inline(one.reason)}" if one.reason else ""
-        yield f"- **Dissent** {inline(one.role)}{inline(held)} ({inline(one.ref)}){reason}"
 
 
 def ground_lines(ground: Ground, depth: int = 0) -> Iterator[str]:
@@ -78,30 +75,23 @@ def quote_text(quote: Quote) -> str:
 
 
 def decisions_table(story: Story) -> Iterator[str]:
-    """Every decision that is not final, one row each."""
-    earlier = [one for one in story.decisions if one.type != "final"]
+    """Every decision that is not the outcome, one row each: those on the way, and what was overturned."""
+    expected = any(one.had_expected for one in story.other_decisions)
     rows = [
         (
             inline(one.id),
             one.type,
             inline(one.text),
-            listed(ground.id for ground in one.rests_on),
-            listed(held.role for held in one.dissent),
-            inline(_standing_word(one)),
+            listed((*one.ends, *(ground.id for ground in one.rests_on))),
+            *([listed(held.role for held in one.had_expected)] if expected else []),
+            inline(_standing(one)),
         )
-        for one in earlier
+        for one in story.other_decisions
     ]
-    yield from table(("id", "type", "decision", "cites", "dissent", "standing"), rows)
+    column = ("had expected another verdict",) if expected else ()
+    yield from table(("id", "type", "decision", "cites", *column, "standing"), rows)
 
 
 def _standing(decision: DecisionTold) -> str:
-    word = _standing_word(decision)
-    return "" if word == "in force" else f"; **{inline(word)}**"
-
-
-def _standing_word(decision: DecisionTold) -> str:
-    if decision.overturned_by is not None:
-        return f"overturned by {decision.overturned_by}"
-    if decision.fallen:
-        return f"{theme.AT_RISK.plain}: {', '.join(decision.fallen)} fell"
-    return "in force"
+    at_risk = decision.in_force and decision.fallen
+    return f"{theme.AT_RISK.shape} {decision.standing}" if at_risk else decision.standing

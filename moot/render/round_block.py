@@ -14,7 +14,7 @@ from ledger.plain_text import first_sentence, one_line
 from moot.render import theme, words
 from moot.render.signature import READINGS
 from moot.render.stage import round_title
-from moot.render.story import CheckTold, RoundTold
+from moot.render.story import CheckTold, DecisionTold, RoundTold
 from moot.render.theme import mark_of
 
 
@@ -51,9 +51,12 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
         line = Text.assemble(
             (decision.id, "bold"), f" {one_line(decision.text)}", (f"  ({cites})", theme.FAINT)
         )
-        yield "final" if decision.type == "final" else "decided", line
-        for dissent in decision.dissent:
-            yield "dissent", Text(f"{dissent.role} holds {dissent.stance} on {dissent.on}", "yellow")
+        if not decision.in_force:
+            line.append(f"  {decision.standing}", "bold red")
+        yield _word(decision), line
+        for one in decision.had_expected:
+            stance = f" ({one.stance} on {one.on})" if one.stance else ""
+            yield "expected", Text(f"{one.role} had expected another verdict{stance}", "yellow")
     if told.drift is not None:
         mark = mark_of(theme.DRIFT, told.drift.verdict)
         yield "drift", mark.text.append(f"  {one_line(told.drift.notes)}", "default")
@@ -61,6 +64,13 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
         agrees = READINGS[seen.agrees]
         yield "absence", Text(f"predicted: {seen.predicted}; observed: {seen.observed} ({agrees})")
     yield from _verdicts_of_controller(told)
+
+
+def _word(decision: DecisionTold) -> str:
+    """What stands before a decision; one that was overturned is not decided."""
+    if not decision.in_force:
+        return "replaced"
+    return decision.type if decision.type in ("final", "override", "answer") else "decided"
 
 
 def _verdicts_of_controller(told: RoundTold) -> Iterator[tuple[str, Text]]:

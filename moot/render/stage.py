@@ -160,7 +160,10 @@ def _extras(scene: Scene) -> Iterator[RenderableType]:
     yield Text("")
     for decision in told.decisions:
         yield Text.assemble(
-            ("decided ", theme.FAINT), (decision.id, "bold"), " ", shortened(decision.text, 200)
+            ("decided " if decision.in_force else "overturned ", theme.FAINT),
+            (decision.id, "bold"),
+            " ",
+            shortened(decision.text, 200),
         )
     for claim in reversed(told.claims):
         mark = mark_of(theme.STATUSES, claim.status)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ledger.conditions import Conditions
 from ledger.events import Alarm, Amendment, DriftCheck, Fallback, RunClosed, Signals
 from ledger.events.decisions import ContextDocument, Labelled, PlanRow, Prediction, StopRule
 from ledger.lifecycle import HistoryEntry
@@ -73,8 +74,11 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class DissentTold:
-    """A role whose last stance differs from a verdict that a decision cites."""
+class OtherVerdict:
+    """A role that had expected another verdict than one that a decision cites, by its last sealed stance.
+
+    It says nothing about the decision: its author may be among them.
+    """
 
     role: str
     ref: str
@@ -85,7 +89,11 @@ class DissentTold:
 
 @dataclass(frozen=True, slots=True)
 class DecisionTold:
-    """A decision; `fallen` are cited claims that have fallen since, which puts it AT RISK."""
+    """A decision; `fallen` is what it rests on and no longer stands, which puts it AT RISK.
+
+    `in_place_of` is the decision that it overrides, the first of a chain; `standing` says how it stands, in words;
+    `ends` are decisions and rulings that it overturns or supersedes, which it does not rest on.
+    """
 
     id: str
     seq: int
@@ -94,16 +102,27 @@ class DecisionTold:
     made_by: str
     text: str
     confidence: int | None
-    conditions: tuple[str, ...]
+    conditions: Conditions
+    in_place_of: str | None
     overturned_by: str | None
     fallen: tuple[str, ...]
+    standing: str
+    ends: tuple[str, ...]
     rests_on: tuple[Ground, ...]
-    dissent: tuple[DissentTold, ...]
+    had_expected: tuple[OtherVerdict, ...]
 
     @property
     def in_force(self) -> bool:
         """No later decision ended it."""
         return self.overturned_by is None
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What it is, in a few words each: its type, what it ends, its round, who made it, how sure."""
+        place = f"{self.type} in place of {self.in_place_of}" if self.in_place_of else self.type
+        ended = (f"ends {', '.join(self.ends)}",) if self.ends and not self.in_place_of else ()
+        sure = () if self.confidence is None else (f"confidence {self.confidence} of 5",)
+        return place, *ended, f"round {self.round}", f"by {self.made_by.replace('_', ' ')}", *sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +260,11 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A run as it is told. Everything is in the order in which the deliberation has it."""
+    """A run as it is told. Everything is in the order in which the deliberation has it.
+
+    `outcome` is what the run comes to: its final decisions in force, an override in the place of what it overturned;
+    while none `is_final`, the others in force.
+    """
 
     question: str
     domain: str | None
@@ -259,6 +282,8 @@ class Story:
     rounds: tuple[RoundTold, ...]
     claims: tuple[ClaimTold, ...]
     decisions: tuple[DecisionTold, ...]
+    outcome: tuple[DecisionTold, ...]
+    is_final: bool
     concerns: tuple[ConcernTold, ...]
     reviews: tuple[Review, ...]
     notes: tuple[Amendment, ...]
@@ -270,5 +295,11 @@ class Story:
 
     @property
     def final(self) -> tuple[DecisionTold, ...]:
-        """The decisions that the run ended with."""
-        return tuple(decision for decision in self.decisions if decision.type == "final")
+        """The final decisions in force."""
+        return self.outcome if self.is_final else ()
+
+    @property
+    def other_decisions(self) -> tuple[DecisionTold, ...]:
+        """The decisions that are not the outcome: on the way, overturned, a person's answers."""
+        shown = {decision.seq for decision in self.outcome}
+        return tuple(decision for decision in self.decisions if decision.seq not in shown)

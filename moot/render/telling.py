@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ledger.book import Book
-from ledger.decided import fallen_under
+from ledger.conditions import conditions_of
+from ledger.decided import fallen_under, final_in_force, outcome, overridden
 from ledger.events import (
     Alarm,
     Amendment,
@@ -27,7 +28,7 @@ from ledger.events import (
 )
 from ledger.ids import number_of, role_of
 from moot.render.cast_told import seats_told
-from moot.render.grounds import Sectioned, quotes_of, rests_on
+from moot.render.grounds import Sectioned, decision_standing, quotes_of, rests_on
 from moot.render.labels import labels_told
 from moot.render.signature import observations
 from moot.render.sources import Sources, sources_of
@@ -36,9 +37,9 @@ from moot.render.story import (
     ClaimTold,
     ConcernTold,
     DecisionTold,
-    DissentTold,
     Made,
     Moved,
+    OtherVerdict,
     Review,
     RoundTold,
     Stance,
@@ -46,6 +47,8 @@ from moot.render.story import (
 )
 from moot.render.words import ARTIFACTS
 
+ENDING: Final = frozenset({"overturns", "supersedes"})
+"""Relations of a cite by which a decision ends another one, and does not rest on it."""
 _MODES: Final = tuple(f"fm-{n}" for n in range(1, 9))
 
 
@@ -60,7 +63,12 @@ def tell(book: Book) -> Story:
         raise Untold("a run begins with its opening")
     sources = sources_of(book)
     rounds = tuple(tell_round(book, n, sources) for n in sorted(state.rounds))
-    told = {decision.seq: decision for one in rounds for decision in one.decisions}
+    in_rounds = {decision.seq: decision for one in rounds for decision in one.decisions}
+    decisions = tuple(
+        in_rounds.get(event.seq) or tell_decision(book, event, sources.sections)
+        for event in book.of(Decision)
+    )
+    told = {decision.id: decision for decision in decisions}
     return Story(
         question=opened.question,
         domain=opened.domain,
@@ -77,9 +85,9 @@ def tell(book: Book) -> Story:
         seats=seats_told(book),
         rounds=rounds,
         claims=tuple(tell_claim(book, event) for event in book.of(Claim)),
-        decisions=tuple(
-            told.get(event.seq) or tell_decision(book, event, sources.sections) for event in book.of(Decision)
-        ),
+        decisions=decisions,
+        outcome=tuple(told[identity] for identity in outcome(state)),
+        is_final=bool(final_in_force(state)),
         concerns=tell_concerns(book.of(Concern), sources.closers),
         reviews=tuple(_reviews(book)),
         notes=tuple(one for one in state.amendments if one.by == "human"),
@@ -243,25 +251,35 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned) -> DecisionT
         made_by=event.made_by,
         text=event.text,
         confidence=event.confidence,
-        conditions=event.conditions,
+        conditions=conditions_of(event, book.state.opened),
+        in_place_of=_in_place_of(book, identity),
         overturned_by=book.state.decisions[identity].overturned_by,
         fallen=tuple(one.id for one in fallen_under(book.state, identity)),
-        rests_on=rests_on(book, event, sections=sections),
-        dissent=tuple(_dissent(book, one.role, one.ref) for one in event.dissent),
+        standing=decision_standing(book.state, identity),
+        ends=tuple(cite.id for cite in event.cites if cite.relation in ENDING),
+        rests_on=tuple(
+            ground for ground in rests_on(book, event, sections=sections) if ground.relation not in ENDING
+        ),
+        had_expected=tuple(_other_verdict(book, one.role, one.ref) for one in event.dissent),
     )
 
 
-def _dissent(book: Book, role: str, ref: str) -> DissentTold:
+def _in_place_of(book: Book, identity: str) -> str | None:
+    first = overridden(book.state, identity)
+    return None if first == identity else first
+
+
+def _other_verdict(book: Book, role: str, ref: str) -> OtherVerdict:
     held = book.by_id.get(ref)
     match held:
         case Position():
-            return DissentTold(role, ref, held.on, held.stance, held.reason)
+            return OtherVerdict(role, ref, held.on, held.stance, held.reason)
         case Flip():
             position = book.by_id.get(held.of)
             on = position.on if isinstance(position, Position) else ""
-            return DissentTold(role, ref, on, held.to, "")
+            return OtherVerdict(role, ref, on, held.to, "")
         case _:
-            return DissentTold(role, ref, "", "", "")
+            return OtherVerdict(role, ref, "", "", "")
 
 
 def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:

@@ -224,8 +224,8 @@ def _opened(position: Position, result: str) -> str:
 def _decision(event: Decision) -> Iterator[Said]:
     cites = ", ".join(f"{cite.relation} {cite.id}" for cite in event.cites)
     yield "decision", f"{event.id} {event.type}: {_text(event.text)} ({cites})"
-    for dissent in event.dissent:
-        yield "dissent", f"{dissent.role} differs on {event.id} ({dissent.ref})"
+    for one in event.dissent:
+        yield "expected", f"{one.role} had expected another verdict than {event.id} cites ({one.ref})"
 
 
 def _validation(event: Validation) -> Iterator[Said]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from markupsafe import Markup
 
+from ledger.decided import outcome
 from ledger.events import Decision
 from ledger.ids import parse_reference
 from moot.render import theme
@@ -92,7 +93,8 @@ def _look(ground: Ground) -> tuple[str, str]:
 
 
 def decisions(run: Followed) -> tuple[DecisionTold, ...]:
-    """All decisions of a run, the final ones first, then the latest."""
+    """All decisions of a run: what it comes to first, then what was final and is overturned, then the latest."""
     book = run.book()
+    first = {identity: place for place, identity in enumerate(outcome(run.state))}
     told = [tell_decision(book, event, run.sources.sections) for event in book.of(Decision)]
-    return tuple(sorted(told, key=lambda one: (one.type != "final", -one.seq)))
+    return tuple(sorted(told, key=lambda one: (first.get(one.id, len(first)), one.type != "final", -one.seq)))

@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 import msgspec
 
 from ledger.anchors import strings
-from ledger.events import Artifact, Claim, Event, Statement, Verification
+from ledger.conditions import conditions_of
+from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement, Verification
 from ledger.ids import parse_reference
 from moot.render.story import CheckTold, ClaimTold
 from moot.render.telling import tell_check, tell_claim
@@ -45,6 +46,13 @@ class EventPage:
     back_more: int
 
 
+def _in_words(event: Decision, opened: RunOpened | None, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a decision under the names of what they hold."""
+    names = {"dissent": "had_expected_another_verdict"}
+    told = {names.get(key, key): value for key, value in fields.items() if key != "conditions"}
+    return told | {key: value for key, value in conditions_of(event, opened)._asdict().items() if value}
+
+
 def event_page(run: Followed, event: Event) -> EventPage:
     """Everything about an event."""
     book = run.book()
@@ -53,6 +61,8 @@ def event_page(run: Followed, event: Event) -> EventPage:
     kept = {
         key: value for key, value in fields.items() if key not in ENVELOPE and value not in (None, [], {}, "")
     }
+    if isinstance(event, Decision):
+        kept = _in_words(event, book.state.opened, kept)
     if parts:
         kept = {key: value for key, value in kept.items() if key not in ("body", "sections", "findings")}
     back = list(_naming(book.events, event)) if event.id else []

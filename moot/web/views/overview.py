@@ -77,6 +77,7 @@ class Overview:
     isolation: str
     goals: tuple[Labelled, ...]
     decided: tuple[Decided, ...]
+    overturned: tuple[DecisionTold, ...]
     undecided: bool
     hidden_decisions: int
     outcome: tuple[Act, ...]
@@ -111,6 +112,7 @@ def overview(run: Followed) -> Overview:
         isolation=isolation_of(run),
         goals=opened.goals,
         decided=tuple(_decided(run, event) for event in shown),
+        overturned=tuple(_overturned(run)),
         undecided=not final,
         hidden_decisions=hidden,
         outcome=tuple(_outcome(run)),
@@ -193,6 +195,14 @@ def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
     )
     decisions = [event for event in events if isinstance(event, Decision)]
     return decisions[:DECISIONS_SHOWN], bool(final), max(0, len(decisions) - DECISIONS_SHOWN)
+
+
+def _overturned(run: Followed) -> Iterator[DecisionTold]:
+    """Final decisions that stand no longer."""
+    book, state = run.book(), run.state
+    for event in book.of(Decision):
+        if event.type == "final" and state.decisions[event.id or ""].overturned_by is not None:
+            yield tell_decision(book, event, run.sources.sections)
 
 
 def _decided(run: Followed, event: Decision) -> Decided:

@@ -1,0 +1,282 @@
+"""What each surface says of decisions: terminal, Markdown, HTML, page and JSON, of runs that the engine played.
+
+A golden file holds what a person reads there about decisions; the laws are asserted of everything that is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import pytest
+from starlette.requests import Request
+
+from ledger.book import Book
+from ledger.conditions import MEANINGS, WORDS, Meaning
+from ledger.decided import outcome
+from ledger.events import Decision
+from ledger.interchange.markdown_export import export_markdown
+from moot.api import open_run
+from moot.output.decisions import decisions_of
+from moot.render.ending import ending
+from moot.render.plain import decisions_text
+from moot.render.telling import tell
+from moot.reporting import markdown
+from moot.web import run_pages
+from moot.web.report import report_html
+from moot.web.shelf import Shelf
+from roles.protocol import Step
+from rounds.people import override
+from rounds.protocols import PROTOCOLS
+from tests.protocols.playing import begin as begin_short
+from tests.protocols.playing import play as play_short
+from tests.render.golden import agrees
+from tests.render.screens import shown
+from tests.rounds.openings import begin, play, rows
+from tests.rounds.scripted import Script
+
+FALSIFIER: Final = "R1 shows that an answered line is lost"
+DEMAND: Final = "mend the first"
+OVERRIDE: Final = "Build the second one: the first cannot be restored."
+AGAIN: Final = "Build neither before the audit."
+
+
+class Falsifiers(Script):
+    """Replies whose decisions say what would show them wrong."""
+
+    def reply(self, book: Book, step: Step, saw: tuple[int, ...]) -> bytes:
+        """The scripted reply with a falsifier under every decision."""
+        content: dict[str, Any] = orjson.loads(super().reply(book, step, saw))
+        for draft in content.get("decisions", ()):
+            draft["conditions"] = [FALSIFIER]
+        return orjson.dumps(content)
+
+
+def _overridden(path: Path) -> None:
+    session = begin_short(path, "adversarial")
+    play_short(session)
+    first = outcome(session.book().state)[0]
+    override(session, first, OVERRIDE)
+    override(session, outcome(session.book().state)[0], AGAIN)
+
+
+def _debate(path: Path) -> None:
+    play_short(begin_short(path, "debate"))
+
+
+def _panel(path: Path) -> None:
+    play_short(begin_short(path, "panel"))
+
+
+def _structured(path: Path) -> None:
+    assert play(begin(path, rows(1)), Falsifiers()).state == "finished"
+
+
+CASES: Final[Mapping[str, Callable[[Path], None]]] = {
+    "overridden": _overridden,
+    "debate": _debate,
+    "panel": _panel,
+    "structured": _structured,
+}
+
+
+class Shown(HTMLParser):
+    """The words of a page, a line a block; of sections the label with them."""
+
+    BLOCKS: Final = frozenset(
+        {"p", "h1", "h2", "h3", "h4", "li", "ul", "div", "section", "article", "dt", "dd", "tr"}
+    )
+    UNREAD: Final = frozenset({"style", "script", "title", "svg"})
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.sections: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self._unread = 0
+        self._line = ""
+        self.feed(html)
+        self._end_line()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._unread += tag in self.UNREAD
+        if tag in self.BLOCKS:
+            self._end_line()
+        if tag == "section":
+            self._open.append(dict(attrs).get("aria-labelledby") or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unread -= tag in self.UNREAD
+        if tag in self.BLOCKS:
+            self._end_line()
+        if tag == "section":
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self._line += "" if self._unread else data
+
+    def _end_line(self) -> None:
+        line = " ".join(self._line.split())
+        self._line = ""
+        if line:
+            self.sections.setdefault(self._open[-1] if self._open else "", []).append(line)
+
+    def text(self, *names: str) -> str:
+        """Some sections, or all."""
+        wanted = names or tuple(self.sections)
+        return "\n".join(line for name in wanted for line in self.sections.get(name, ()))
+
+
+def _sections(text: str, *titles: str) -> str:
+    """Sections of a Markdown document."""
+    parts = re.split(r"(?m)^(?=## )", text)
+    return "".join(part for part in parts if part.startswith(tuple(f"## {title}" for title in titles)))
+
+
+class Surfaces:
+    """Everything that is shown of a run: whole, and what stands there about decisions."""
+
+    def __init__(self, path: Path) -> None:
+        ours = open_run(path)
+        self.book = ours.book
+        story = tell(ours.book)
+        self.json = decisions_of(path.name, ours.book)
+        end, listed = shown(ending(story), 120, 400), decisions_text(self.json, ())
+        document, transcript = markdown(ours), export_markdown(ours.book).files["transcript.md"].decode()
+        shelf = Shelf(path.parent)
+        pages = [
+            Shown(page(shelf, _request(path.name)))
+            for page in (run_pages.overview, run_pages.decisions, run_pages.round_)
+        ]
+        followed = shelf.followed(path.name)
+        assert followed is not None
+        html = Shown(report_html(followed))
+        self.whole: dict[str, str] = {
+            "terminal": f"{end}\n{listed}",
+            "markdown": f"{document}\n{transcript}",
+            "html": html.text(),
+            "page": "\n".join(page.text() for page in pages),
+            "json": self.json.model_dump_json(),
+        }
+        self.decided: dict[str, str] = {
+            "terminal": f"{end}\n\n$ moot decisions\n{listed}",
+            "markdown": _sections(document, "Decided", "Decisions in force", "Other decisions"),
+            "html": html.text("decided", "earlier"),
+            "page": f"{pages[0].text('decided')}\n\n/decisions\n{_listing(pages[1])}",
+            "json": orjson.dumps(self.json.model_dump(), option=orjson.OPT_INDENT_2).decode(),
+        }
+        self.under_decided: dict[str, str] = {
+            "markdown": _sections(document, "Decided"),
+            "html": html.text("decided"),
+            "page": pages[0].text("decided"),
+        }
+
+
+def _listing(page: Shown) -> str:
+    """The page of all decisions, from its heading to its foot."""
+    lines = page.text("").split("\n")
+    first = next(n for n, line in enumerate(lines) if re.fullmatch(r"Decisions \d+", line))
+    return "\n".join(lines[first:-1])
+
+
+def _request(name: str) -> Request:
+    return Request(
+        {"type": "http", "path_params": {"name": name, "number": 1}, "query_string": b"", "headers": []}
+    )
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Surfaces]:
+    """A run of one kind, and its surfaces."""
+    path = tmp_path_factory.mktemp(request.param) / "run"
+    CASES[request.param](path)
+    return request.param, Surfaces(path)
+
+
+SURFACES: Final = ("terminal", "markdown", "html", "page", "json")
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_what_is_said_of_decisions(case: tuple[str, Surfaces], surface: str) -> None:
+    """R-5, R-6, R-8: a golden for each surface and kind of run."""
+    name, surfaces = case
+    agrees(f"../surfaces/{name}.{surface}.txt", surfaces.decided[surface])
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_nothing_overturned_stands_as_decided(case: tuple[str, Surfaces], surface: str) -> None:
+    """R-6: the override stands in the place of what it overturned, which is shown as overturned wherever it is."""
+    _, surfaces = case
+    overturned = [one for one in surfaces.json.decisions if one.standing == "overturned"]
+    for one in overturned:
+        assert AGAIN in surfaces.whole[surface]
+        marked = [
+            line for line in surfaces.whole[surface].split("\n") if one.id in line and "overturned" in line
+        ]
+        assert marked, f"{surface} does not say that {one.id} is overturned"
+        decided = surfaces.under_decided.get(surface, "")
+        for line in decided.split("\n"):
+            assert one.text not in line or "overturned" in line
+        assert not re.search(rf"(?m)^#+ {re.escape(one.id)}$", decided)
+
+
+def test_the_first_thing_decided_is_what_is_in_force(case: tuple[str, Surfaces]) -> None:
+    """R-6"""
+    _, surfaces = case
+    first = surfaces.book.by_id[outcome(surfaces.book.state)[0]]
+    assert isinstance(first, Decision)
+    for surface in ("markdown", "html", "page"):
+        text = surfaces.under_decided[surface]
+        places = [text.find(one.text) for one in surfaces.json.decisions if one.text in text]
+        assert text.find(first.text) == min(places)
+
+
+@pytest.mark.parametrize("surface", ["terminal", "markdown", "html", "page"])
+def test_a_falsifier_is_no_condition_and_a_demand_no_falsifier(
+    case: tuple[str, Surfaces], surface: str
+) -> None:
+    """R-5"""
+    name, surfaces = case
+    text = " ".join(surfaces.whole[surface].split())
+    held: dict[str, tuple[Meaning, str]] = {
+        "structured": ("falsifiers", FALSIFIER),
+        "panel": ("requirements", DEMAND),
+    }
+    if name not in held:
+        assert not any(f"{words}: " in text for words in WORDS.values())
+        return
+    meaning, words = held[name]
+    before = [text[max(0, found.start() - 40) : found.start()].lower() for found in re.finditer(words, text)]
+    assert before, f"{surface} does not show it"
+    for one in before:
+        assert "condition" not in one
+        others = [said for key, said in WORDS.items() if key != meaning]
+        assert not any(said in one for said in others)
+    assert any(WORDS[meaning] in one for one in before)
+
+
+@pytest.mark.parametrize("surface", ["terminal", "markdown", "html", "page"])
+def test_a_stance_is_no_dissent(case: tuple[str, Surfaces], surface: str) -> None:
+    """R-8: a stance on a verdict is called what it is."""
+    name, surfaces = case
+    assert "dissent" not in surfaces.whole[surface].lower()
+    expected = any(one.had_expected for one in surfaces.json.decisions)
+    assert expected == (name == "structured")
+    assert expected == ("had expected another verdict" in surfaces.whole[surface].lower())
+
+
+def test_json_says_both(case: tuple[str, Surfaces]) -> None:
+    """R-5: the recorded field stays, and what it holds has a name."""
+    name, surfaces = case
+    for one in surfaces.json.decisions:
+        meaning = MEANINGS["adversarial" if name == "overridden" else name]
+        assert [*one.falsifiers, *one.requirements] == one.conditions
+        assert getattr(one, meaning) == one.conditions
+
+
+def test_every_protocol_says_what_its_conditions_are() -> None:
+    """R-5: one table, every protocol in it."""
+    assert set(MEANINGS) == set(PROTOCOLS)
