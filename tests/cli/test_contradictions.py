@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -54,11 +55,11 @@ def test_a_variant_is_named_once(moot: Moot) -> None:
     assert "members is 5 already" in said.err
 
 
-def test_a_finished_run_has_no_tokens_to_print(moot: Moot) -> None:
-    said = moot("mcp", "--tokens", str(EXAMPLES / "ratchet-notice"))
-    assert said.code == 2
-    assert "finished" in said.err
-    assert not said.out
+def test_a_finished_run_still_has_an_operator(moot: Moot, tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "ratchet-notice", tmp_path / "run")
+    said = moot("mcp", "--tokens", tmp_path / "run")
+    assert said.code == 0
+    assert [line.split()[0] for line in said.out.splitlines()] == ["operator", "drafter", "critic", "reviser"]
 
 
 @pytest.mark.parametrize("option", ["--html", "--out"])
