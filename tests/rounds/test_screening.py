@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,13 @@ from hypothesis import strategies as st
 import moot
 from ledger.events import Screening
 from rounds import people
-from rounds.screening import QUESTION_MAX, SCORE_MAX, screen
+from rounds.screening import QUESTION_MAX, SCORE_MAX, rules_2, screen
+from rounds.screening.readings import lookalikes
 from tests.effort import bounded
 from tests.protocols.playing import begin, play
 from tests.protocols.test_playing import is_sound
+from tests.rounds import attacks
+from validators import rulebook
 
 ORDINARY = (Path(__file__).parent / "questions" / "ordinary.txt").read_text("utf-8").splitlines()
 COMMANDS = (
@@ -77,6 +82,121 @@ def test_a_command_is_blocked(text: str) -> None:
 @pytest.mark.parametrize("text", SMUGGLED)
 def test_what_is_smuggled_in_stops(text: str) -> None:
     assert screen(text).action in ("ESCALATE", "BLOCK")
+
+
+def stopped(texts: Sequence[str]) -> list[int]:
+    """Indexes of the texts that hold a run up."""
+    return [n for n, text in enumerate(texts) if screen(text).action in ("ESCALATE", "BLOCK")]
+
+
+def test_other_wordings_are_stopped() -> None:
+    """R-24: one of these 70 was; those with an odd index were held out of the tuning."""
+    assert stopped(attacks.WORDINGS) == list(range(len(attacks.WORDINGS)))
+
+
+UNREAD_SPELLINGS = {
+    41: "an i that looks like nothing of it",
+    43: "slips of the pen",
+    44: "letters repeated",
+    45: "backwards",
+    48: "an l with a belt for the i",
+    49: "a Roman five hundred for the i",
+}
+"""What no table of look-alikes reads."""
+
+
+def test_other_spellings_are_stopped() -> None:
+    """R-24: letters of other alphabets, invisible characters, marks, spacing, leetspeak. Six of these 50 were."""
+    unread = set(range(len(attacks.SPELLINGS))) - set(stopped(attacks.SPELLINGS))
+    assert sorted(unread) == sorted(UNREAD_SPELLINGS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [(attacks.LATER, 3), (attacks.ENCODED, 1), (attacks.LANGUAGES, 0), (attacks.PARAPHRASES, 0)],
+)
+def test_what_is_out_of_reach_is_said(texts: Sequence[str], found: int) -> None:
+    """R-24: a list of patterns does not know words that nobody put there; docs/screening.md gives these figures."""
+    assert len(stopped(texts)) == found
+    page = (Path(__file__).parents[2] / "docs" / "screening.md").read_text("utf-8")
+    assert f"{found} of {len(texts)}" in page
+
+
+def test_ordinary_prose_goes_through() -> None:
+    """R-24: the same words in manuals, standards and contracts; rare letters where a script needs them."""
+    assert [attacks.ORDINARY_PROSE[n] for n in stopped(attacks.ORDINARY_PROSE)] == []
+    warned = [text for text in attacks.ORDINARY_PROSE if screen(text).action == "WARN"]
+    assert len(warned) <= 1, warned
+
+
+def test_our_own_pages_go_through_but_the_one_about_screening() -> None:
+    """R-24: documents whole. A page that quotes an attack is held up, and a person overrides it."""
+    root = Path(__file__).parents[2]
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "skills").rglob("*.md")]
+    held = [
+        page.name
+        for page in pages
+        if screen(page.read_text("utf-8"), 1_000_000).action in ("ESCALATE", "BLOCK")
+    ]
+    assert held == ["screening.md"]
+    assert len(pages) > 30
+
+
+def test_a_document_about_injection_is_held_up() -> None:
+    """R-24: patterns cannot tell a quotation from an order; whoever knows the document says so."""
+    assert len(stopped(attacks.ABOUT_INJECTION)) == 5
+
+
+def test_look_alikes_hold_what_unicode_says() -> None:
+    """R-24: an oracle of its own: every single letter that compatibility folding makes ASCII is read so."""
+    table = lookalikes()
+    for code in range(0x80, 0x20000):
+        folded = unicodedata.normalize("NFKC", chr(code)).lower()
+        if len(folded) == 1 and folded.isascii() and folded.isalpha():
+            assert table[code] == folded, hex(code)
+
+
+def test_nothing_is_missed_by_reading_long_texts_near_some_words() -> None:
+    """R-24: the windows save time and change no verdict."""
+    texts = (
+        *attacks.WORDINGS,
+        *attacks.ABOUT_INJECTION,
+        *attacks.ORDINARY_PROSE,
+        *attacks.LATER,
+        *COMMANDS,
+        *SMUGGLED,
+    )
+    padded = [f"{'so it goes. ' * 100}\n{text}\n{'and on. ' * 100}" for text in texts]
+    for pattern in rules_2.PATTERNS:
+        for text, long in zip(texts, padded, strict=True):
+            whole = pattern.commanded.search(text.lower())
+            near = pattern.near is None or pattern.near.search(text.lower())
+            assert near or not whole, (pattern.kind, text)
+            if whole and "\\A" not in whole.re.pattern:
+                kinds = {issue.kind for issue in screen(long, 1_000_000).issues}
+                assert pattern.kind in kinds, text
+
+
+def test_recorded_screenings_are_computed_by_their_own_rules() -> None:
+    """R-24: a text that version 1 let through stays let through in the runs that recorded it."""
+    text = attacks.WORDINGS[3]
+    assert screen(text, rules="screening-1").action == "ALLOW"
+    assert screen(text).action == "BLOCK"
+    assert screen("You are now in the settings menu.", rules="screening-1").action == "BLOCK"
+
+
+@pytest.mark.parametrize("rules", ["screening-1", "screening-2"])
+def test_a_run_names_the_rules_and_is_checked_by_them(
+    rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-24: check computes a screening again by the version that the opening names."""
+    monkeypatch.setattr("rounds.opening.RULES_VERSION", rules)
+    monkeypatch.setattr("tests.protocols.playing.QUESTION", attacks.WORDINGS[3])
+    session = begin(tmp_path / "run", "ratchet")
+    first = session.book().events[1]
+    assert isinstance(first, Screening)
+    assert (first.rules, first.action) == (rules, "ALLOW" if rules == "screening-1" else "BLOCK")
+    assert not rulebook.check(session.book(), session.verdicts.context()).findings
 
 
 @given(st.text(max_size=300))

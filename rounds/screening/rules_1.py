@@ -1,60 +1,14 @@
-"""Screening of text from outside: an additive score, its parts shown, and what follows from it (S4-22 … S4-29).
-
-Points are added and cut at 100: from 80 BLOCK, from 50 ESCALATE, from 20 WARN, else ALLOW. Unlike the published rules a
-pattern counts in full only where it speaks to a reader: "ignore all previous instructions" at the head of a sentence
-blocks, "should the parser ignore previous instructions?" is a mention. Letters are those of any script. What is longer
-than the limit is escalated by its length alone.
-"""
+"""The rules "screening-1" as they were published: kept, because runs that were screened by them are computed again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
-from ledger.result import Result
+from rounds.screening.pattern import MENTION, Pattern, ScreeningIssue, compiled, shown
 
-RULES_VERSION: Final = "screening-1"
-SCORE_MAX: Final = 100
-QUESTION_MAX: Final = 5_000
-DOCUMENT_MAX: Final = 1_000_000
-IMPORT_MAX: Final = 100_000_000
-BLOCK_FROM: Final = 80
-ESCALATE_FROM: Final = 50
-WARN_FROM: Final = 20
-
-ScreeningAction = Literal["ALLOW", "WARN", "ESCALATE", "BLOCK"]
-STOPPING: Final = frozenset({"ESCALATE", "BLOCK"})
-"""Actions after which nobody is asked until a person overrides them."""
-
-
-class ScreeningIssue(Result, frozen=True):
-    """One part of the score, and where it was found."""
-
-    kind: str
-    points: int
-    detail: str
-
-
-class Screening(Result, frozen=True):
-    """The score, from 0 to 100, what follows from it, and its parts."""
-
-    score: int
-    action: ScreeningAction
-    issues: list[ScreeningIssue]
-
-
-class Pattern(NamedTuple):
-    """What is looked for: `commanded` speaks to a reader and counts `points`, `mentioned` counts `MENTION`."""
-
-    kind: str
-    points: int
-    commanded: re.Pattern[str]
-    mentioned: re.Pattern[str] | None = None
-
-
-MENTION: Final = 15
-"""A suspicious word in an ordinary sentence: shown, and by itself no reason even to warn."""
+VERSION: Final = "screening-1"
 
 _HEAD: Final = (
     r"(?:^|[.!?:;,\n\"'(\[>*-]\s*|\b(?:please|now|and|then|just|instead|first|must|should|to|will|shall|can|"
@@ -67,10 +21,6 @@ _OBJECT: Final = (
 )
 
 
-def _compiled(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE | re.MULTILINE)
-
-
 _TOLD: Final = (
     r"instructions?|prompts?|directives?|guidelines|rules|commands|context|messages?|orders|training"
 )
@@ -78,54 +28,54 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "injection: instructions are to be set aside",
         80,
-        _compiled(rf"{_HEAD}(?:ignore|disregard|forget|override|overlook|skip)\s+{_OBJECT}(?:{_TOLD})\b"),
-        _compiled(rf"\b(?:ignor\w*|disregard\w*|forget\w*)\s[^\n]{{0,60}}\b(?:{_TOLD})\b"),
+        compiled(rf"{_HEAD}(?:ignore|disregard|forget|override|overlook|skip)\s+{_OBJECT}(?:{_TOLD})\b"),
+        compiled(rf"\b(?:ignor\w*|disregard\w*|forget\w*)\s[^\n]{{0,60}}\b(?:{_TOLD})\b"),
     ),
     Pattern(
         "injection: what came before is to be forgotten",
         80,
-        _compiled(
+        compiled(
             rf"{_HEAD}(?:(?:ignore|disregard)\s+(?:all|everything|anything)\s+(?:above|before|previous|prior)"
             r"|forget\s+(?:everything|all\s+(?:that|of|the)\b|what\s+you|the\s+above|previous|all\s+previous))"
         ),
-        _compiled(r"\bforget\s+(?:everything|all)\b"),
+        compiled(r"\bforget\s+(?:everything|all)\b"),
     ),
     Pattern(
         "injection: another identity is given",
         80,
-        _compiled(
+        compiled(
             r"(?:^|[.!?\n]\s*|\bfrom\s+now\s+on,?\s+)you\s+are\s+now\s+(?!able|ready|done|required|responsible)"
             r"|(?:^|[.!?\n]\s*|\bnow\s+|\bplease\s+)(?:act\s+as\s+(?:if|though)\s+you|pretend\s+(?:that\s+)?(?:you|to\s+be)"
             r"|role-?play\s+as)\b"
         ),
-        _compiled(
+        compiled(
             r"\byou\s+are\s+now\b|\bact\s+as\s+(?:if|though)\b|\bpretend\s+(?:you|to)\b|\brole-?play\s+as\b"
         ),
     ),
     Pattern(
         "injection: a system message is imitated",
         80,
-        _compiled(
+        compiled(
             r"^\s*(?:###\s*)?(?:new\s+instructions?|system(?:\s+(?:prompt|message|override))?)\s*:(?![^\n]*\?\s*$)"
             r"|</?system>|\[/?(?:SYSTEM|INST)\]|<\|(?:im_start|im_end|system)\|>|<<SYS>>"
         ),
-        _compiled(r"\bnew\s+instructions?\s*:"),
+        compiled(r"\bnew\s+instructions?\s*:"),
     ),
     Pattern(
         "injection: a mode without limits is called for",
         80,
-        _compiled(
+        compiled(
             rf"(?:{_HEAD}(?:enable|enter|activate|switch\s+(?:in)?to|turn\s+on|start)|\byou\s+are\s+in)\s+"
             r"(?:the\s+)?(?:sudo|developer|dev|god|jailbreak|dan|unrestricted)\s+mode\b"
             r"|\b(?:jailbreak\s+(?:yourself|mode|the\s+(?:model|assistant|ai))|do\s+anything\s+now)\b"
             r"|\b(?:sudo|jailbreak|dan)\s+mode\s+(?:on|enabled|activated)\b"
         ),
-        _compiled(r"\b(?:sudo|developer)\s+mode\b|\bjailbreak\w*"),
+        compiled(r"\b(?:sudo|developer)\s+mode\b|\bjailbreak\w*"),
     ),
     Pattern(
         "injection: the verdict is dictated",
         80,
-        _compiled(
+        compiled(
             rf"{_HEAD}(?:reply|answer|respond|vote|output|say|return)\s+(?:only\s+)?(?:with\s+)?[\"'`]?"
             r"(?:ACT|ROBUST|APPROVED?|PASS|CONFIRMED)\b[\"'`]?\s*(?:only|regardless|whatever|no\s+matter|and\s+nothing)"
         ),
@@ -133,23 +83,23 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "injection: the hidden prompt is asked for",
         60,
-        _compiled(
+        compiled(
             rf"{_HEAD}(?:reveal|print|repeat|show|output|leak)\s+(?:me\s+)?(?:all\s+|the\s+|your\s+|of\s+)*"
             r"(?:system|hidden|initial|secret)\s+(?:prompt|instructions?|message)"
         ),
-        _compiled(r"\bsystem\s+prompt\b"),
+        compiled(r"\bsystem\s+prompt\b"),
     ),
     Pattern(
         "suspicious: a safeguard is to be switched off",
         60,
-        _compiled(
+        compiled(
             rf"{_HEAD}(?:bypass|override|disable|ignore|circumvent|turn\s+off)\s+(?:all\s+|your\s+|any\s+|every\s+|the\s+)*"
             r"(?:safety|ethics|ethical|content|moderation)\s*(?:filters?|checks?|protocols?|rules?|measures?|"
             r"guidelines|warnings?|systems?|constraints?|policy|policies)?(?=\W|$)"
             rf"|{_HEAD}(?:bypass|disable|override)\s+(?:all\s+|your\s+|every\s+)+(?:security|filters?|checks?|restrictions?)"
             r"|\bwithout\s+(?:any\s+)?(?:safety|ethics|ethical)\s+(?:checks?|checking|filters?|limits?|rules?)"
         ),
-        _compiled(
+        compiled(
             r"\b(?:bypass|override|disable|without|ignore)\w*\s+(?:\w+\s+)?(?:safety|security|ethics|filters?|checks?|"
             r"checking|warnings?)\b"
         ),
@@ -157,12 +107,12 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "sql: a statement is smuggled in",
         60,
-        _compiled(
+        compiled(
             r"['\"]\s*(?:OR|AND)\s+['\"]?\w+['\"]?\s*=\s*['\"]?\w+"
             r"|['\")0-9]\s*;\s*(?:DROP|DELETE|TRUNCATE|ALTER|INSERT|UPDATE)\s+|;\s*DROP\s+TABLE\b"
             r"|['\")0-9]\s*UNION\s+(?:ALL\s+)?SELECT\b|['\"]\s*;?\s*--\s*$"
         ),
-        _compiled(r"\bUNION\s+SELECT\b|\bDROP\s+TABLE\b|--\s*\Z|['\"]\s+OR\s+['\"]"),
+        compiled(r"\bUNION\s+SELECT\b|\bDROP\s+TABLE\b|--\s*\Z|['\"]\s+OR\s+['\"]"),
     ),
 )
 """Every kind counts once, by its weightiest sign."""
@@ -174,40 +124,22 @@ _LATIN: Final = re.compile(r"[A-Za-z]{4,}")
 _SYMBOLS_SHARE: Final = 0.3
 
 
-def screen(text: str, length_max: int = QUESTION_MAX) -> Screening:
-    """The score of a text, its parts, and what follows. `length_max` is in characters."""
-    issues = [issue for part in _PARTS for issue in part(text, length_max)]
-    score = min(SCORE_MAX, sum(issue.points for issue in issues))
-    return Screening(score=score, action=_action(score), issues=issues)
+def issues(text: str) -> Iterator[ScreeningIssue]:
+    """What is found in a text by its words and its characters."""
+    yield from _patterns(text)
+    yield from _characters(text)
 
 
-def _action(score: int) -> ScreeningAction:
-    if score >= BLOCK_FROM:
-        return "BLOCK"
-    if score >= ESCALATE_FROM:
-        return "ESCALATE"
-    return "WARN" if score >= WARN_FROM else "ALLOW"
-
-
-def _length(text: str, length_max: int) -> Iterator[ScreeningIssue]:
-    if len(text) > length_max:
-        yield ScreeningIssue("too long", ESCALATE_FROM, f"{len(text)} characters, more than {length_max}")
-    elif len(text.strip()) < 3:
-        yield ScreeningIssue("too short", 10, f"{len(text.strip())} characters")
-
-
-def _patterns(text: str, length_max: int) -> Iterator[ScreeningIssue]:
-    del length_max
+def _patterns(text: str) -> Iterator[ScreeningIssue]:
     for pattern in PATTERNS:
         found = pattern.commanded.search(text)
         if found:
-            yield ScreeningIssue(pattern.kind, pattern.points, _shown(found[0]))
+            yield ScreeningIssue(pattern.kind, pattern.points, shown(found[0]))
         elif pattern.mentioned and (found := pattern.mentioned.search(text)):
-            yield ScreeningIssue(f"mentioned, not commanded: {pattern.kind}", MENTION, _shown(found[0]))
+            yield ScreeningIssue(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(found[0]))
 
 
-def _characters(text: str, length_max: int) -> Iterator[ScreeningIssue]:
-    del length_max
+def _characters(text: str) -> Iterator[ScreeningIssue]:
     symbols = sum(not (char.isalnum() or char.isspace()) for char in text)
     if len(text) >= 20 and symbols / len(text) > _SYMBOLS_SHARE:
         yield ScreeningIssue(
@@ -223,10 +155,3 @@ def _characters(text: str, length_max: int) -> Iterator[ScreeningIssue]:
         yield ScreeningIssue("hidden characters", 40, f"{len(hidden)}, the first U+{ord(hidden[0]):04X}")
     if _CJK.search(text) and _LATIN.search(text):
         yield ScreeningIssue("mixed scripts", 5, "CJK and Latin letters")
-
-
-_PARTS: Final[tuple[Callable[[str, int], Iterator[ScreeningIssue]], ...]] = (_length, _patterns, _characters)
-
-
-def _shown(found: str) -> str:
-    return ascii(" ".join(found.split()))[1:-1][:120]

@@ -1,0 +1,68 @@
+"""Screening of text from outside: an additive score, its parts shown, and what follows from it (S4-22 … S4-29).
+
+Points are added and cut at 100: from 80 BLOCK, from 50 ESCALATE, from 20 WARN, else ALLOW. Unlike the published rules a
+pattern counts in full only where it speaks to a reader: "ignore all previous instructions" at the head of a sentence
+blocks, "should the parser ignore previous instructions?" is a mention. What is longer than the limit is escalated by
+its length alone. The rules have a version, which a run records: a recorded screening is computed again by its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, Literal
+
+from ledger.result import Result
+from rounds.screening import rules_1, rules_2
+from rounds.screening.pattern import ScreeningIssue
+
+RULES: Final[Mapping[str, Callable[[str], Iterator[ScreeningIssue]]]] = {
+    rules_1.VERSION: rules_1.issues,
+    rules_2.VERSION: rules_2.issues,
+}
+"""Version → what these rules find in a text; none of them ever changes."""
+RULES_VERSION: Final = rules_2.VERSION
+"""By which a new run is screened."""
+SCORE_MAX: Final = 100
+QUESTION_MAX: Final = 5_000
+DOCUMENT_MAX: Final = 1_000_000
+IMPORT_MAX: Final = 100_000_000
+BLOCK_FROM: Final = 80
+ESCALATE_FROM: Final = 50
+WARN_FROM: Final = 20
+
+ScreeningAction = Literal["ALLOW", "WARN", "ESCALATE", "BLOCK"]
+STOPPING: Final = frozenset({"ESCALATE", "BLOCK"})
+"""Actions after which nobody is asked until a person overrides them."""
+
+
+class Screening(Result, frozen=True):
+    """The score, from 0 to 100, what follows from it, and its parts."""
+
+    score: int
+    action: ScreeningAction
+    issues: list[ScreeningIssue]
+
+
+def screen(text: str, length_max: int = QUESTION_MAX, rules: str = RULES_VERSION) -> Screening:
+    """The score of a text, its parts, and what follows. `length_max` is in characters; `rules` a version of `RULES`."""
+    issues = [*_length(text, length_max), *RULES[rules](text)]
+    score = min(SCORE_MAX, sum(issue.points for issue in issues))
+    return Screening(score=score, action=_action(score), issues=issues)
+
+
+def _action(score: int) -> ScreeningAction:
+    if score >= BLOCK_FROM:
+        return "BLOCK"
+    if score >= ESCALATE_FROM:
+        return "ESCALATE"
+    return "WARN" if score >= WARN_FROM else "ALLOW"
+
+
+def _length(text: str, length_max: int) -> Iterator[ScreeningIssue]:
+    if len(text) > length_max:
+        yield ScreeningIssue("too long", ESCALATE_FROM, f"{len(text)} characters, more than {length_max}")
+    elif len(text.strip()) < 3:
+        yield ScreeningIssue("too short", 10, f"{len(text.strip())} characters")
+
+
+__all__ = ["RULES", "RULES_VERSION", "Screening", "ScreeningAction", "ScreeningIssue", "screen"]
