@@ -31,6 +31,8 @@ class Wishes:
     check_every: int | None = None
     no_stress: bool = False
     rules: dict[str, str] = field(default_factory=dict[str, str])
+    compete: bool = False
+    single: bool = False
     contexts: Sequence[str] = ()
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -63,9 +65,30 @@ class Wishes:
             laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
         if self.rules:
             laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **self.rules}
+        if self.compete or self.single:
+            laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
         if self.budget:
             laid["budget"] = {**cast("dict[str, Any]", table.get("budget", {})), **self.budget}
         return laid
+
+    def _gate(self, laid: Table) -> dict[str, bool]:
+        """What --compete and --single say to the gate: each overrides the file's, and neither a protocol (AD-2).
+
+        Raises `MootError` when there is nothing left to route.
+        """
+        flag = "--single" if self.single else "--compete"
+        if self.compete and self.single:
+            raise usage("--single and --compete contradict each other", "give one of them", "moot run")
+        subject = cast("dict[str, Any]", laid["deliberation"])
+        said = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
+        said += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
+        if said:
+            raise usage(
+                f"{flag} asks the gate for a protocol, and {said[0]} has settled it",
+                f"leave out {flag} or {said[0]}",
+                "moot run",
+            )
+        return {"compete": self.compete, "single": self.single}
 
 
 def wished(file: str | None, wishes: Wishes) -> Deliberation:

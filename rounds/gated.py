@@ -19,9 +19,7 @@ def asked_of(deliberation: Deliberation) -> Asked:
     subject, row = deliberation.deliberation, deliberation.gate
     return Asked(
         text=subject.question,
-        goals=subject.goals,
         options=subject.options,
-        documents=len(deliberation.context),
         triggers=row.triggers if row else (),
         compete=row.compete if row else False,
         single=row.single if row else False,

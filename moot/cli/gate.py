@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from moot.cli.options import GoalOption, JsonOption, OptionOption, QuietOption
+from moot.cli.options import JsonOption, OptionOption, QuietOption
 from moot.errors import GOOD, usage
 from moot.output.gate import gated_of
 from moot.terminal import out_json, show
 from moot.wishes import Wishes, wished
 from rounds import gate as rules
 from rounds.gated import asked_of
+from rounds.protocols import PROTOCOLS
 
 EPILOG = "Example: moot gate 'Migrate the billing database with zero downtime'"
 
@@ -29,16 +30,15 @@ def gate(
         list[str] | None,
         typer.Option(metavar="WORDS", help="Words that call for several roles; may be repeated."),
     ] = None,
-    goal: GoalOption = None,
     option: OptionOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Say which protocol a question deserves (single-pass, jugalbandi or structured), with the reasons.
+    """Say which of the protocols a question deserves, with the words that were read.
 
-    A rule of thumb over words, no model is asked. --single beats --compete beats triggers; both flags are an error.
-    A deliberation file with a [gate] table and no protocol is routed in the same way by `moot run`, and the route is a
-    decision on the ledger.
+    A rule of thumb, no model is asked: `moot protocols` says what each is for. --single beats --compete beats triggers;
+    both flags are an error. A deliberation file with a [gate] table and no protocol is routed in the same way by
+    `moot run`, as are `run --compete` and `run --single`, and the route is a decision on the ledger.
     """
     if not text.strip():
         raise usage(
@@ -47,7 +47,7 @@ def gate(
     if text.endswith(".toml") and " " not in text:
         asked = asked_of(wished(text, Wishes()))
     else:
-        asked = rules.Asked(text, tuple(goal or ()), tuple(option or ()))
+        asked = rules.Asked(text, tuple(option or ()))
     asked = asked._replace(
         triggers=(*asked.triggers, *(trigger or ())),
         single=asked.single or single,
@@ -60,7 +60,9 @@ def gate(
     if json:
         out_json(found)
     elif not quiet:
-        lines = [f"{found.route}   ({found.points} points)"]
-        lines += [f"  {reason.points:+d}  {reason.name}: {reason.detail}" for reason in found.reasons]
-        show("\n".join([*lines, f"run it: moot run -q '…' --protocol {found.route} --seats …", ""]))
+        protocol = PROTOCOLS[found.route]
+        lines = [f"{found.route}   for {protocol.fits}; replies: {protocol.calls}"]
+        lines += [f"  {reason.name}: {reason.detail}" for reason in found.reasons]
+        options = " --option '…' --option '…'" if protocol.options_wanted[0] > len(asked.options) else ""
+        show("\n".join([*lines, f"run it: moot run -q '…' --protocol {found.route}{options} --seats …", ""]))
     return GOOD

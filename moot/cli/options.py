@@ -35,6 +35,12 @@ CastOption = Annotated[
 ProtocolOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="See `moot protocols`; structured if not said.")
 ]
+CompeteOption = Annotated[
+    bool, typer.Option("--compete", help="Several roles: the gate says which protocol.")
+]
+SingleOption = Annotated[
+    bool, typer.Option("--single", help="One seat and one reply, whatever else is said.")
+]
 PlanOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="standard-13 (if not said) or minimum-8.")
 ]

@@ -43,6 +43,8 @@ def run(
         ),
     ] = None,
     protocol: common.ProtocolOption = None,
+    compete: common.CompeteOption = False,
+    single: common.SingleOption = False,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
     goal: common.GoalOption = None,
@@ -77,6 +79,9 @@ def run(
 ) -> int:
     """Run a deliberation from a file or a question until it ends or has to wait.
 
+    --single takes one seat and --compete lets the gate choose among the protocols of several roles; without either, and
+    without --protocol, it is the full deliberation. `moot gate` says the route beforehand.
+
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
     ended and a step of it was given up.
@@ -102,6 +107,8 @@ def run(
         params=params,
         check_every=check_every,
         no_stress=no_stress,
+        compete=compete,
+        single=single,
         rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge),
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},

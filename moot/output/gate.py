@@ -7,7 +7,7 @@ from rounds.gate import GateReason, GateResult
 
 
 class Gated(Output, frozen=True):
-    """`points`: the sum of the reasons'. Without what you insist on: from 6 on structured, from 3 on jugalbandi."""
+    """`points`: the sum of the reasons': 3 for the form and what you insist on, 2 a sign of weight, −3 for one seat."""
 
     route: str
     points: int

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
 
 
@@ -21,7 +22,7 @@ def test_a_question_is_never_taken_for_a_file(moot: Moot, tmp_path: Path, text: 
     (tmp_path / "Makefile").write_text("all:\n")
     said = moot("gate", text, "--json")
     assert said.code == 0, said.err
-    assert said.json["route"] in ("single-pass", "jugalbandi", "structured")
+    assert said.json["route"] in PROTOCOLS
 
 
 @pytest.mark.parametrize("text", ["", "   \n"])
@@ -34,5 +35,62 @@ def test_nothing_is_no_question(moot: Moot, text: str) -> None:
 def test_a_deliberation_file_is_read(moot: Moot, tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Migrate the billing database with zero downtime"\n')
-    assert moot("gate", str(file), "--json").json["route"] == "structured"
+    assert moot("gate", str(file), "--json").json["route"] == "jugalbandi"
     assert moot("gate", str(tmp_path / "none.toml")).code == 2
+
+
+def test_it_says_replies_and_how_to_run_it(moot: Moot) -> None:
+    """R-23: the route with its price, and a command that works."""
+    said = moot("gate", "PostgreSQL or SQLite for the audit ledger?")
+    assert (
+        "comparative   for two to four options and a choice between them; replies: 11 for two options"
+        in said.out
+    )
+    assert "--protocol comparative --option '…' --option '…'" in said.out
+    assert "--option" not in moot("gate", "Build a login page").out
+
+
+@pytest.mark.parametrize(
+    ("flags", "protocol"), [(("--single",), "single-pass"), (("--compete",), "debate"), ((), "structured")]
+)
+def test_run_takes_single_and_compete(
+    moot: Moot, tmp_path: Path, flags: tuple[str, ...], protocol: str
+) -> None:
+    """R-23: AD-2's flags, where a run begins; the route is a decision of the run."""
+    out = tmp_path / "run"
+    said = moot(
+        "run", "-q", "Should we rewrite the service in Go?", "--seats", "host", "--out", str(out), *flags
+    )
+    assert said.code == 4, said.err
+    assert moot("status", str(out), "--json").json["protocol"] == protocol
+    gates = [one for one in moot("decisions", str(out), "--json").json["decisions"] if one["type"] == "gate"]
+    assert len(gates) == (1 if flags else 0)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--single", "--compete"), "contradict"),
+        (("--single", "--protocol", "debate"), "protocol has settled it"),
+        (("--compete", "--plan", "minimum-8"), "plan has settled it"),
+        (("--compete", "--no-stress"), "no_stress has settled it"),
+    ],
+)
+def test_what_is_settled_is_not_routed(
+    moot: Moot, tmp_path: Path, flags: tuple[str, ...], words: str
+) -> None:
+    """R-23: a flag that would be passed over is refused."""
+    said = moot("run", "-q", "Should we?", "--seats", "host", "--out", str(tmp_path / "run"), *flags)
+    assert said.code == 2
+    assert words in said.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_flag_stands_over_the_files_gate(moot: Moot, tmp_path: Path) -> None:
+    """R-23: AD-2: --single is always one seat, --compete always several."""
+    file = tmp_path / "plan.toml"
+    file.write_text('[deliberation]\nquestion = "What is this?"\n[gate]\ncompete = true\n')
+    out = tmp_path / "run"
+    assert moot("run", str(file), "--single", "--seats", "host", "--out", str(out)).code == 4
+    assert moot("status", str(out), "--json").json["protocol"] == "single-pass"
+    assert moot("run", "--resume", str(out), "--compete").code == 2
