@@ -55,7 +55,12 @@ class Conditions(NamedTuple):
         )
 
 
+def meaning_of(protocol: str) -> Meaning:
+    """What `conditions` means in the decisions of a protocol."""
+    return MEANINGS.get(protocol, USUAL)
+
+
 def conditions_of(event: Decision, opened: RunOpened | None) -> Conditions:
     """The conditions of a decision by the protocol of its run."""
-    meaning = USUAL if opened is None else MEANINGS.get(opened.protocol, USUAL)
+    meaning = USUAL if opened is None else meaning_of(opened.protocol)
     return Conditions(**{meaning: event.conditions})

@@ -1,6 +1,6 @@
 """Prompt sets: all templates of a run in one blob, so that a brief can be derived again later (FORMAT 6).
 
-    {"set":1,"name":"structured-3","templates":{"blocks/claims":"…","charters/critic":"…",…}}
+    {"set":1,"name":"structured-4","templates":{"blocks/claims":"…","charters/critic":"…",…}}
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
 path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 import orjson
 
 STRUCTURED: Final = "structured"
-_NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-3"}
+_NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-4"}
 """Folder → the set's name where it is not the folder's with a 1: a changed set has a new name."""
 _PROMPTS: Final = Path(__file__).parent / "prompts"
 

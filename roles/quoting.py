@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, cycle
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
@@ -276,15 +276,25 @@ def concern(event: Concern) -> Quoted:
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
-def decision(event: Decision) -> Quoted:
-    """A decision with what it rests on, its conditions and who dissents."""
+class DecisionWords(NamedTuple):
+    """What a brief calls two fields of a decision; older prompt sets leave them the names of the fields."""
+
+    conditions: str = "condition"
+    stances: str = "dissent"
+
+
+FIELD_NAMES: Final = DecisionWords()
+
+
+def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
+    """A decision with what it rests on, its conditions, and who had expected another verdict than a cited one."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
     lines = [_head(event, head, confidence), bar("text", event.text)]
     lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
     lines += _optional("serves", event.anchor_ref) + _listed("about", event.about)
-    lines += [bar("condition", condition) for condition in event.conditions]
-    lines += _listed("dissent", [f"{entry.role} ({entry.ref})" for entry in event.dissent])
+    lines += [bar(words.conditions, condition) for condition in event.conditions]
+    lines += _listed(words.stances, [f"{entry.role} ({entry.ref})" for entry in event.dissent])
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 

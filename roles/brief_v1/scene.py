@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from ledger.book import Book
+from ledger.conditions import meaning_of
 from ledger.decided import quoted
 from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
 from ledger.ids import number_of
@@ -141,8 +142,20 @@ class Scene(msgspec.Struct, frozen=True):
         """An event that is quoted by itself."""
         found = self.shared.quotes.get((event.seq,))
         if found is None:
-            found = self.shared.quotes[(event.seq,)] = quoting.BY_ITSELF[event.kind](event)
+            found = self.shared.quotes[(event.seq,)] = self._quote(event)
         return found
+
+    def _quote(self, event: Event) -> Quoted:
+        if isinstance(event, Decision):
+            return quoting.decision(event, self._decision_words())
+        return quoting.BY_ITSELF[event.kind](event)
+
+    def _decision_words(self) -> quoting.DecisionWords:
+        """The words of the run's prompt set, which says what its protocol's conditions are; older sets have none."""
+        if "words/stances" not in self.prompt_set["templates"]:
+            return quoting.FIELD_NAMES
+        paths = (f"words/{meaning_of(self.protocol.name)}", "words/stances")
+        return quoting.DecisionWords(*(self.rendered(path, {}).rstrip("\n") for path in paths))
 
     def quoted_claim(
         self, event: Claim, facts: ClaimFacts, *, whole: bool = True, placed: bool = True

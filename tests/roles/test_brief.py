@@ -211,6 +211,23 @@ def test_a_repair_bounds_what_it_repeats_and_reads_any_bytes() -> None:
     assert len(mended.blocks[-1].text) < REPAIR_CHARACTERS_MAX + 2_000
 
 
+def test_a_decision_is_told_in_the_words_of_the_prompt_set() -> None:
+    """R-5, R-8: new runs tell no stance as dissent and no falsifier as a condition; older sets keep their bytes."""
+    briefs = {step: brief_of(run(), step).text for step in steps_of_run()}
+    told = "\n".join(briefs.values())
+    assert "would show it wrong | the disk lies" in told
+    assert "had expected another verdict | critic (P-1-1-critic)" in told
+    assert "dissent" not in told
+    assert "condition | the disk lies" not in told
+    older = dict(installed()["templates"])
+    words = [path for path in older if path.startswith("words/")]
+    for path in words:
+        del older[path]
+    told = brief_of(run(), "r2.G.guardian", {**installed(), "templates": older}).text
+    assert "condition | the disk lies" in told
+    assert "dissent | critic (P-1-1-critic)" in told
+
+
 # ---------------------------------------------------------------- golden: the derivation is frozen
 
 

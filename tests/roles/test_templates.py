@@ -77,7 +77,8 @@ def test_the_installed_set_has_every_template_that_the_protocol_asks_for() -> No
         f"blocks/{name}" for name in ("frame", "role", "task", "repair", "left", "moved", "late")
     }
     amendments = {path for path in installed()["templates"] if path.startswith("amendments/")}
-    assert tasks | charters | blocks | amendments == set(installed()["templates"])
+    words = {f"words/{name}" for name in ("falsifiers", "requirements", "stances")}
+    assert tasks | charters | blocks | amendments | words == set(installed()["templates"])
     assert "amendments/harden_critic" in amendments
 
 
