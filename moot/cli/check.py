@@ -33,6 +33,8 @@ def check(
     """Report every rule that the ledger breaks. Exit code 1 when a finding is an error; warnings are allowed."""
     if format not in FORMATS:
         raise usage(f"no format {format!r}", f"choose one of {', '.join(FORMATS)}", "--format")
+    if json and format == "github":
+        raise usage("--json and --format github are two forms", "give one of them", "--format")
     ours = open_run(find_run(run))
     try:
         report = moot.check(ours, phase)
@@ -42,8 +44,7 @@ def check(
         ) from None
     if json or format == "json":
         out_json(report)
-    elif format == "github":
-        show(github_text(report))
     elif not quiet:
-        show(check_text(report, caveats(ours.book.state, calls_of(ours.events))))
+        labels = () if format == "github" else caveats(ours.book.state, calls_of(ours.events))
+        show(github_text(report) if format == "github" else check_text(report, labels))
     return GOOD if report.ok else NO

@@ -13,7 +13,7 @@ from moot.locate import find_run
 from moot.render.differences import diff_text
 from moot.terminal import out_json, show
 
-EPILOG = "Example: moot diff runs/examples/standard-13 @last"
+EPILOG = "Example: moot diff runs/examples/storage-minimum-8 @last"
 METAVARS = "A run's directory, an id under ./runs, or @last."
 
 

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from ledger.interchange.exports import EXPORTERS, export_run
-from ledger.interchange.imports import UnknownFormat
 from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
-from moot.errors import GOOD, usage
+from moot.errors import GOOD
 from moot.locate import find_run
 from moot.render.exchanged import export_text
 from moot.terminal import out_json, show
@@ -27,10 +26,7 @@ def export(
 ) -> int:
     """Write a run's files in another form into a new directory."""
     ours = open_run(find_run(run))
-    try:
-        report = export_run(ours.book, to, directory)
-    except UnknownFormat as error:
-        raise usage(str(error), f"known are {', '.join(EXPORTERS)}", "--to") from None
+    report = export_run(ours.book, to, directory)
     if json:
         out_json(report)
     elif not quiet:

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.interchange.imports import READERS, UnknownFormat
+from ledger.interchange.imports import READERS
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
 from moot.render.exchanged import import_text
-from moot.terminal import out_json, show
+from moot.terminal import err, out_json, show
 
 EPILOG = "Example: moot import skill path/to/state --out runs/imported"
 
@@ -27,12 +27,11 @@ def import_(
     """Make a run from another system's files. Bad lines are named, and then nothing is written (exit code 1)."""
     if not Path(src).exists():
         raise usage(f"nothing at {src!r}", "name the file or directory to import", "SRC")
-    try:
-        report = moot.import_run(format, src, directory)
-    except UnknownFormat as error:
-        raise usage(str(error), f"known are {', '.join(READERS)}", "FORMAT") from None
+    report = moot.import_run(format, src, directory)
     if json:
         out_json(report)
-    elif not quiet or not report.ok:
+    elif not quiet:
         show(import_text(report))
+    elif not report.ok:
+        err(import_text(report))
     return GOOD if report.ok else NO

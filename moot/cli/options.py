@@ -98,7 +98,7 @@ def rules_of(
         "rubric": rubric,
         "voting": voting,
     }
-    found = {name: str(value) for name, value in named.items() if value}
+    found = {name: str(value) for name, value in named.items() if value is not None}
     for entry in rule or ():
         name, equals, value = entry.partition("=")
         if not (name and equals and value):

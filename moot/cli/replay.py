@@ -15,7 +15,7 @@ from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
 from moot.output.replay import Replay, reexecuted
 from moot.render.plain import replay_text
-from moot.terminal import out_json, show
+from moot.terminal import err, out_json, show
 from rounds.controller import Controller
 from rounds.protocols import protocol_of
 from rounds.reexecution import Reexecution, re_execute
@@ -100,8 +100,10 @@ def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
     found = reexecuted(str(ours.path), executed_again(ours))
     if json:
         out_json(found)
-    elif not quiet or not found.identical:
+    elif not quiet:
         show(replay_text(found))
+    elif not found.identical:
+        err(replay_text(found))
     return GOOD if found.identical else NO
 
 

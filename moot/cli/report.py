@@ -67,8 +67,6 @@ def _said(
     if json:
         shown = text if file is None else None
         out_json(ReportDocument(run=str(ours.path), format=form, head=ours.head.hash, out=file, text=shown))
-    elif file is None:
-        out(text or "")
     elif not quiet:
-        out(f"written to {file}\n")
+        out(f"written to {file}\n" if file is not None else text or "")
     return GOOD

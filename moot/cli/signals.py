@@ -43,6 +43,8 @@ def signals(
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
     if params is not None and profile not in (None, "calibrated"):
         raise usage("--params is for the profile calibrated", "leave --profile out", "--params")
+    if watch and (json or quiet or at is not None):
+        raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
     path = find_run(run)
     _is_watched(path)
     if watch:

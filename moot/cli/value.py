@@ -30,17 +30,17 @@ def value(
     Exit code 1 when something is flagged: five runs of a protocol in a row without a disagreement, or one of two sides
     that has won every run, of five or more. Runs without a decision are not judged.
     """
+    if emit and json:
+        raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")
     paths = [path for said in runs for path in _runs(Path(said))]
     if not paths:
         raise usage("no run there", "name a run, or a directory of runs", " ".join(runs))
     found = report([value_of(str(path), open_run(path).book) for path in paths])
-    if emit:
-        show("".join(f"{line}\n" for run in found.runs for line in event_lines(run)))
-        return GOOD
     if json:
         out_json(found)
     elif not quiet:
-        show(_text(found))
+        lines = (f"{line}\n" for run in found.runs for line in event_lines(run))
+        show("".join(lines) if emit else _text(found))
     return NO if found.flags else GOOD
 
 

@@ -18,7 +18,7 @@ from moot.errors import usage
 from moot.keys import public_key
 from moot.locate import find_run
 from moot.render.findings import verify_text
-from moot.terminal import out_json, show
+from moot.terminal import err, out_json, show
 
 EPILOG = "Example: moot verify @last --checkpoint 412:9f2c…"
 CHECKPOINT = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
@@ -49,8 +49,10 @@ def verify(
     report = moot.verify(find_run(run), heads)
     if json:
         out_json(report)
-    elif not quiet or not report.ok:
+    elif not quiet:
         show(verify_text(report))
+    elif not report.ok:
+        err(verify_text(report))
     return report.exit_code
 
 

@@ -1,0 +1,215 @@
+"""R-21: every verb says the same in every form: one exit code, one JSON object with --json, nothing with --quiet."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from ledger.events import Amendment
+from ledger.store import Run
+from moot.cli import VERBS, Verb
+from moot.cli.command import command_of
+from tests.cli.conftest import Moot, Said
+from tests.protocols.playing import begin as begin_short
+from tests.protocols.playing import play as play_short
+from tests.rounds.openings import begin, play, rows
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+REPLY: Final = '{"sections":[{"name":"main","text":"One stream."}],"responds_to":[],"options":[]}'
+FORMLESS: Final = {"mcp", "completion", "serve"}
+"""Verbs that print for one reader alone, or answer until they are ended."""
+
+CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
+    "demo": (("finished --speed 0", 0),),
+    "new": (("plan.toml -q 'Which storage?'", 0), ("reply.json -q 'Which storage?'", 2)),
+    "gate": (("'Which storage for our ledger?'", 0),),
+    "estimate": (("file.toml --seats host", 0),),
+    "run": (
+        ("-q 'Which storage?' --seats host --out new", 4),
+        ("--resume finished --seats host", 0),
+        ("-q 'Which storage?' --seats nobody --out new", 2),
+    ),
+    "next": (("opened", 0), ("stopped --role verifier", 4)),
+    "submit": (
+        ("opened r1.B.action reply.json", 0),
+        ("opened r1.B.action bad.json", 1),
+        ("opened r9.B.action reply.json", 1),
+    ),
+    "answer": (("finished {question} Yes.", 0), ("finished N-99-1 Yes.", 1)),
+    "override": (("finished {decision} No.", 0), ("finished D-99-1 No.", 1)),
+    "ack": (("finished FM-1 'It was right.'", 1),),
+    "note": (("finished 'A remark.'", 0),),
+    "accept": (("finished", 0), ("opened", 1)),
+    "status": (("finished", 0), ("nothing", 2)),
+    "log": (("finished", 0), ("finished D-1-1", 0)),
+    "claims": (("finished", 0),),
+    "decisions": (("finished", 0),),
+    "signals": (("finished", 1), ("short", 2)),
+    "value": (("finished", 0), ("one-sided", 1), ("one-sided --emit", 1)),
+    "report": (("finished", 0), ("finished --out report.md", 0), ("finished --html report.html", 0)),
+    "check": (("finished", 0), ("lawless", 1), ("lawless --format text", 1)),
+    "verify": (("finished", 0), ("damaged", 3)),
+    "seal": (("finished --key keys/alice.key", 0), ("damaged --key keys/alice.key", 3)),
+    "keygen": (("bob --out new-keys", 0),),
+    "redact": (("finished r1.C.critic --reason 'It names a person.'", 0),),
+    "replay": (("finished", 0), ("finished --re-execute", 0), ("lawless --re-execute", 1)),
+    "diff": (("finished finished", 0), ("finished opened", 1)),
+    "fork": (("finished --round 2", 0), ("finished --round 99", 2)),
+    "stress": (("finished --role critic --forks 1", 0),),
+    "calibrate": (("finished --out ours.toml", 0),),
+    "import": (
+        ("skill exported --out imported", 0),
+        ("skill broken --out imported", 1),
+        ("nope file.toml --out imported", 2),
+    ),
+    "export": (("finished elsewhere --to skill", 0), ("finished elsewhere --to nope", 2)),
+    "protocols": (("", 0), ("tribunal", 0), ("tribunals", 2)),
+    "install-skill": (("--to skills --dry-run", 0),),
+    "doctor": (("", 0),),
+}
+"""Verb → calls with the exit code that FORMAT 13 gives them."""
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs and files of every kind that the calls name."""
+    from moot.__main__ import main
+    from moot.api import open_run
+
+    made = tmp_path_factory.mktemp("every-verb")
+    assert play(begin(made / "finished", rows(2, absent={2: "critic"}))).state == "finished"
+    begin(made / "opened", rows(1))
+    begin(made / "stopped", rows(1)).stop("human")
+    play_short(begin_short(made / "short", "single-pass"))
+    for n in range(5):
+        play_short(begin_short(made / "one-sided" / f"run-{n}", "debate"))
+    shutil.copytree(made / "finished", made / "damaged")
+    with (made / "damaged" / "claims.jsonl").open("r+b") as file:
+        file.seek(400)
+        file.write(b"~")
+    shutil.copytree(made / "finished", made / "lawless")
+    with Run(made / "lawless").writer() as writer:
+        late = Amendment(round=2, phase="close", by="controller", what="note", cause="human", reason="Late.")
+        writer.commit([late], at="2026-01-02T00:00:00.000000Z")
+    (made / "reply.json").write_text(REPLY)
+    (made / "bad.json").write_text("{}")
+    (made / "file.toml").write_text('[deliberation]\nquestion = "Which storage?"\n')
+    assert main(["keygen", "alice", "--out", str(made / "keys"), "--quiet"]) == 0
+    assert main(["export", str(made / "finished"), str(made / "exported"), "--to", "skill", "--quiet"]) == 0
+    shutil.copytree(made / "exported", made / "broken")
+    for path in (made / "broken").rglob("*.jsonl"):
+        path.write_text(path.read_text() + "nonsense\n")
+    state = open_run(made / "finished").state
+    decision = list(state.decisions)[-1]
+    (made / "names").write_text(json.dumps({"question": next(iter(state.concerns)), "decision": decision}))
+    return made
+
+
+def called(moot: Moot, place: Path, here: Path, verb: str, words: str, *form: str) -> Said:
+    """A call in a fresh copy of the place."""
+    shutil.copytree(place, here, dirs_exist_ok=True)
+    names = json.loads((place / "names").read_text())
+    return moot(verb, *shlex.split(words.format_map(names) if "{" in words else words), *form)
+
+
+CASES = [(verb, words, code) for verb, calls in CALLS.items() for words, code in calls]
+
+
+def test_every_verb_is_called() -> None:
+    assert set(CALLS) == {verb.name for verb in VERBS} - FORMLESS
+
+
+@pytest.mark.parametrize(("verb", "words", "code"), CASES)
+def test_the_exit_code_is_the_same_in_every_form(
+    moot: Moot, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, words: str, code: int
+) -> None:
+    """R-21: with --json one object and nothing else, with --quiet nothing but errors."""
+    said: dict[str, Said] = {}
+    for form in ("", "--json", "--quiet"):
+        here = tmp_path / f"here{form}"
+        here.mkdir()
+        monkeypatch.chdir(here)
+        if (form, words.endswith("--emit")) != ("--json", True):
+            said[form] = called(moot, place, here, verb, words, *filter(None, [form]))
+    assert {one.code for one in said.values()} == {code}, said
+    if "--json" in said:
+        assert isinstance(said["--json"].json, dict)
+        assert said["--json"].out.count("\n") == 1
+        assert said["--json"].err == ""
+    assert said["--quiet"].out == ""
+    assert "Traceback" not in said[""].err + said["--quiet"].err
+    if code == 0:
+        assert said[""].out.strip() or verb in ("accept",)
+        assert said["--quiet"].err == ""
+
+
+CONTRADICTIONS = (
+    "signals finished --watch --json",
+    "signals finished --watch --quiet",
+    "signals finished --watch --at 3",
+    "value one-sided --emit --json",
+    "check finished --format github --json",
+    "report finished --out a --html b",
+    "replay finished --re-execute --to 3",
+)
+
+
+@pytest.mark.parametrize("words", CONTRADICTIONS)
+def test_forms_that_exclude_each_other_are_refused(
+    moot: Moot, place: Path, tmp_path: Path, words: str
+) -> None:
+    """R-21: nothing that was asked for is left out in silence."""
+    verb, _, rest = words.partition(" ")
+    said = called(moot, place, tmp_path, verb, rest)
+    assert said.code == 2, said
+    assert "--" in (said.err or said.out)
+
+
+def test_findings_for_a_host_are_not_printed_when_nothing_is_to_be(
+    moot: Moot, place: Path, tmp_path: Path
+) -> None:
+    """R-21: check --format github --quiet."""
+    loud = called(moot, place, tmp_path, "check", "lawless --format github")
+    assert (loud.code, "::error" in loud.out) == (1, True)
+    assert called(moot, place, tmp_path, "check", "lawless --format github", "--quiet") == Said(1, "", "")
+
+
+def test_a_rule_can_be_taken_back_to_nought(moot: Moot, place: Path, tmp_path: Path) -> None:
+    """R-21: --rejudge 0 over a file that says 2."""
+    shutil.copytree(place, tmp_path, dirs_exist_ok=True)
+    with Path("file.toml").open("a") as file:
+        file.write('[rules]\nrejudge = "2"\n')
+    for said, rejudge in (((), "2"), (("--rejudge", 0), "0"), (("--rejudge", 1), "1")):
+        run = moot("run", "file.toml", *said, "--seats", "host", "--json").json["run"]
+        opened = json.loads(moot("log", run, "@0", "--json").out)["events"][0]
+        assert opened["rules"]["rejudge"] == rejudge
+
+
+@pytest.mark.parametrize("words", ["import nope file.toml --out a", "export finished a --to nope"])
+def test_an_unknown_format_is_answered_once(moot: Moot, place: Path, tmp_path: Path, words: str) -> None:
+    """R-21: the list of formats stood there twice."""
+    verb, _, rest = words.partition(" ")
+    said = called(moot, place, tmp_path, verb, rest)
+    assert said.code == 2
+    assert said.err.count("known are") == 1
+    assert said.err.count("skill") == 1
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_the_example_in_the_help_names_what_there_is(verb: Verb) -> None:
+    """R-21: its options are the verb's, and the runs that it names are there."""
+    epilog = str(command_of(verb).epilog)
+    known = {name for parameter in command_of(verb).params for name in parameter.opts}
+    for call in re.split(r";\s*", epilog.removeprefix("Example: ")):
+        words = shlex.split(call)
+        assert {word for word in words if word.startswith("--")} <= known, words
+        for word in words:
+            if word.startswith("runs/examples/"):
+                assert (ROOT / word / "head").is_file(), word
