@@ -55,7 +55,13 @@ def _told(event: Event, book: Book) -> tuple[str, list[str]]:
     match event:
         case Decision():
             return _decision(event, book)
-        case RunOpened() | RoundOpened() | Disposition() | Score() | Standing() | Vote() | Ruling():
+        case Ruling():
+            facts = book.state.rulings.get(f"@{event.seq}")
+            ended = (
+                f", **overturned by {inline(facts.overturned_by)}**" if facts and facts.overturned_by else ""
+            )
+            return f"ruling: **{inline(event.decision)}** by {inline(event.rule)}{ended}", []
+        case RunOpened() | RoundOpened() | Disposition() | Score() | Standing() | Vote():
             return _decided(event)
         case Signals() | Alarm() | Fallback() | Amendment() | RunClosed():
             return _governed(event)
@@ -175,7 +181,7 @@ def _decision(event: Decision, book: Book) -> tuple[str, list[str]]:
 
 
 def _decided(
-    event: RunOpened | RoundOpened | Disposition | Score | Standing | Vote | Ruling,
+    event: RunOpened | RoundOpened | Disposition | Score | Standing | Vote,
 ) -> tuple[str, list[str]]:
     match event:
         case RunOpened() | RoundOpened():
@@ -193,8 +199,6 @@ def _decided(
             return f"vote of {inline(event.by)}: **{inline(event.decision)}**, {numbers}", [
                 quoted(event.reasoning)
             ]
-        case Ruling():
-            return f"ruling: **{inline(event.decision)}** by {inline(event.rule)}", []
 
 
 def _governed(event: Signals | Alarm | Fallback | Amendment | RunClosed) -> tuple[str, list[str]]:

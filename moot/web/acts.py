@@ -198,10 +198,10 @@ def _said(book: Book, event: Event) -> Said:  # what roles write
             mark = Mark("◆", event.disposition, DISPOSED.get(event.disposition, "yellow"))
             return "disposition", mark, event.reason, (event.of,)
         case _:
-            return _judged(event)
+            return _judged(book, event)
 
 
-def _judged(event: Event) -> Said:  # what judges, votes and the controller write
+def _judged(book: Book, event: Event) -> Said:  # what judges, votes and the controller write
     match event:
         case Score():
             return "score", Mark("Σ", event.total, ""), event.notes or event.rubric, (event.of,)
@@ -213,7 +213,7 @@ def _judged(event: Event) -> Said:  # what judges, votes and the controller writ
             return "vote", mark_of(VOTES, event.decision), facts, ()
         case Ruling():
             votes = tuple(f"@{seq}" for seq in event.votes)
-            return "ruling", mark_of(VOTES, event.decision), f"by {event.rule} ({event.rules})", votes
+            return "ruling", _ruling(book, event), f"by {event.rule} ({event.rules})", votes
         case Screening():
             mark = Mark("▲", event.action, "" if event.action == "ALLOW" else "yellow")
             return f"screening of the {event.of}", mark, f"{event.score} points", ()
@@ -267,6 +267,13 @@ def _position(book: Book, event: Position) -> Said:
     verdict = book.state.checks.get(event.on)
     differs = " ≠ the verdict" if verdict is not None and verdict.result != event.stance else ""
     return f"position{differs}", mark_of(theme.RESULTS, event.stance), event.reason, (event.on,)
+
+
+def _ruling(book: Book, event: Ruling) -> Mark:
+    facts = book.state.rulings.get(f"@{event.seq}")
+    if facts is not None and facts.overturned_by is not None:
+        return Mark("⇢", f"{event.decision}, overturned by {facts.overturned_by}", "dim")
+    return mark_of(VOTES, event.decision)
 
 
 def _standing(book: Book, event: Decision) -> Mark:

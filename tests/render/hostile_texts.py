@@ -120,7 +120,7 @@ def _struct(value: Any, shape: Shape, names: frozenset[str] = frozenset()) -> An
 
 def _value(value: Any, kind: inspect.Type, shape: Shape, free: bool = False) -> Any:
     match value, kind:
-        case _, inspect.Metadata(extra_json_schema={"pattern": _}):
+        case _, inspect.Metadata(extra_json_schema=extra) if extra is not None and "pattern" in extra:
             return value
         case _, inspect.Metadata(type=inner):
             return _value(value, inner, shape, free)

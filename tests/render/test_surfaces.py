@@ -18,7 +18,7 @@ from starlette.requests import Request
 from ledger.book import Book
 from ledger.conditions import MEANINGS, WORDS, Meaning
 from ledger.decided import outcome
-from ledger.events import Decision
+from ledger.events import Decision, Ruling
 from ledger.interchange.markdown_export import export_markdown
 from moot.api import open_run
 from moot.output.decisions import decisions_of
@@ -275,6 +275,19 @@ def test_json_says_both(case: tuple[str, Surfaces]) -> None:
         meaning = MEANINGS["adversarial" if name == "overridden" else name]
         assert [*one.falsifiers, *one.requirements] == one.conditions
         assert getattr(one, meaning) == one.conditions
+
+
+def test_an_overridden_ruling_is_marked_so(tmp_path: Path) -> None:
+    """R-6: the ruling of a tribunal, overridden by its number, is nowhere shown as it stood."""
+    session = begin_short(tmp_path / "run", "tribunal")
+    play_short(session)
+    ruling = session.book().of(Ruling)[0]
+    override(session, f"@{ruling.seq}", AGAIN)
+    surfaces = Surfaces(tmp_path / "run")
+    for surface in ("markdown", "page", "html"):
+        said = [line for line in surfaces.whole[surface].split("\n") if re.search(r"\bruling\b", line)]
+        assert said
+        assert all("overturned by D-3-2" in line for line in said), (surface, said)
 
 
 def test_every_protocol_says_what_its_conditions_are() -> None:
