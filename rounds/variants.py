@@ -12,7 +12,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "dispositions": "three: a criticism may also be escalated to a person",
     "members": "how many do the same side by side",
     "judges": "how many judge, the order swapped from one to the next",
-    "rubric": "logic30 scores the reasoning, evidence40 the evidence too",
+    "rubric": "what is scored from 1 to 10: logic30 weighs logic and evidence 30 % each, evidence40 evidence 40 %",
     "scale": "the words of the verdict",
     "criteria": "which criteria are weighed",
     "analysts": "how many analyses are made",

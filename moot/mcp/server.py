@@ -78,7 +78,7 @@ def _add_tools(server: MCPServer[Any], verbs: Verbs) -> None:
 def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
     def new(
         question: str,
-        protocol: str = "structured",
+        protocol: str | None = None,
         goals: list[str] | None = None,
         options: list[str] | None = None,
         plan: str | None = None,
@@ -88,38 +88,58 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         cast: dict[str, dict[str, str]] | None = None,
         max_rounds: int | None = None,
         no_stress: bool = False,
+        profile: str | None = None,
+        check_every: int | None = None,
+        not_before: int | None = None,
+        positions: str | None = None,
+        round: list[dict[str, Any]] | None = None,
+        predict: list[dict[str, str]] | None = None,
+        budget: dict[str, Any] | None = None,
+        gate: dict[str, Any] | None = None,
     ) -> Any:
-        """Open a deliberation whose seats are your agents. Only `question` is required. `plan`: standard-13 or
-        minimum-8 (structured only). `context`: documents as {name, text}. `rules`: variants as texts, {"rounds":
-        "2"}, see `protocols`. `cast`: role → {title, charge}. `max_rounds`: stop earlier than the plan. `no_stress`:
-        nobody is ever absent, which is said before every verdict. Returns the run's name, its cast and variants,
-        and a token for every seat and for you, the operator."""
+        """Open a deliberation whose seats are your agents. Only `question` is required; the other arguments are the
+        keys of a deliberation file. `protocol`: structured if not said. `plan`: standard-13 or minimum-8 (structured
+        only). `context`: documents as {name, text}. `rules`: variants as texts, {"rounds": "2"}, see `protocols`.
+        `cast`: role → {title, charge}. `no_stress`: nobody is ever absent, which is said before every verdict.
+        `round`: rows {n, absent, drift, phases, focus}, for stress rounds and drift checks of one's own. `predict`:
+        {role, code, text}, what an absence will show. `profile`, `check_every`, `not_before`: by which signals it
+        stops, how often one looks, from which round on a stop is obeyed. `positions`: sealed or off. `budget`: {usd,
+        tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`: {compete, single, triggers} lets words
+        choose the protocol. Returns the run's name, its cast and variants, and a token for every seat and for you,
+        the operator."""
         subject = {
             "question": question,
             "protocol": protocol,
-            "goals": goals or [],
-            "options": options or [],
+            "goals": goals,
+            "options": options,
             "plan": plan,
             "domain": domain,
-            "no_stress": no_stress,
+            "no_stress": no_stress or None,
+            "profile": profile,
+            "check_every": check_every,
+            "not_before": not_before,
+            "positions": positions,
         }
-        table: dict[str, Any] = {
-            "deliberation": {key: value for key, value in subject.items() if value},
-            "context": context or [],
-            "rules": rules or {},
-            "cast": cast or {},
+        tables = {
+            "deliberation": {key: value for key, value in subject.items() if value is not None},
+            "context": context,
+            "rules": rules,
+            "cast": cast,
+            "round": round,
+            "predict": predict,
+            "budget": {**(budget or {}), **({"rounds": max_rounds} if max_rounds is not None else {})}
+            or None,
+            "gate": gate,
         }
-        if max_rounds is not None:
-            table["budget"] = {"rounds": max_rounds}
-        return _run(lambda: verbs.new(table))
+        return _run(lambda: verbs.new({key: value for key, value in tables.items() if value is not None}))
 
     def protocols() -> Any:
         """The protocols with roles, number of replies, when to use which, and their variants; the plans."""
         return _run(verbs.protocols)
 
     def gate(text: str, options: list[str] | None = None) -> Any:
-        """Which of single-pass, jugalbandi and structured a question deserves, by its words, with the reasons. Give
-        the question with the facts that the person told; the other protocols are chosen by what the person has."""
+        """Which of the thirteen protocols a question deserves, by its words, with the words that were read. Give the
+        question with the facts that the person told. A rule of thumb: what the person has decides."""
         return _run(lambda: verbs.gate(text, options or []))
 
     _tool(server, Opened, new)

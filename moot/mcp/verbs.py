@@ -125,6 +125,8 @@ class Verbs:
     def new(self, table: dict[str, Any]) -> Opened:
         """Open a run for host seats."""
         deliberation = checked(table, name="new")
+        if any(document.path is not None for document in deliberation.context):
+            raise usage("a document by path", "give its text: the server reads no files for a run", "context")
         seats = dict.fromkeys(cast_roles(deliberation, "new"), "host")
         opening = opening_of(deliberation, {}, seats, name="new")
         path = new_directory(self.runs, date.today())

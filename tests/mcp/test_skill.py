@@ -14,9 +14,16 @@ pytest.importorskip("mcp")
 
 from mcp import Client
 
+from ledger.events import Concern, Decision, RunOpened
+from ledger.store import Run
 from moot.cli import VERBS
 from moot.mcp.server import build
+from rounds import responses
+from rounds.debate_score import RUBRICS
+from rounds.deliberation import Deliberation, Subject, checked
+from rounds.opening import resolve
 from rounds.protocols import PROTOCOLS
+from rounds.size import asked_of
 from tests.cli.conftest import Said, moot
 
 __all__ = ["moot"]
@@ -137,3 +144,137 @@ def test_every_variant_is_explained() -> None:
                 variant,
                 values,
             )
+
+
+def test_the_alarms_are_those_that_the_code_raises() -> None:
+    """R-26: FM-4 and FM-8 were described as something else; every response of the code stands in its row."""
+    page = (SKILL / "references" / "alarms.md").read_text("utf-8")
+    rows = {
+        code: (means, does)
+        for code, means, does in re.findall(r"^\| (FM-\d) \| (.+?) \| (.+?) \|", page, re.M)
+    }
+    assert sorted(rows) == [f"FM-{n}" for n in range(1, 9)]
+    wording = {
+        "harden_critic": "hardens the critic",
+        "safety_valve": "fair failed attack",
+        "resurface_goals": "goals again",
+        "share_the_frame": "shared frame",
+        "cap_claims": "caps",
+        "raise_claims": "raises",
+        "deepen_evidence": "exact places",
+    }
+    for (mode, _), (_, name) in responses.RESPONSES.items():
+        assert wording[name] in rows[mode][1], (mode, name)
+    for mode, role in responses.STRESSED.items():
+        assert ("without" in rows[mode][1]) or mode == "FM-7", (mode, role)
+    named = {"FM-4": "dominates", "FM-5": "inflate", "FM-8": "overrun"}
+    assert all(word in rows[mode][0] for mode, word in named.items())
+
+
+def test_the_rubrics_weigh_as_they_are_said_to() -> None:
+    """R-26: no rubric is "out of 30" or "out of 40"."""
+    page = (SKILL / "references" / "protocols.md").read_text("utf-8")
+    for rubric, weights in RUBRICS.items():
+        said = page.split(f"{rubric} ", 2)[-1 if rubric == "evidence40" else 1]
+        assert [int(share) for share in re.findall(r"(\d+) %", said)][: len(set(weights.values()))] == sorted(
+            {int(100 * weight) for weight in weights.values()}, reverse=True
+        )
+    assert "out of" not in page
+    assert "briefing" not in page
+
+
+def test_the_replies_that_it_names_are_asked_for() -> None:
+    """R-26: the numbers of the tables, from the protocols themselves."""
+    page = (SKILL / "references" / "protocols.md").read_text("utf-8")
+    for name, replies in re.findall(r"^\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \|", page, re.M):
+        table: dict[str, Any] = {"question": "Which?", "protocol": name}
+        if PROTOCOLS[name].options_wanted[0]:
+            table["options"] = ["a", "b"]
+        opening = resolve(checked({"deliberation": table}), {}, moot="0.0.0")
+        assert str(asked_of(opening.event).total()) in re.findall(r"\d+", replies), name
+
+
+def test_new_takes_every_key_of_a_deliberation_file(tmp_path: Path) -> None:
+    """R-26: rows, stress, drift, profile and budgets could not be set by MCP."""
+    tools = {
+        tool.name: set(tool.input_schema["properties"]) for tool in anyio.run(build(tmp_path).list_tools)
+    }
+    keys = set(Subject.model_fields) | (set(Deliberation.model_fields) - {"deliberation"})
+    assert tools["new"] == keys | {"max_rounds"}
+
+
+def test_new_passes_every_key_on(tmp_path: Path) -> None:
+    """R-26: and what is said there is what the run is opened with."""
+    said: dict[str, Any] = {
+        "question": "Which of two?",
+        "profile": "text",
+        "check_every": 2,
+        "not_before": 6,
+        "positions": "off",
+        "round": [{"n": 1}, {"n": 2, "absent": "critic", "focus": "cost"}, {"n": 3, "drift": True}],
+        "predict": [{"role": "critic", "code": "no_broken", "text": "nobody attacks"}],
+        "budget": {"usd": "2.50", "minutes": 90},
+        "max_rounds": 3,
+    }
+
+    async def main() -> RunOpened:
+        async with Client(build(tmp_path)) as client:
+            found = await client.call_tool("new", said)
+            assert not found.is_error, found.content
+            routed = await client.call_tool("new", {"question": "Should we move?", "gate": {"compete": True}})
+            assert routed.structured_content is not None
+            assert routed.structured_content["protocol"] == "debate"
+            refused = await client.call_tool(
+                "new", {"question": "Is it so?", "context": [{"name": "a", "path": "/etc/hostname"}]}
+            )
+            assert refused.is_error
+            assert "document by path" in str(refused.content)
+            assert found.structured_content is not None
+            opened = Run(tmp_path / found.structured_content["run"]).state().opened
+            assert opened is not None
+            return opened
+
+    opened = anyio.run(main)
+    assert (opened.stop.profile, opened.stop.check_every, opened.stop.not_before) == ("text", 2, 6)
+    assert [(row.absent, row.drift, row.focus) for row in opened.plan[:2]] == [
+        (None, False, None),
+        ("critic", False, "cost"),
+    ]
+    assert opened.plan[2].drift
+    assert opened.rules["positions"] == "off"
+    assert (opened.budgets.usd, opened.budgets.minutes, opened.budgets.rounds) == ("2.50", 90, 3)
+    assert "nobody attacks" in {one.text for one in opened.predict}
+
+
+def test_the_worked_example_goes_as_it_says(tmp_path: Path) -> None:
+    """R-26: there was none. Set up, refused, handed in and decided as on the page."""
+    page = (SKILL / "references" / "example.md").read_text("utf-8")
+    set_up, urgency, impact = (json.loads(block) for block in re.findall(r"```json\n(.+?)```", page, re.S))
+    quoted = re.findall(r"^> (.+)$", page, re.M)
+
+    async def main() -> tuple[str, list[str]]:
+        async with Client(build(tmp_path)) as client:
+            opened = (await client.call_tool("new", set_up)).structured_content
+            assert opened is not None
+            errors = ""
+            for role, reply in (("urgency", urgency), ("impact", impact)):
+                step = {"run": opened["run"], "step": f"r1.rating.{role}", "token": opened["tokens"][role]}
+                short = {**reply, "levels": reply["levels"][:2]}
+                first = await client.call_tool("submit", {**step, "reply": json.dumps(short)})
+                assert first.structured_content is not None
+                (errors,) = first.structured_content["errors"]
+                done = (
+                    await client.call_tool("submit", {**step, "reply": json.dumps(reply)})
+                ).structured_content
+                assert done is not None
+                assert done["accepted"], done["errors"]
+        book = Run(tmp_path / opened["run"]).book()
+        finals = [
+            event.text for event in book.events if isinstance(event, Decision) and event.type == "final"
+        ]
+        asked = [event.text for event in book.events if isinstance(event, Concern) and event.for_human]
+        return errors, [*finals, *asked]
+
+    errors, texts = anyio.run(main)
+    assert errors in page
+    assert texts == quoted
