@@ -50,7 +50,13 @@ def test_what_is_left_open_is_decided() -> None:
     assert [member.role for member in event.cast] == ["action", "guardian", "observer", "critic", "verifier"]
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
-    assert event.rules == {"positions": "sealed", "rejudge": "0", "screening": "screening-1"}
+    assert event.rules == {
+        "positions": "sealed",
+        "rejudge": "0",
+        "screening": "screening-2",
+        "decisions": "deliberated",
+        "losses": "1",
+    }
     assert event.waived == ()
 
 
