@@ -90,10 +90,18 @@ def _grow(tree: Tree, ground: Ground) -> None:
     by = f", {ground.by}" if ground.by else ""
     head.append(f" ({ground.relation.replace('_', ' ')}{by}): ", theme.FAINT).append(one_line(ground.text))
     branch = tree.add(head)
-    for quote in ground.quotes[:QUOTES]:
-        branch.add(_quote(quote))
+    _quotes(branch, ground.quotes)
+    if ground.pooled:
+        _quotes(branch.add(Text(f"{ground.pooled_told}:", theme.FAINT)), ground.pooled)
     for under in ground.under:
         _grow(branch, under)
+
+
+def _quotes(branch: Tree, quotes: tuple[Quote, ...]) -> None:
+    for quote in quotes[:QUOTES]:
+        branch.add(_quote(quote))
+    if len(quotes) > QUOTES:
+        branch.add(Text(f"and {len(quotes) - QUOTES} more: moot report", theme.FAINT))
 
 
 def _quote(quote: Quote) -> Text:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from ledger.anchors import Sections, contains_quote, passages, sections_of
@@ -111,11 +113,38 @@ def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Grou
     for entry in facts.history:
         test = book.by_id.get(entry.by)
         if entry.legal and isinstance(test, Verification):
-            tests.append(_verification(book, test, entry.bearing or "", sections))
+            tests.append(_test_of(book, event, test, entry.bearing or "", sections))
     source = event.raised_at_artifact
     quotes = quotes_of(book, (Evidence(ref=source),), sections) if source and not tests else ()
     return Ground(
         event.id, "claim", relation, event.raised_by, event.text, facts.status, quotes, tuple(tests)
+    )
+
+
+def _test_of(book: Book, claim: Claim, event: Verification, relation: str, sections: Sectioned) -> Ground:
+    """A verification as a ground of one claim: with the evidence that is that claim's.
+
+    A verdict on several claims lists its evidence once for all of them (format version 1), so that a quote can be told
+    to be a claim's only where it is taken from the claim or from where the claim was raised, or is named in its text.
+    """
+    ground = _verification(book, event, relation, sections)
+    claims = {*event.claims_affected, *(change.claim_id for change in event.claim_status_changes)}
+    if len(claims) < 2:
+        return ground
+    own = tuple(quote for quote in ground.quotes if _is_about(quote, claim))
+    pooled = tuple(quote for quote in ground.quotes if quote not in own)
+    return replace(ground, quotes=own, pooled=pooled, pool=len(claims))
+
+
+def _is_about(quote: Quote, claim: Claim) -> bool:
+    """Whether a piece of evidence can be told to be about this claim."""
+    texts = (claim.text, claim.testable_as)
+    place = re.compile(rf"{re.escape(quote.ref)}(?![\w-])")
+    return (
+        parse_reference(quote.ref).id == claim.id
+        or quote.ref == claim.raised_at_artifact
+        or ("#" in quote.ref and any(place.search(text) for text in texts))
+        or (quote.words is not None and contains_quote(texts, quote.words))
     )
 
 

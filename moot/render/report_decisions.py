@@ -54,6 +54,10 @@ def ground_lines(ground: Ground, depth: int = 0) -> Iterator[str]:
     yield f"{margin}- **{inline(ground.id)}** {facts}: {inline(ground.text)}"
     for quote in ground.quotes:
         yield f"{margin}{INDENT}- {quote_text(quote)}"
+    if ground.pooled:
+        yield f"{margin}{INDENT}- {inline(ground.pooled_told)}:"
+    for quote in ground.pooled:
+        yield f"{margin}{INDENT * 2}- {quote_text(quote)}"
     for under in ground.under:
         yield from ground_lines(under, depth + 1)
 

@@ -61,7 +61,11 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One thing that a decision rests on, with what that rests on in turn, down to quotes."""
+    """One thing that a decision rests on, with what that rests on in turn, down to quotes.
+
+    A verdict under a claim has the `quotes` that are that claim's; `pooled` are those that were given for `pool` claims
+    together, which nobody can tell apart.
+    """
 
     id: str
     kind: str
@@ -71,6 +75,34 @@ class Ground:
     standing: str
     quotes: tuple[Quote, ...]
     under: tuple[Ground, ...]
+    pooled: tuple[Quote, ...] = ()
+    pool: int = 0
+
+    @property
+    def pooled_told(self) -> str:
+        """What the pooled quotes are, in words; empty where there are none."""
+        also = "also " if self.quotes else ""
+        return f"{also}the verdict's evidence, given for {self.pool} claims together" if self.pooled else ""
+
+    @property
+    def foremost(self) -> Foremost:
+        """The first quote that stands where it says, of this thing or of a test of it, never of what it builds on."""
+        tests = () if self.kind == "decision" else self.under
+        for ground in (self, *tests):
+            for quote in ground.quotes:
+                if quote.words and quote.holds is not False:
+                    return Foremost(quote, ground.id if ground.kind == "verification" else None, "")
+        pooled = next((one for one in (self, *tests) if one.pooled), None)
+        return Foremost(None, None, f"{pooled.pooled_told}: see {pooled.id}" if pooled else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Foremost:
+    """The one quote to show for a ground, and the verification that quotes it; else where its evidence stands."""
+
+    quote: Quote | None
+    test: str | None
+    elsewhere: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,9 @@ def test_a_decision_rests_on_a_quoted_sentence() -> None:
     start = lines.index("### D-3-1")
     under = lines[start : lines.index("## Stop signals")]
     assert "- **C-2-1** ● confirmed (based-on, guardian): With the directory synced nothing is lost." in under
-    assert "    - “between any two writes” — facts.md `K-1#L2`" in under
-    assert "    - “the rename is not durable” — critic `A-1-critic#hypothesis`" in under
+    assert "    - the verdict's evidence, given for 2 claims together:" in under
+    assert "      - “between any two writes” — facts.md `K-1#L2`" in under
+    assert "      - “the rename is not durable” — critic `A-1-critic#hypothesis`" in under
 
 
 def test_a_quote_that_does_not_stand_there_is_marked() -> None:

@@ -41,7 +41,7 @@ def test_seats_say_what_answered(story: Story) -> None:
 
 def leaves(ground: Ground) -> list[Quote]:
     """All quotes below a ground."""
-    return [*ground.quotes, *(quote for under in ground.under for quote in leaves(under))]
+    return [*ground.quotes, *ground.pooled, *(quote for under in ground.under for quote in leaves(under))]
 
 
 def test_every_final_decision_reaches_a_quote_that_holds(story: Story) -> None:

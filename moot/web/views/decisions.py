@@ -69,11 +69,13 @@ def _walk(parent: str, grounds: tuple[Ground, ...], column: int, links: Links) -
         said = f"{ground.id}: {ground_standing(ground)}"
         yield parent, Node(ground.id, place, ground.id, shape, tone, links.event(ground.id), said)
         sources: dict[str, list[str]] = {}
-        for quote in ground.quotes:
+        for quote in (*ground.quotes, *ground.pooled):
             sources.setdefault(parse_reference(quote.ref).id, []).append(quote.ref)
         for source, refs in sources.items():
             many = f" ×{len(refs)}" if len(refs) > 1 else ""
-            broken = any(quote.holds is False for quote in ground.quotes if quote.ref in refs)
+            broken = any(
+                quote.holds is False for quote in (*ground.quotes, *ground.pooled) if quote.ref in refs
+            )
             tone = "bad" if broken else "plain"
             said = f"{source}{many}: {', '.join(refs)}"
             yield ground.id, Node(f"source {source}", 3, source, "❝", tone, links.ref(refs[0]), said)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ledger.decided import final_in_force, outcome
-from ledger.events import Decision, Event, Ruling, RunClosed, RunOpened, Score, Signals, Standing
+from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Signals, Standing
 from ledger.events.decisions import Labelled
 from ledger.failures import BlobMissing
 from ledger.state import State
 from moot.render.cast_told import answered_by, one_family_told, seats_told
 from moot.render.ending import stopped_because
 from moot.render.labels import Label
-from moot.render.story import DecisionTold, Ground, Quote
+from moot.render.story import DecisionTold, Ground
 from moot.render.telling import tell_decision
 from moot.web.acts import Act, act_of
 from moot.web.followed import Followed
@@ -26,25 +26,14 @@ if TYPE_CHECKING:
 DECISIONS_SHOWN: Final = 8
 GROUNDS_SHOWN: Final = 6
 ROUNDS_SHOWN: Final = 60
-RESULTS_SHOWN: Final = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Rests:
-    """One thing that a decision rests on, with the first sentence that stands at the end of that."""
-
-    ground: Ground
-    quote: Quote | None
-    test: str | None
-    """The verification that quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision with the first sentences under it; `more` are grounds that are not shown."""
+    """A decision with what it rests on; `more` are grounds that are not shown."""
 
     decision: DecisionTold
-    rests: tuple[Rests, ...]
+    grounds: tuple[Ground, ...]
     more: int
 
 
@@ -207,31 +196,13 @@ def _overturned(run: Followed) -> Iterator[DecisionTold]:
 
 def _decided(run: Followed, event: Decision) -> Decided:
     told = tell_decision(run.book(), event, run.sources.sections)
-    rests = tuple(_rests(ground) for ground in told.rests_on[:GROUNDS_SHOWN])
-    return Decided(told, rests, max(0, len(told.rests_on) - GROUNDS_SHOWN))
-
-
-def _rests(ground: Ground) -> Rests:
-    """The first quote under a ground whose words stand where it says."""
-    found = next(_quotes(ground), None)
-    return Rests(ground, found[1] if found else None, found[0] if found else None)
-
-
-def _quotes(ground: Ground) -> Iterator[tuple[str | None, Quote]]:
-    for quote in ground.quotes:
-        if quote.words and quote.holds is not False:
-            yield (ground.id if ground.kind == "verification" else None), quote
-    for under in ground.under:
-        yield from _quotes(under)
+    return Decided(told, told.rests_on[:GROUNDS_SHOWN], max(0, len(told.rests_on) - GROUNDS_SHOWN))
 
 
 def _outcome(run: Followed) -> Iterator[Act]:
-    """What judges and votes came to, in protocols that have them; the last of each are what counts."""
-    found: list[Event] = [
-        event for event in run.book().events if isinstance(event, Ruling | Score | Standing)
-    ]
+    """What judges and votes came to, in protocols that have them: every score, standing and ruling, in order."""
     book = run.book()
-    return (act_of(book, event) for event in found[-RESULTS_SHOWN:])
+    return (act_of(book, event) for event in book.events if isinstance(event, Ruling | Score | Standing))
 
 
 def round_lines(run: Followed) -> Iterator[RoundLine]:

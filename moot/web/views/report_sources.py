@@ -61,7 +61,7 @@ def _references(story: Story) -> Iterator[str]:
 
 
 def _of_ground(ground: Ground) -> Iterator[str]:
-    quotes: tuple[Quote, ...] = ground.quotes
+    quotes: tuple[Quote, ...] = (*ground.quotes, *ground.pooled)
     yield from (quote.ref for quote in quotes)
     for under in ground.under:
         yield from _of_ground(under)
