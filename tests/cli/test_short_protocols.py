@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.interchange.markdown import inline
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin, play
@@ -25,7 +26,7 @@ def test_every_verb_tells_it(name: str, moot: Moot, tmp_path: Path) -> None:
     report = moot("report", run).out
     for event in book.events:
         if event.kind in ("challenge", "argument", "statement", "response"):
-            assert str(event.id) in report
+            assert inline(str(event.id)) in report
     assert moot("signals", run).code == 2
     assert moot("export", run, "--to", "markdown", str(tmp_path / "md")).code == 0
     assert moot("report", run, "--html", str(tmp_path / "page.html"), "--quiet").code == 0
