@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer._coercion import RuntimeParam, TypeDescriptor, build_runtime_param
 from typer.core import TyperCommand
 from typer.main import get_command
 
@@ -48,23 +47,36 @@ def command_of(verb: Verb) -> Any:
 
 
 class _Command(TyperCommand):
-    """A command that leaves typer's conversion of values, which is pydantic's, until a value needs it."""
+    """A command that leaves typer's conversion of values, which is pydantic's, until a value needs it.
+
+    To import pydantic for a word that is taken as it was said would cost as much as most verbs do. A typer whose
+    parameters have no such conversion is left alone: it is slower then, and nothing else.
+    """
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)
         for parameter in params:
-            wanted: TypeDescriptor = parameter.type_descriptor
-            parameter._runtime_param = _Late(wanted.parameter_info, wanted.annotation)
+            converted: Callable[[], Any] | None = getattr(parameter, "get_runtime_param", None)
+            if converted is not None:
+                parameter.get_runtime_param = _Late(parameter, converted).itself
         return params
 
 
-class _Late(RuntimeParam):
-    """A word is taken as it was said; to import pydantic for it would cost as much as most verbs do."""
+class _Late:
+    """Stands in for the conversion of a parameter until there is something to convert."""
 
-    def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:
-        if self.annotation is str:
-            return value
-        return build_runtime_param(param.type_descriptor).coerce(value, param=param, ctx=ctx)
+    def __init__(self, parameter: Any, converted: Callable[[], Any]) -> None:
+        self._converted = converted
+        self._nothing: tuple[()] | None = () if parameter.multiple or parameter.nargs == -1 else None
+        self._is_word = parameter.type_descriptor.annotation is str
+
+    def itself(self) -> _Late:
+        return self
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value is None:
+            return self._nothing
+        return value if self._is_word else self._converted().coerce(value, param=param, ctx=ctx)
 
 
 def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.core import TyperCommand
 
 from benchmarks import commands
 from tests.cli.conftest import Moot
@@ -48,6 +51,54 @@ def test_a_word_is_taken_as_it_is_and_a_number_is_still_a_number(moot: Moot, fin
     assert refused.code == 2
     assert "'--at'" in refused.err
     assert "valid integer" in refused.err
+
+
+def test_no_private_part_of_another_package_is_imported() -> None:
+    """R-28: typer's `_coercion` was, with any later version allowed."""
+    own = {"detectors", "ledger", "moot", "roles", "rounds", "schemas", "validators", "__future__"}
+    found = []
+    for package in sorted(own - {"__future__"}):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+                names += [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                parts = [name.split(".") for name in names]
+                found += [
+                    f"{path}: {'.'.join(one)}"
+                    for one in parts
+                    if one[0] not in own and any(part.startswith("_") for part in one)
+                ]
+    assert found == []
+
+
+def test_a_typer_without_late_conversion_is_slower_and_nothing_else(
+    moot: Moot, finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-28: what moot takes from typer may go, and every verb goes on."""
+    told = moot("status", str(finished), "--json").out
+    monkeypatch.setattr(TyperCommand, "get_params", _without_late_conversion)
+    assert moot("status", str(finished), "--json").out == told
+    assert moot("log", str(finished), "--round", "1", "--json").json["events"]
+    assert moot("log", str(finished), "--round", "one").code == 2
+
+
+class _Plain:
+    """A parameter as another typer might have it."""
+
+    def __init__(self, parameter: Any) -> None:
+        self._parameter = parameter
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "get_runtime_param":
+            raise AttributeError(name)
+        return getattr(self._parameter, name)
+
+
+_WITH = TyperCommand.get_params
+
+
+def _without_late_conversion(self: Any, ctx: Any) -> list[Any]:
+    return [_Plain(parameter) for parameter in _WITH(self, ctx)]
 
 
 def test_the_benchmark_measures_every_process_and_none_imports_the_sdk(finished: Path) -> None:
