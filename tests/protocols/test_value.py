@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from ledger.book import Book
+from roles.protocol import Step
 from rounds import people
 from rounds.acceptance import edit_distance, output_of
 from rounds.protocols import PROTOCOLS
@@ -108,16 +110,15 @@ def test_an_adversarial_run_can_be_without_a_disagreement(
 ) -> None:
     """R-19: concerns are always five; whether anything is in dispute is the judge's word (AD-5, AD-7)."""
     scripted = scripts.SCRIPTS["adversarial"]
-    monkeypatch.setitem(
-        scripts.SCRIPTS, "adversarial", lambda *given: {**scripted(*given), **_settled(scripted(*given))}
-    )
+
+    def settled(book: Book, step: Step, shown: scripts.Shown) -> dict[str, Any]:
+        said = scripted(book, step, shown)
+        return {**said, "contested": []} if "contested" in said else said
+
+    monkeypatch.setitem(scripts.SCRIPTS, "adversarial", settled)
     found = [value_of(str(n), play(begin(tmp_path / str(n), "adversarial"))) for n in range(IN_A_ROW)]
     assert {run.disagreements for run in found} == {0}
     assert any("without a disagreement" in flag for flag in report(found).flags)
-
-
-def _settled(reply: dict[str, Any]) -> dict[str, Any]:
-    return {"contested": []} if "contested" in reply else {}
 
 
 def test_event_lines_name_the_resolution_and_the_evaluation() -> None:
