@@ -13,9 +13,9 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from ledger.spellings import Place, folded, placed, undone
+from ledger.spellings import Place, folded, placed_readings, readings
 
 MASK: Final = "[key]"
 SECRET_CHARACTERS_MIN: Final = 8
@@ -93,15 +93,14 @@ def _of_address(value: str) -> Iterator[str]:
     except ValueError:
         return
     if password:
-        yield undone(password)
+        yield unquote(password)
 
 
 class Mask:
     """Takes secrets out of texts."""
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
-        plain = {folded(undone(secret)) for secret in secrets}
-        written = plain | {secret.strip() for secret in secrets}
+        written = {said for secret in secrets for said in (folded(secret), secret.strip())}
         self._secrets = frozenset(
             secret
             for secret in written
@@ -134,16 +133,11 @@ class Mask:
 
     def _places(self, text: str) -> list[Place]:
         """Where secrets stand in `text`, as they are and as it spells them."""
-        found = set(self._in(text, None))
-        seen = folded(undone(text))
-        if any(True for _ in self._found(seen)):
-            found.update(self._in(*placed(text)))
+        found = set(self._found(text))
+        if any(True for said in readings(text) for _ in self._found(said)):
+            for said, at in placed_readings(text):
+                found.update((at[begin][0], at[end - 1][1]) for begin, end in self._found(said))
         return sorted(found)
-
-    def _in(self, text: str, places: list[Place] | None) -> Iterator[Place]:
-        """Where secrets stand in `text`; in the text that it was read from, when it says where that was."""
-        for begin, end in self._found(text):
-            yield (begin, end) if places is None else (places[begin][0], places[end - 1][1])
 
     def _found(self, text: str) -> Iterator[Place]:
         yield from (match.span() for match in _SHAPES.finditer(text) if match.end() > match.start())

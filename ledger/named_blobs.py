@@ -24,7 +24,7 @@ MANIFEST_BYTES_MAX: Final = 1 << 20
 OWN_PARAMETERS: Final = "calibrated"
 """The profile whose parameter file a run keeps: it is estimated from earlier runs and may be another tomorrow."""
 
-BlobKind = Literal["prompt set", "parameters", "document", "brief", "block", "reply", "record"]
+BlobKind = Literal["prompt set", "parameters", "document", "brief", "block", "schema", "reply", "record"]
 
 
 class Named(NamedTuple):
@@ -49,7 +49,7 @@ def named_by_brief(manifest: bytes) -> Iterator[Named]:
     except msgspec.MsgspecError:
         return
     yield from (Named("block", "a block of the brief", block.sha256) for block in brief.blocks)
-    yield Named("block", "the reply schema of the brief", brief.schema)
+    yield Named("schema", "the reply schema of the brief", brief.schema)
 
 
 def all_named_blobs(event: Event, blobs: Blobs) -> Iterator[Named]:

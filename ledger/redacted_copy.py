@@ -10,12 +10,10 @@ proven to be the old one, and a checkpoint of the old run is recognised (`verify
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 import msgspec
 import orjson
@@ -28,12 +26,14 @@ from ledger.events.decisions import Change, Origin, Waiver
 from ledger.fold import fold
 from ledger.following import Mark, follow
 from ledger.redaction import ORIGINAL, CannotRedact, amendment, seq_of
+from ledger.remains import FILE, Remains, in_words, remains
+from ledger.removal import without_words
 from ledger.store import Run, adopt_run
 from ledger.streams import read_head
+from ledger.targets import target, words_of
+from ledger.words import INSTEAD, WORDS_MIN, Sought
 
-INSTEAD: Final = "[redacted]"
 TOOL: Final = "moot redact"
-SECRET_MIN: Final = 4
 NAMED_MAX: Final = 2_000
 BEHIND_PREV: Final = len('{"prev":""') + 64
 """Where a line goes on after its `prev`, which is always as long."""
@@ -42,42 +42,58 @@ _WORDS_MAX: Final = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A redacted copy: the run, the numbers of the events whose words changed, and the blobs that were left out."""
+    """A redacted copy: the run, the numbers of the events whose words changed, the blobs that were left out, and how
+    many lines were not looked for: too short, or moot's own words."""
 
     run: Run
     changed: tuple[int, ...]
     left_out: tuple[str, ...]
+    unsearched: int
 
 
 def redacted_copy(
-    source: Run, path: Path, secret: str, reason: str, *, name: str, at: str, sync: bool = True
+    source: Run,
+    path: Path,
+    secret: str | None,
+    reason: str,
+    *,
+    name: str,
+    at: str,
+    names: Sequence[str] = (),
+    sync: bool = True,
 ) -> Copied:
-    """Write the run at `path` that is `source` without `secret`. Raises `CannotRedact`, and what creating a run does.
+    """Write the run at `path` that is `source` without `secret`, and without the words of what `names` names. Raises
+    `CannotRedact`, and what creating a run does.
 
-    `name` is how the opening calls the source. Blobs that hold the secret are left out, recorded like redacted ones.
+    `name` is how the opening calls the source. Blobs that hold the words are left out, recorded like redacted ones.
     """
     where = str(source.path)
-    if isinstance(source.events()[0], RunOpened) and source.events()[0].by == "import":
+    book = source.book()
+    if isinstance(book.events[0], RunOpened) and book.events[0].by == "import":
         raise CannotRedact(
             "this run was imported", where, "take the words out of its source and import that again"
         )
-    if len(secret.strip()) < SECRET_MIN:
-        raise CannotRedact(f"a secret has at least {SECRET_MIN} characters", where, "give more of it")
-    if secret in reason or secret in name or secret in INSTEAD:
-        raise CannotRedact("the reason or the name holds the secret", where, "say it without")
+    targets = tuple(target(one, book, source) for one in dict.fromkeys(names))
+    sought = words_of(targets, book)
+    if secret is not None:
+        if len(secret.strip()) < WORDS_MIN:
+            raise CannotRedact(f"a secret has at least {WORDS_MIN} characters", where, "give more of it")
+        sought.add(secret, characters_min=WORDS_MIN)
+    if sought.stand_in(reason) or sought.stand_in(INSTEAD):
+        raise CannotRedact("the reason holds the words", where, "say it without")
+    name = INSTEAD if sought.stand_in_name(name) else name
     lines = [line for _, _, line in source.lines()]
-    events = source.events()
-    changed = tuple(seq for seq, line in enumerate(lines) if _without(orjson.loads(line), secret)[1])
-    blobs, left_out = _blobs(source, secret)
+    changed = tuple(seq for seq, line in enumerate(lines) if _without(orjson.loads(line), sought)[1])
+    blobs, left_out = _blobs(source, sought, tuple(sha256 for one in targets for sha256 in one.blobs))
     if not changed and not left_out:
-        raise CannotRedact(
-            "no line and no blob holds the secret", where, "give it exactly as it stands there"
-        )
+        _refuse_nothing(source, sought)
     if len(changed) + len(left_out) > NAMED_MAX:
-        raise CannotRedact(f"more than {NAMED_MAX} lines and blobs hold it", where, "give more of the secret")
+        raise CannotRedact(
+            f"more than {NAMED_MAX} lines and blobs hold them", where, "give more of the words"
+        )
     old = [line_hash(line) for line in lines]
     origin = Origin(type="redaction", of=name, head=old[-1], seq=len(lines) - 1, tool=TOOL)
-    sealed = _rewritten(lines, events, set(changed), secret, origin, _told(changed, left_out, reason))
+    sealed = _rewritten(lines, book.events, set(changed), sought, origin, _told(changed, left_out, reason))
     record = orjson.dumps({"redaction": 1, "lines": old})
     changes = [
         Change(
@@ -92,9 +108,28 @@ def redacted_copy(
     said = amendment(fold(sealed.events), left_out, reason, changes)
     last = seal([said], prev=sealed.head.hash, seq=len(lines), at=at)
     whole = Sealed((*sealed.events, *last.events), (*sealed.lines, *last.lines), last.head)
-    files = _files(source, secret)
+    _refuse_what_remains(whole, sought)
+    files = _files(source, sought)
     run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=files, sync=sync)
-    return Copied(run, changed, left_out)
+    return Copied(run, changed, left_out, sought.short + sought.spared)
+
+
+def _refuse_nothing(source: Run, sought: Sought) -> NoReturn:
+    """There is nothing to take out of the run. Raises `CannotRedact`."""
+    files = remains(source, sought).files
+    if files:
+        what = f"no line and no blob holds the words, but {in_words(files)} does"
+        raise CannotRedact(what, str(source.path), "a copy would be the run as it is: delete the file")
+    what = "no line and no blob holds the words"
+    raise CannotRedact(what, str(source.path), "give them as they stand there, case and all")
+
+
+def _refuse_what_remains(whole: Sealed, sought: Sought) -> None:
+    """Look once more, at the lines as they are to be written. Raises `CannotRedact`."""
+    stuck = tuple(seq for seq, line in enumerate(whole.lines) if sought.stand_in_bytes(line))
+    if stuck:
+        what = f"{in_words(Remains(stuck, (), ()).places())} cannot be without the words"
+        raise CannotRedact(what, "", "only words can be replaced, not ids, roles, hashes or names of fields")
 
 
 def _told(changed: tuple[int, ...], left_out: tuple[str, ...], reason: str) -> Waiver:
@@ -111,7 +146,7 @@ def _rewritten(
     lines: list[bytes],
     events: tuple[Event, ...],
     changed: set[int],
-    secret: str,
+    sought: Sought,
     origin: Origin,
     told: Waiver,
 ) -> Sealed:
@@ -120,9 +155,9 @@ def _rewritten(
     for seq, (line, event) in enumerate(zip(lines, events, strict=True)):
         one = line
         if seq in changed:
-            one = orjson.dumps(_without(orjson.loads(line), secret)[0])
+            one = orjson.dumps(_without(orjson.loads(line), sought)[0])
         if isinstance(event, RunOpened):
-            one = _opening(one, seq, origin if seq == 0 else None, prev, told)
+            one = _opening(one, seq, origin if seq == 0 else None, prev, told, sought)
         one = b'{"prev":"%b"%b' % (prev.encode(), one[BEHIND_PREV:])
         try:
             made.append(decode(one))
@@ -134,7 +169,7 @@ def _rewritten(
     return Sealed(tuple(made), tuple(written), Head(len(lines) - 1, prev))
 
 
-def _opening(line: bytes, seq: int, origin: Origin | None, prev: str, told: Waiver) -> bytes:
+def _opening(line: bytes, seq: int, origin: Origin | None, prev: str, told: Waiver, sought: Sought) -> bytes:
     """An opening that says what was taken out: the first says of what it is a copy, a fork's own keeps its origin."""
     try:
         event = decode(line)
@@ -142,55 +177,51 @@ def _opening(line: bytes, seq: int, origin: Origin | None, prev: str, told: Waiv
         raise CannotRedact(f"event {seq} cannot be without it: {error}", "", "replace less") from None
     assert isinstance(event, RunOpened), "a line that opens"
     source = origin or msgspec.structs.replace(event.origin, head=prev)
+    if source.of is not None and sought.stand_in_name(source.of):  # runs are named after their question
+        source = msgspec.structs.replace(source, of=INSTEAD)
     return encode(msgspec.structs.replace(event, origin=source, waived=(*event.waived, told)))
 
 
-def _without(value: Any, secret: str) -> tuple[Any, bool]:
-    """A value with the secret replaced in its strings, and whether it was there. Names of fields are not replaced."""
+def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
+    """A value with the words replaced in its strings, and whether they were there. Names of fields are not replaced."""
     if isinstance(value, str):
-        return value.replace(secret, instead_of(secret)), secret in value
+        return (sought.without(value), True) if sought.stand_in(value) else (value, False)
     if isinstance(value, dict):
-        pairs = {key: _without(one, secret) for key, one in cast("dict[str, Any]", value).items()}
+        pairs = {key: _without(one, sought) for key, one in cast("dict[str, Any]", value).items()}
         return {key: one for key, (one, _) in pairs.items()}, any(there for _, there in pairs.values())
     if isinstance(value, list):
-        items = [_without(one, secret) for one in cast("list[Any]", value)]
+        items = [_without(one, sought) for one in cast("list[Any]", value)]
         return [one for one, _ in items], any(there for _, there in items)
     return value, False
 
 
-def instead_of(secret: str) -> str:
-    """What stands where the secret stood: as many words, so that counts of words stay what they were."""
-    return re.sub(r"\S+", INSTEAD, secret)
+def _blobs(source: Run, sought: Sought, named: tuple[str, ...]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The blobs that go along, and the hashes of those that hold the words, are named, or show a document that goes."""
+    contents = {sha256: source.blobs.read(sha256) or b"" for sha256 in source.blobs.names()}
+    left_out = {
+        sha256 for sha256, content in contents.items() if sha256 in named or sought.stand_in_bytes(content)
+    }
+    shown = _as_shown(source, left_out)
+    left_out |= {sha256 for sha256, content in contents.items() if shown and shown.stand_in_bytes(content)}
+    kept = {sha256: content for sha256, content in contents.items() if sha256 not in left_out}
+    return kept, tuple(sorted(left_out))
 
 
-def forms_of(secret: str) -> tuple[bytes, ...]:
-    """The bytes in which a file may hold the secret: as it is, and as JSON writes it."""
-    plain = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    return tuple(sorted(one.encode() for one in plain))
+def _as_shown(source: Run, left_out: set[str]) -> Sought:
+    """The documents that are left out, whole, as the blocks of briefs show them."""
+    shown = Sought()
+    opened = source.book().state.opened
+    for document in opened.context if opened is not None else ():
+        if document.sha256 in left_out:
+            shown.add_whole((source.blobs.read(document.sha256) or b"").decode("utf-8", "replace"))
+    return shown
 
 
-def _blobs(source: Run, secret: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The blobs that go along, and the hashes of those that hold the secret."""
-    kept: dict[str, bytes] = {}
-    left_out: list[str] = []
-    forms = forms_of(secret)
-    for sha256 in source.blobs.names():
-        content = source.blobs.read(sha256)
-        assert content is not None, "a name that was listed"
-        if any(form in content for form in forms):
-            left_out.append(sha256)
-        else:
-            kept[sha256] = content
-    return kept, tuple(left_out)
-
-
-def _files(source: Run, secret: str) -> Mapping[str, bytes]:
-    """The deliberation file goes along without the secret."""
-    path = source.path / "deliberation.toml"
-    content = path.read_bytes() if path.is_file() else b""
-    for form in forms_of(secret):
-        content = content.replace(form, instead_of(secret).encode())
-    return {path.name: content} if content else {}
+def _files(source: Run, sought: Sought) -> Mapping[str, bytes]:
+    """The deliberation file goes along without the words; when it cannot be without them it stays behind."""
+    path = source.path / FILE
+    content = without_words(path.read_bytes(), sought) if path.is_file() else None
+    return {FILE: content} if content else {}
 
 
 @dataclass(frozen=True, slots=True)

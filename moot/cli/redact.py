@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ledger.redacted_copy import INSTEAD, redacted_copy
+from ledger.redacted_copy import redacted_copy
+from ledger.remains import in_words
 from ledger.removal import redact as remove
 from ledger.store import Run
+from ledger.words import INSTEAD, LINE_MIN
 from moot.cli.options import JsonOption, QuietOption, RunArgument, some_words
 from moot.clock import now
 from moot.errors import GOOD, usage
@@ -29,7 +31,7 @@ def redact(
         list[str] | None,
         typer.Argument(
             metavar="BLOB",
-            help="A blob's hash, a document (K-1), or a step (its replies): to be removed.",
+            help="A document (K-1) or a step, with their words, or a blob's hash.",
         ),
     ] = None,
     reason: Annotated[
@@ -37,33 +39,43 @@ def redact(
     ] = "",
     secret: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="A file that holds words to remove from lines and blobs (- for stdin)."
-        ),
+        typer.Option(metavar="FILE", help="A file with words to remove from lines and blobs (- for stdin)."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the copy without the secret is written.")
+        Path | None, typer.Option(metavar="DIR", help="Write a copy without the words there.")
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Remove what must not be kept. What was removed, and why, stays on the ledger.
 
-    A blob is removed from the run, and `moot verify` then says "redacted" instead of "missing". Words inside a line
-    cannot be: the copy that --secret and --out write leaves them out, and says in its opening of which head it is a
-    redacted copy; the old run is left as it is. Neither wipes a disk, a backup or a clone.
+    A document or a step goes with every blob that holds its words, and `moot verify` then says "redacted" instead of
+    "missing". Where the words stand in a line of the ledger nothing is removed and the places are named: the copy that
+    --out writes leaves them out, and says in its opening of which head it is a redacted copy; the old run is left as
+    it is. Neither wipes a disk, a backup or a clone.
     """
     path = find_run(run)
-    if (secret is None) == (not blobs) or (secret is None) != (out is None):
+    if not blobs and secret is None:
         raise usage("say what to remove", "name blobs, or give --secret FILE with --out DIR", "redact")
-    if secret is None or out is None:
-        events, gone = remove(Run(path), blobs or [], reason, at=now())
-        found = Redacted(str(path), None, names(events), list(gone), [])
+    if out is None:
+        if secret is not None:
+            raise usage("words inside lines go only from a copy", "give --out DIR", "redact")
+        removed = remove(Run(path), blobs or [], reason, at=now())
+        found = Redacted(
+            str(path),
+            None,
+            names(removed.events),
+            list(removed.blobs),
+            [],
+            list(removed.left),
+            removed.unsearched,
+        )
     else:
-        copied = redacted_copy(Run(path), out, _secret(secret), reason, name=path.name, at=now())
+        words = _secret(secret) if secret is not None else None
+        copied = redacted_copy(Run(path), out, words, reason, name=path.name, at=now(), names=blobs or ())
         changed = [f"@{seq}" for seq in copied.changed]
         written = names(copied.run.events()[-1:])
-        found = Redacted(str(path), str(out), written, list(copied.left_out), changed)
+        found = Redacted(str(path), str(out), written, list(copied.left_out), changed, [], copied.unsearched)
     if json:
         out_json(found)
     elif not quiet:
@@ -74,7 +86,9 @@ def redact(
 def _secret(said: str) -> str:
     """The words in a file or on stdin, without the line feed at their end. They are printed nowhere."""
     try:
-        raw = sys.stdin.buffer.read(SECRET_BYTES_MAX) if said == "-" else _read(Path(said))
+        raw = sys.stdin.buffer.read(SECRET_BYTES_MAX + 1) if said == "-" else _read(Path(said))
+        if len(raw) > SECRET_BYTES_MAX:
+            raise usage(f"more than {SECRET_BYTES_MAX} bytes of words", "name the words that must go", said)
         return raw.decode("utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError):
         raise usage("cannot read the secret", "name a text file that you can read", said) from None
@@ -82,13 +96,21 @@ def _secret(said: str) -> str:
 
 def _read(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(SECRET_BYTES_MAX)
+        return file.read(SECRET_BYTES_MAX + 1)
 
 
 def _text(found: Redacted) -> str:
     lines = [f"removed {sha256}" for sha256 in found.blobs]
     lines += [f"replaced by {INSTEAD} in {place}" for place in found.changed]
     lines += [f"recorded as {event}" for event in found.events]
+    if found.left:
+        lines.append(
+            f"words of it still stand in {in_words(tuple(found.left))}: --out DIR writes a copy without them"
+        )
+    if found.unsearched:
+        lines.append(
+            f"{found.unsearched} lines were not looked for: fewer than {LINE_MIN} characters, or moot's own words"
+        )
     if found.copy is not None:
         lines.append(f"the copy is {found.copy}; {found.run} still holds what it held: remove it yourself")
     return "".join(f"{line}\n" for line in lines)

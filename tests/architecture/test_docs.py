@@ -202,7 +202,8 @@ def test_a_recipe_finds_damage(played: Path, tmp_path: Path, language: str, dama
 
 def test_a_recipe_tells_a_blob_that_was_redacted_from_one_that_is_lost(played: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(played, tmp_path / "run"))
-    redact(Run(run), ["K-1", "r1.C.critic"], "a name stood there", at="2026-02-03T04:05:06.000007Z")
+    replies = {event.step: event.call.reply for event in Run(run).events() if event.call is not None}
+    redact(Run(run), ["K-1", replies["r1.C.critic"]], "a name stood there", at="2026-02-03T04:05:06.000007Z")
     assert recipe("python", run).stdout == "intact\n"
     assert recipe("shell", run).stdout == "intact\n"
     reply = next(event.call.reply for event in Run(run).events() if event.call is not None)

@@ -93,7 +93,7 @@ def read(path: Path, say: Say) -> None:
 
 def remove(path: Path, say: Say) -> None:
     """A blob removed on the record."""
-    events, _ = redact(Run(path), [hash_of(samples.BLOCK)], "a name stood there", at=samples.AT)
+    events, *_ = redact(Run(path), [hash_of(samples.BLOCK)], "a name stood there", at=samples.AT)
     _say(say, events)
 
 

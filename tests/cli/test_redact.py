@@ -9,13 +9,15 @@ from pathlib import Path
 import orjson
 import pytest
 
+from ledger.blobs import hash_of
 from ledger.canonical import line_hash
 from ledger.chain import Head
-from ledger.redacted_copy import INSTEAD, redacted_copy
+from ledger.redacted_copy import redacted_copy
 from ledger.redaction import CannotRedact
 from ledger.removal import redact
 from ledger.store import Run
 from ledger.verify import verify
+from ledger.words import INSTEAD
 from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
@@ -48,10 +50,22 @@ def leaky(moot: Moot, opened: Path, tmp_path: Path) -> Path:
     return opened
 
 
+def reply_of(run: Path, step: str) -> str:
+    """The hash of the reply to a step."""
+    return next(
+        event.call.reply for event in Run(run).events() if event.step == step and event.call is not None
+    )
+
+
 def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
+    """F-1: the document goes with every block that shows it; a reply named by its hash goes alone, and that is said."""
     blobs = {name for name in content(ended) if name.startswith("blobs/")}
-    said = moot("redact", ended, "K-1", "r1.C.critic", "--reason", "names a customer", "--json").json
-    assert len(said["blobs"]) == 2
+    reply = reply_of(ended, "r1.C.critic")
+    said = moot("redact", ended, "K-1", reply, "--reason", "names a customer", "--json").json
+    assert len(said["blobs"]) > 2
+    assert reply in said["blobs"]
+    assert not any(b"many readers" in one for one in content(ended).values())
+    assert any(place.startswith("@") for place in said["left"])
     assert {name for name in content(ended) if name.startswith("blobs/")} == blobs - {
         f"blobs/{sha256}" for sha256 in said["blobs"]
     }
@@ -79,7 +93,8 @@ def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path)
 
 def test_a_redaction_that_was_interrupted_is_said_and_done_again(moot: Moot, ended: Path) -> None:
     run = Run(ended)
-    (sha256,) = redact(run, ["K-1"], "named", at=AT)[1]
+    redact(run, ["K-1"], "named", at=AT)
+    sha256 = hash_of(DOCUMENT)
     run.blobs.write(DOCUMENT)
     said = moot("verify", ended)
     assert said.code == 0
@@ -204,7 +219,7 @@ def test_an_import_is_redacted_at_its_source(moot: Moot, tmp_path: Path) -> None
 def test_what_is_needed_again_and_gone_is_said(moot: Moot, ended: Path) -> None:
     opening = Run(ended).book().state.opened
     assert opening is not None
-    assert moot("redact", ended, "r1.C.critic", "--reason", "x").code == 0
+    assert moot("redact", ended, reply_of(ended, "r1.C.critic"), "--reason", "x").code == 0
     said = moot("replay", ended, "--re-execute")
     assert said.code == 1
     assert "r1.C.critic has no reply blob" in said.out
@@ -216,3 +231,43 @@ def test_what_is_needed_again_and_gone_is_said(moot: Moot, ended: Path) -> None:
         assert said.err.count("\n") == 1
     assert moot("check", ended).code == 0
     assert verify(ended, [Head(0, line_hash(next(line for _, _, line in Run(ended).lines())))]).ok
+
+
+def test_a_step_whose_words_stand_in_the_ledger_is_refused(moot: Moot, ended: Path, tmp_path: Path) -> None:
+    """F-17: the words of a reply stand in the events that were made of it, and only a copy can be without them."""
+    before = content(ended)
+    said = moot("redact", ended, "r1.C.critic", "--reason", "x")
+    own = next(event.seq for event in Run(ended).events() if event.step == "r1.C.critic")
+    assert said.code == 2
+    assert f"@{own}" in said.err
+    assert "--out DIR" in said.err
+    assert content(ended) == before
+    text = " ".join(Run(ended).events()[own].sections[0].text.split())  # type: ignore[union-attr]
+    assert moot("redact", ended, "r1.C.critic", "--out", "copy", "--reason", "x").code == 0
+    assert verify(tmp_path / "copy").ok
+    assert not any(text.encode() in one for one in content(tmp_path / "copy").values())
+    assert any(text.encode() in one for one in before.values())
+
+
+def test_a_file_that_holds_the_words_is_named(moot: Moot, ended: Path) -> None:
+    """F-2: a report that lies in the run's directory is a place where the words stand."""
+    (ended / "report.html").write_text("<p>many&#32;re&#x61;ders</p>")
+    said = moot("redact", ended, "K-1", "--reason", "x")
+    assert said.code == 2
+    assert "report.html" in said.err
+    (ended / "report.html").unlink()
+    (ended / "blobs" / f"{hash_of(DOCUMENT)}.77.abcd.tmp").write_bytes(DOCUMENT)
+    assert "abcd.tmp" in moot("redact", ended, "K-1", "--reason", "x").err
+    (ended / "blobs" / f"{hash_of(DOCUMENT)}.77.abcd.tmp").unlink()
+    assert moot("redact", ended, "K-1", "--reason", "x").code == 0
+
+
+def test_a_name_made_of_the_words_is_not_told(moot: Moot, leaky: Path, tmp_path: Path) -> None:
+    """A run is named after its question: where that holds the words, the copy does not say of which run it is one."""
+    named = leaky.rename(tmp_path / "the-password-is-hunter2")
+    (tmp_path / "secret").write_text("Password is: Hunter2")
+    assert moot("note", named, "Password is: Hunter2").code == 0
+    assert moot("redact", named, "--secret", "secret", "--out", "copy", "--reason", "x").code == 0
+    opening = Run(tmp_path / "copy").events()[0]
+    assert opening.kind == "run_opened"
+    assert opening.origin.of == INSTEAD
