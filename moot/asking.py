@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -152,7 +152,7 @@ async def _in_editor(editor: str, step: str, page: str) -> str | None:
 
 
 @contextmanager
-def _ctrl_c_is_the_editors() -> Iterator[None]:
+def _ctrl_c_is_the_editors() -> Generator[None]:
     """While an editor has the terminal, Ctrl-C is a key of its own."""
     if threading.current_thread() is not threading.main_thread():
         yield
