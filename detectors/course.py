@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from detectors.calibrated.readiness import late_yield
-from detectors.calibrated.rounds import RoundUnits, count_rounds
-from detectors.observations import Observations, observe
+from detectors.calibrated.rounds import count_rounds
+from detectors.observations import Observations, observe, untested
 from ledger.result import Result
 from ledger.state import State
 
@@ -34,7 +34,7 @@ def course(state: State, parameters: CalibratedParameters | None = None) -> list
         _counts("new claims", "yield", [len(each.arrivals) for each in rounds]),
         _counts("first tests", "S1", [len(each.resolutions) for each in rounds]),
         Series(name="disagreement", feeds="S2", values=_disagreement(seen), share=False),
-        Series(name="untested share", feeds="S6 pending", values=_pending(rounds), share=True),
+        Series(name="untested share", feeds="S6 pending", values=_untested(state, len(rounds)), share=True),
         Series(
             name=f"yield of {window} rounds",
             feeds="yield",
@@ -63,12 +63,10 @@ def _disagreement(seen: Observations) -> list[float | None]:
     return [None if tally.stress else float(tally.disagreement) for tally in seen.rounds]
 
 
-def _pending(rounds: tuple[RoundUnits, ...]) -> list[float | None]:
-    """The share of claims raised so far that nobody had tested after each round."""
-    raised = tested = 0
+def _untested(state: State, rounds: int) -> list[float | None]:
+    """The share of claims raised so far that nobody had tested after each round: what the gate `pending` holds."""
     found: list[float | None] = []
-    for each in rounds:
-        raised += len(each.arrivals)
-        tested += len(each.resolutions)
-        found.append(1 - tested / raised if raised else None)
+    for number in range(1, rounds + 1):
+        raised = sum(claim.round <= number for claim in state.claims.values())
+        found.append(len(untested(state, number)) / raised if raised else None)
     return found

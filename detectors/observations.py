@@ -15,8 +15,8 @@ import msgspec
 
 from ledger.book import Blobs
 from ledger.events import RoundOpened
-from ledger.lifecycle import TESTED
-from ledger.state import CheckFacts, State
+from ledger.lifecycle import TESTED, Move
+from ledger.state import CheckFacts, ClaimFacts, State
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
 """The roles of an import that names no cast (SD-1)."""
@@ -108,6 +108,29 @@ def is_import(state: State) -> bool:
     return opened is not None and (opened.origin.type == "import" or opened.by == "import")
 
 
+def untested(state: State, through: int | None = None) -> tuple[str, ...]:
+    """Claims that no check tested, as it stood at the end of round `through` (None: now), in order.
+
+    The closing synthesis settles what is still pending without asking anything new (SD-19): that is no test.
+    """
+    return tuple(
+        identity
+        for identity, claim in state.claims.items()
+        if (through is None or claim.round <= through) and not _is_tested(claim, through)
+    )
+
+
+def _is_tested(claim: ClaimFacts, through: int | None) -> bool:
+    first = _first_test(claim)
+    return first is not None and (through is None or first.place.round <= through)
+
+
+def _first_test(claim: ClaimFacts) -> Move | None:
+    """The move that took the claim out of pending; None while it waits, and when only the closing settled it."""
+    first = min((move for move in claim.moves if move.to in _TESTED), default=None)
+    return None if first is None or first.place.phase == SYNTHESIS else first
+
+
 def deliberation_rounds(state: State) -> tuple[Tally, ...]:
     """Rounds 1 … R: R is the last that has a verification outside the synthesis and is checked to the end."""
     running = running_round(state)
@@ -131,8 +154,8 @@ def deliberation_rounds(state: State) -> tuple[Tally, ...]:
 def _count_tested(state: State, tallies: list[Tally]) -> None:
     """Each claim leaves pending at most once: by the first of its moves that the status machine allows."""
     for claim in state.claims.values():
-        first = min((move for move in claim.moves if move.to in _TESTED), default=None)
-        if first is not None and first.place.phase != SYNTHESIS and 1 <= first.place.round <= len(tallies):
+        first = _first_test(claim)
+        if first is not None and 1 <= first.place.round <= len(tallies):
             tallies[first.place.round - 1].tested.append(first.by)
 
 

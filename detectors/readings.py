@@ -29,11 +29,13 @@ def reading(
     value: Number | None = None,
     threshold: Number | None = None,
     evidence: Iterable[str] = (),
+    *,
+    name: str | None = None,
 ) -> Signal:
-    """One signal for the report."""
+    """One signal for the report; `name` says what holds where that is not what the signal is called by."""
     return Signal(
         id=identity,
-        name=NAMES[identity],
+        name=name or NAMES[identity],
         satisfied=satisfied,
         value=None if value is None else decimal_string(value),
         threshold=None if threshold is None else decimal_string(threshold),

@@ -14,6 +14,10 @@ EVIDENCE_MAX: Final = 40
 """Evidence of one signal, in ids: enough to look at, and a recorded verdict stays a short line."""
 
 
+ANSWERED: Final = "; answered"
+"""In the sentence of an alarm: a person or the rounds since have closed it."""
+
+
 class Quorum(Result, frozen=True):
     """Steps that were asked of a seat and are settled, and those really answered. 0 of 0 in an import."""
 
@@ -55,6 +59,11 @@ class AlarmReading(Result, frozen=True):
     onset_round: int | None
     detail: str
     evidence: list[str]
+
+    @property
+    def is_open(self) -> bool:
+        """An alarm that nobody has answered."""
+        return self.verdict == "ALARM" and ANSWERED not in self.detail
 
 
 class SignalReport(Result, frozen=True):

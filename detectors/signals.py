@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from detectors.disagreement_slope import alarm_over
+from detectors.disagreement_slope import SlopeAlarm, alarm_over
 from detectors.observations import Observations, observe
 from detectors.parameters import (
     ScriptParameters,
@@ -15,7 +15,7 @@ from detectors.parameters import (
     script_parameters,
     text_parameters,
 )
-from detectors.report import AlarmReading, Gate, Quorum, Signal, SignalReport
+from detectors.report import ANSWERED, AlarmReading, Gate, Quorum, Signal, SignalReport
 from detectors.script import claim_testing_slows as script_claim_testing_slows
 from detectors.script import disagreement_persists as script_disagreement_persists
 from detectors.script import drift_checks_pass as script_drift_checks_pass
@@ -75,15 +75,18 @@ class UnknownProfile(ValueError):
     """The profile is none of those that are installed."""
 
 
-def signals(book: Book, profile: SignalProfile, at: int | None = None, *, run: str = "") -> SignalReport:
+def signals(
+    book: Book, profile: SignalProfile, at: int | None = None, *, run: str = "", as_recorded: bool = False
+) -> SignalReport:
     """The signals of `book` as they read after event `at` (a seq; None: after the last event).
 
-    `run` is the name that the report carries; a book does not know where it was read from.
+    `run` is the name that the report carries; a book does not know where it was read from. `as_recorded` is for who
+    writes a look or computes one again: its bytes are those that the run's thresholds have always given.
     """
     if at is None or at >= book.state.seq:
-        return signals_of_state(book.state, profile, book.blobs, run=run)
+        return signals_of_state(book.state, profile, book.blobs, run=run, as_recorded=as_recorded)
     prefix = fold(event for event in book.events if event.seq <= at)
-    return signals_of_state(prefix, profile, book.blobs, whole=False, run=run)
+    return signals_of_state(prefix, profile, book.blobs, whole=False, run=run, as_recorded=as_recorded)
 
 
 def signals_of_state(
@@ -95,6 +98,7 @@ def signals_of_state(
     run: str = "",
     parameters: CalibratedParameters | None = None,
     judgement: Judgement | None = None,
+    as_recorded: bool = False,
 ) -> SignalReport:
     """The same from a folded state alone.
 
@@ -105,7 +109,9 @@ def signals_of_state(
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)
     satisfied = sum(signal.satisfied for signal in readings)
-    failing = (judgement or _judgement(state, blobs, parameters)) if profile == "calibrated" else None
+    failing = None
+    if profile == "calibrated":
+        failing = judgement or _judgement(state, blobs, parameters, as_recorded)
     stop = satisfied >= needed if failing is None else failing.ready
     quorum = state.quorum
     return SignalReport(
@@ -127,12 +133,14 @@ def signals_of_state(
     )
 
 
-def _judgement(state: State, blobs: Blobs | None, parameters: CalibratedParameters | None) -> Judgement:
+def _judgement(
+    state: State, blobs: Blobs | None, parameters: CalibratedParameters | None, as_recorded: bool
+) -> Judgement:
     """The profile `calibrated` is read for those who ask for it."""
     from detectors.calibrated.judgement import judge
     from detectors.calibrated.parameters import parameters_of
 
-    return judge(state, parameters or parameters_of(state, blobs))
+    return judge(state, parameters or parameters_of(state, blobs), as_recorded=as_recorded)
 
 
 def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:
@@ -143,6 +151,14 @@ def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal
         text = text_parameters()
         return text.stop.satisfied_at_least, [read(seen, text) for read in TEXT_PANEL]
     raise UnknownProfile(f"no profile {profile!r}: script, text or calibrated")
+
+
+def _answered(state: State, found: SlopeAlarm) -> str:
+    """Whether somebody has seen this fall and said what follows from it."""
+    closed = any(
+        one.fm == "FM-1" and one.action == "closed" and one.round >= found.onset_round for one in state.alarms
+    )
+    return ANSWERED if closed else ""
 
 
 def _alarms(seen: Observations) -> list[AlarmReading]:
@@ -156,7 +172,7 @@ def _alarms(seen: Observations) -> list[AlarmReading]:
             verdict="ALARM",
             e_value=None,
             onset_round=alarm.onset_round,
-            detail=f"disagreement is falling: slope at the end of {slopes}",
+            detail=f"disagreement is falling: slope at the end of {slopes}{_answered(seen.state, alarm)}",
             evidence=list(alarm.evidence),
         )
     ]

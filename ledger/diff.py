@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal as Number
 from typing import Any, Final
 
 import orjson
@@ -49,13 +48,14 @@ class Differences(Result, frozen=True):
 
 
 class Cost(Result, frozen=True):
-    """What a run's calls took. `usd` leaves out the `unpriced` calls; tokens leave out unknown counts."""
+    """What a run's calls took. `usd` leaves out the `unpriced` calls, null where that are all; tokens leave out unknown
+    counts."""
 
     calls: int
     tokens_in: int
     tokens_cached: int
     tokens_out: int
-    usd: str
+    usd: str | None
     unpriced: int
 
 
@@ -173,7 +173,7 @@ def _cost(state: State) -> Cost:
         tokens_in=spend.tokens_in,
         tokens_cached=spend.tokens_cached,
         tokens_out=spend.tokens_out,
-        usd=f"{Number(spend.micro_usd) / 1_000_000:.6f}",
+        usd=spend.usd,
         unpriced=spend.unpriced,
     )
 

@@ -157,6 +157,11 @@ class Spend(msgspec.Struct):
     micro_usd: int = 0
     unpriced: int = 0
 
+    @property
+    def usd(self) -> str | None:
+        """Dollars, six digits, of the calls whose cost is known; None where calls were made and none is."""
+        return None if self.calls and self.unpriced >= self.calls else f"{self.micro_usd / 1_000_000:.6f}"
+
 
 class State(msgspec.Struct):
     """What stands after event `seq` (−1: nothing read)."""

@@ -172,7 +172,7 @@ def signals_of_state(
 
     own: str = state.opened.stop.profile if state.opened else "text"
     wanted = cast("SignalProfile", profile or ("calibrated" if params is not None else own))
-    parameters = None if params is None else read_params(params)[0]
+    parameters = None if wanted != "calibrated" else thresholds_of(run, state, params)
     return read(
         state,
         wanted,
@@ -182,6 +182,25 @@ def signals_of_state(
         parameters=parameters,
         judgement=judgement,
     )
+
+
+def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> CalibratedParameters:
+    """What the profile `calibrated` is read by: the file that was named, or what the run was opened with."""
+    from detectors.calibrated.parameters import parameters_of
+
+    return parameters_of(state, run.blobs) if params is None else read_params(params)[0]
+
+
+def signals_at_head(run: Run, state: State) -> SignalReport | None:
+    """What `moot signals` says now; None for a protocol without them, and where the run's own thresholds are gone."""
+    from ledger.failures import BlobMissing
+
+    if state.opened is None or state.opened.protocol != "structured":
+        return None
+    try:
+        return signals_of_state(run, state, None, whole=True)
+    except BlobMissing:
+        return None
 
 
 def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:

@@ -41,7 +41,8 @@ def standard(protocol: Protocol) -> Verdicts:
     def read(book: Book, profile: str, at: int | None = None) -> SignalReport:
         from detectors import signals
 
-        return signals.signals(book, cast("SignalProfile", profile), at)  # UnknownProfile for another name
+        named = cast("SignalProfile", profile)  # UnknownProfile for another name
+        return signals.signals(book, named, at, as_recorded=True)
 
     def params_hash(profile: str) -> str:
         from detectors import parameters

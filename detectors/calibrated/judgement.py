@@ -12,7 +12,7 @@ from detectors.calibrated.parameters import CalibratedParameters, Judges, calibr
 from detectors.calibrated.readiness import GateReading, gates, is_open, planned_rounds
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import RoundUnits, count_rounds
-from detectors.report import AlarmReading, Gate
+from detectors.report import ANSWERED, AlarmReading, Gate
 from ledger.events.decisions import Advice
 from ledger.state import State
 
@@ -36,18 +36,30 @@ def readings_of(state: State, parameters: CalibratedParameters | None = None) ->
     return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
 
 
-def judge(state: State, parameters: CalibratedParameters | None = None) -> Judgement:
+def judge(
+    state: State, parameters: CalibratedParameters | None = None, *, as_recorded: bool = False
+) -> Judgement:
     """The judgement after the last round of `state`."""
     parameters = parameters or calibrated_parameters()
-    return judged(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
+    rounds = count_rounds(state, parameters.bypass.references_at_least)
+    return judged(state, rounds, parameters, as_recorded=as_recorded)
 
 
-def judged(state: State, rounds: tuple[RoundUnits, ...], parameters: CalibratedParameters) -> Judgement:
-    """The same from rounds that were counted already."""
+def judged(
+    state: State,
+    rounds: tuple[RoundUnits, ...],
+    parameters: CalibratedParameters,
+    *,
+    as_recorded: bool = False,
+) -> Judgement:
+    """The same from rounds that were counted already; `as_recorded` as a look of these thresholds records it."""
     planned = planned_rounds(state)
     readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
     twice = agreement(state, parameters.judges)
-    found = (*gates(state, rounds, readings, parameters), *_judges(twice, parameters.judges))
+    found = (
+        *gates(state, rounds, readings, parameters, as_recorded=as_recorded),
+        *_judges(twice, parameters.judges),
+    )
     ready = all(gate.ok for gate in found)
     advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"
     first = min((_place(reading) for reading in readings if reading.verdict == "ALARM"), default=None)
@@ -79,10 +91,11 @@ def _told(
     """A reading in words; of several alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
-        detail = f"too little to say ({reading.units} of {reading.needed} units needed): {detail}"
+        noun = "rounds" if reading.mode == "FM-5" else "units"
+        detail = f"too little to say ({reading.seen} of {reading.needed} {noun} needed): {detail}"
     if reading.verdict == "ALARM":
         part = "suspected cause" if _place(reading) == first else "perhaps a consequence of the earlier alarm"
-        answered = "" if is_open(state, reading) else "; answered"
+        answered = "" if is_open(state, reading) else ANSWERED
         detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
     if reading.counter_evidence:
         detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 
 import msgspec
 
-from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.parameters import VERSION, CalibratedParameters, Ready
 from detectors.calibrated.parts import parts
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import RoundUnits
-from detectors.observations import deliberating_roles
+from detectors.observations import deliberating_roles, untested
 from ledger.state import State
 
 DEFAULT_ROUNDS = 13
 MOST_CONSEQUENTIAL = "critic"
+NO_CLAIM = "no claim yet"
+"""The value of a share of nothing."""
+SCALED = "scaled to a full table"
+"""Said with a yield of rounds from which somebody was absent: it is more than they brought."""
 
 
 class GateReading(msgspec.Struct, frozen=True):
@@ -27,17 +31,20 @@ class GateReading(msgspec.Struct, frozen=True):
 
 
 def gates(
-    state: State, rounds: Sequence[RoundUnits], readings: Sequence[Reading], parameters: CalibratedParameters
+    state: State,
+    rounds: Sequence[RoundUnits],
+    readings: Sequence[Reading],
+    parameters: CalibratedParameters,
+    *,
+    as_recorded: bool = False,
 ) -> tuple[GateReading, ...]:
-    """The gates as they stand after the last round."""
+    """The gates as they stand after the last round; `as_recorded` gives them the values that a look records."""
     rule = parameters.ready
-    pending = sum(claim.status == "pending" for claim in state.claims.values())
-    share = pending / len(state.claims) if state.claims else 1.0
+    by_version_1 = as_recorded and parameters.version < VERSION
     part_of = parts(state)
     stressed = [each.round for each in rounds if part_of.get(each.absent or "") == MOST_CONSEQUENTIAL]
     honest = next((reading.verdict != "ALARM" for reading in readings if reading.mode == "FM-7"), True)
     last = state.drift[max(state.drift)].verdict if state.drift else None
-    late = late_yield(state, rounds, rule.window_rounds)
     blocking = [
         *(reading.mode for reading in readings if is_open(state, reading)),
         *_watched(readings, parameters),
@@ -46,7 +53,7 @@ def gates(
         GateReading(
             "rounds", len(rounds) >= rule.rounds_at_least, str(len(rounds)), f"≥{rule.rounds_at_least}"
         ),
-        GateReading("pending", share <= rule.pending_at_most, f"{share:.1%}", f"≤{rule.pending_at_most:.0%}"),
+        _pending(state, rule, by_version_1),
         GateReading(
             "critic_stressed",
             bool(stressed) and honest,
@@ -54,9 +61,26 @@ def gates(
             "really absent once",
         ),
         GateReading("drift", last != "FAIL", last or "no drift check", "last one not FAIL"),
-        GateReading("yield", late <= rule.yield_at_most, f"{late:.1%}", f"≤{rule.yield_at_most:.0%}"),
+        _yield(state, rounds, rule, by_version_1),
         GateReading("alarms", not blocking, ", ".join(blocking) or "none", "none open"),
     )
+
+
+def _pending(state: State, rule: Ready, by_version_1: bool) -> GateReading:
+    share = len(untested(state)) / len(state.claims) if state.claims else 1.0
+    value = f"{share:.1%}" if state.claims or by_version_1 else NO_CLAIM
+    return GateReading("pending", share <= rule.pending_at_most, value, f"≤{rule.pending_at_most:.0%}")
+
+
+def _yield(state: State, rounds: Sequence[RoundUnits], rule: Ready, by_version_1: bool) -> GateReading:
+    late, limit = late_yield(state, rounds, rule.window_rounds), f"≤{rule.yield_at_most:.0%}"
+    if by_version_1:
+        value = f"{first_yield(state, rounds, rule.window_rounds):.1%}"
+    else:
+        value = f"{late:.1%}" if any(each.arrivals for each in rounds) else NO_CLAIM
+        last, full = rounds[-rule.window_rounds :], len(deliberating_roles(state))
+        limit += f", {SCALED}" if any(len(each.present) < full for each in last) else ""
+    return GateReading("yield", late <= rule.yield_at_most, value, limit)
 
 
 def _watched(readings: Sequence[Reading], parameters: CalibratedParameters) -> list[str]:
@@ -67,7 +91,15 @@ def _watched(readings: Sequence[Reading], parameters: CalibratedParameters) -> l
 
 
 def late_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
-    """What the last rounds brought, as a share of all claims, for artifacts of a full table."""
+    """What the last rounds brought, as a share of all claims, scaled to artifacts of a full table; 1 at most.
+
+    Where fewer rounds were held than the window has, these are all of them.
+    """
+    return min(1.0, first_yield(state, rounds, min(window_rounds, max(1, len(rounds)))))
+
+
+def first_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
+    """The same as looks by thresholds of version 1 recorded it: more than all claims in the first rounds."""
     last = rounds[-window_rounds:]
     artifacts = sum(len(each.present) for each in last)
     total = sum(len(each.arrivals) for each in rounds)

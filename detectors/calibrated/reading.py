@@ -66,6 +66,8 @@ class Reading(msgspec.Struct, frozen=True):
     variant: Literal["", "flood", "famine"] = ""
     subject: str = ""
     """The role that the mode is about: who dominates (FM-4), whose absence was avoided (FM-7)."""
+    seen: int = 0
+    """What `needed` is held against, in all."""
     flaw: str = ""
     """Why the reading says nothing (by thresholds of before); shown beside it, never recorded."""
     beside: Counted | None = None
@@ -137,6 +139,7 @@ def read(
         tolerated=tolerated,
         variant=variant,
         subject=subject,
+        seen=total,
         flaw=flaw,
         beside=beside,
     )

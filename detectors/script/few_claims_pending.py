@@ -19,7 +19,7 @@ def read(seen: Observations, parameters: ScriptParameters) -> Signal:
     return reading(
         "S6",
         share < limit,
-        f"{len(pending)} of {len(claims)} claims are pending; below {short(limit * 100)} % is few",
+        f"{len(pending)} of {len(claims)} claims have the status pending; below {short(limit * 100)} % is few",
         share,
         limit,
         pending,

@@ -1,14 +1,21 @@
-"""S2 of the text: disagreement does not fade, or fades together with discovery (SD-63 [T], SD-91)."""
+"""S2 of the text: disagreement does not fade, or fades together with discovery (SD-63 [T], SD-91).
+
+The second way to hold is the source's own: a slope below zero beside fewer new tensions and BROKEN verdicts is called
+legitimate convergence. Nothing persists there, so the reading does not carry that name.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Final
 
 from detectors.observations import Observations
 from detectors.parameters import TextParameters
 from detectors.readings import counted, reading, short
 from detectors.report import Signal
 from detectors.slopes import exact_slope
+
+FADES: Final = "Disagreement fades with discovery"
 
 
 def read(seen: Observations, parameters: TextParameters) -> Signal:
@@ -24,8 +31,17 @@ def read(seen: Observations, parameters: TextParameters) -> Signal:
     discovery = exact_slope([(tally.round, tally.discovery) for tally in rounds])
     if slope >= limit:
         satisfied, reason = late >= limit, f"the last {rule.last_rounds} alone: {short(late)}"
+    elif discovery < 0:
+        satisfied = True
+        reason = (
+            f"it falls, and new tensions and BROKEN verdicts fall too, by {short(-discovery)}: the source calls "
+            "that convergence and lets it pass (SD-63)"
+        )
     else:
-        satisfied, reason = discovery < 0, f"new tensions and BROKEN verdicts: {short(discovery)}"
+        satisfied, reason = (
+            False,
+            f"it falls, and new tensions and BROKEN verdicts do not: {short(discovery)}",
+        )
     evidence = [identity for tally in reversed(rounds) for identity in tally.disagreeing]
     return reading(
         "S2",
@@ -34,4 +50,5 @@ def read(seen: Observations, parameters: TextParameters) -> Signal:
         slope,
         limit,
         evidence,
+        name=FADES if satisfied and slope < limit else None,
     )

@@ -1,22 +1,25 @@
-"""S6 of the text: less than 30 % of the claims were never tested (SD-70)."""
+"""S6 of the text: less than 30 % of the claims were never tested (SD-70).
+
+The closing synthesis settles what is pending and tests nothing (SD-19): what it settled stays untested.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from detectors.observations import Observations
+from detectors.observations import Observations, untested
 from detectors.parameters import TextParameters
 from detectors.readings import reading, short
 from detectors.report import Signal
 
 
 def read(seen: Observations, parameters: TextParameters) -> Signal:
-    """Whether the pending share is below its limit; without claims it is not."""
+    """Whether the untested share is below its limit; without claims it is not."""
     limit = Fraction(parameters.few_claims_pending.share_below)
     claims = seen.state.claims
     if not claims:
         return reading("S6", False, "no claims", None, limit)
-    pending = [identity for identity, claim in claims.items() if claim.status == "pending"]
+    pending = untested(seen.state)
     share = Fraction(len(pending), len(claims))
     return reading(
         "S6",

@@ -9,7 +9,7 @@ import typer
 
 import moot
 from detectors.report import SignalReport
-from moot.api import Run, open_run, read_params, signals_of_state
+from moot.api import Run, open_run, signals_of_state, thresholds_of
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.locate import find_run
@@ -19,6 +19,8 @@ from rounds.verdicts import PROFILES
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from detectors.calibrated.parameters import CalibratedParameters
 
 EPILOG = "Example: moot signals @last --profile script"
 
@@ -77,19 +79,23 @@ def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) 
 
     facts = read_panel(ours.stream(at))
     report = signals_of_state(ours, facts.state, profile, whole=at is None, params=params)
-    print_panel(console(), facts, report)
+    print_panel(console(), facts, report, _thresholds(ours, report, params))
     return report
+
+
+def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> CalibratedParameters | None:
+    """Those of the report, for the numbers by round that stand beside it."""
+    return thresholds_of(ours, ours.state, params) if report.profile == "calibrated" else None
 
 
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
-    from detectors.calibrated.parameters import parameters_of
     from detectors.calibrated.watching import Watch
     from moot.console import console
     from moot.render.panel import PanelFacts, panel, watch_panel
 
     stop, ours, facts = False, open_run(path), PanelFacts()
-    watched = Watch(read_params(params)[0] if params else parameters_of(ours.state, ours.blobs), facts.state)
+    watched = Watch(thresholds_of(ours, ours.state, params), facts.state)
 
     def look() -> tuple[RenderableType, bool]:
         nonlocal stop
@@ -100,7 +106,7 @@ def _watch(path: Path, profile: str | None, params: Path | None) -> int:
             ours, facts.state, profile, whole=True, params=params, judgement=watched.judgement()
         )
         stop = report.stop
-        return panel(facts, report), facts.state.finished
+        return panel(facts, report, _thresholds(ours, report, params)), facts.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.state import State
-from moot.api import open_run
+from moot.api import open_run, signals_at_head
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.locate import find_run
@@ -15,7 +15,7 @@ EPILOG = "Example: moot status @last"
 
 
 def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
-    """Say where a run stands: round and phase, leads, stress, drift, cost, the last look at the stop signals."""
+    """Say where a run stands: round and phase, leads, stress, drift, cost, the stop signals as they read now."""
     ours = open_run(find_run(run))
     if json:
         from ledger.spending import Spending
@@ -25,11 +25,12 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
         ledgered = Ledgered()
         state, _ = tally(ledgered.seen(ours.stream()))
         beyond = Purse(Spending(ours.path).entries()).beyond
-        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond))
+        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, signals_at_head(ours, state)))
         return GOOD
     state, calls = tally(ours.stream())
     if not quiet:
-        show(status_text(ours.path, state, caveats(state, calls), _open_steps(state)))
+        report = signals_at_head(ours, state)
+        show(status_text(ours.path, state, caveats(state, calls), _open_steps(state), report))
     return GOOD
 
 

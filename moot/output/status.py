@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from detectors.report import SignalReport
 from ledger.closing import Life
 from ledger.events import Event
 from ledger.fold import add_call
@@ -46,18 +47,18 @@ class QuorumStatus(Output, frozen=True):
 
 
 class SpendStatus(Output, frozen=True):
-    """What the calls cost. `usd` covers the calls whose cost is known; `unpriced` counts the others."""
+    """What the calls cost. `usd` covers those whose cost is known, null where none is; `unpriced` counts the others."""
 
     calls: int
     tokens_in: int
     tokens_cached: int
     tokens_out: int
-    usd: str
+    usd: str | None
     unpriced: int
 
 
 class SpendPart(Output, frozen=True):
-    """What the calls of one role in one phase cost; `usd` covers those whose cost is known."""
+    """What the calls of one role in one phase cost; `usd` covers those whose cost is known, null where none is."""
 
     role: str
     phase: str
@@ -65,19 +66,26 @@ class SpendPart(Output, frozen=True):
     tokens_in: int
     tokens_cached: int
     tokens_out: int
-    usd: str
+    usd: str | None
+    unpriced: int
 
 
 class SpendBeyond(Output, frozen=True):
-    """What attempts used that no event shows, at most: lost and refused ones of steps that were given up or killed."""
+    """What attempts used that no event shows, at most: lost and refused ones of steps that were given up or killed.
+
+    `usd` is null where calls were made and nothing is known of what they cost.
+    """
 
     calls: int
     tokens: int
-    usd: str
+    usd: str | None
 
 
 class StopStatus(Output, frozen=True):
-    """The last recorded look at the signals. `obeyed`: it says stop, and its round is late enough to end the run."""
+    """The signals as they read now, as `moot signals` has them: after event `through`.
+
+    `alarms` are open failure modes. `obeyed`: it says stop, and the round is late enough to end the run.
+    """
 
     profile: str
     round: int
@@ -86,6 +94,7 @@ class StopStatus(Output, frozen=True):
     of: int
     stop: bool
     advice: str
+    alarms: list[str]
     not_before: int
     obeyed: bool
 
@@ -135,18 +144,24 @@ class Ledgered:
                 tokens_in=spend.tokens_in,
                 tokens_cached=spend.tokens_cached,
                 tokens_out=spend.tokens_out,
-                usd=_usd(spend.micro_usd),
+                usd=spend.usd,
+                unpriced=spend.unpriced,
             )
             for (role, phase), spend in sorted(self._sums.items())
         ]
 
 
-def _usd(micro: int) -> str:
-    return f"{Decimal(micro) / 1_000_000:.6f}"
+def _usd(beyond: Amounts) -> str | None:
+    """A purse keeps no mark of what is unknown: calls without a dollar are of unknown cost."""
+    if beyond.calls and not beyond.micro_usd:
+        return None
+    return f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
 
 
-def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -> Status:
-    """Where a run stands after `state`."""
+def status_of(
+    run: str, state: State, parts: list[SpendPart], beyond: Amounts, report: SignalReport | None
+) -> Status:
+    """Where a run stands after `state`; `report` are its signals there, None for a run that has none."""
     opened = state.opened
     assert opened is not None, "a run begins with its opening"
     spend = state.spend
@@ -172,13 +187,13 @@ def status_of(run: str, state: State, parts: list[SpendPart], beyond: Amounts) -
             tokens_in=spend.tokens_in,
             tokens_cached=spend.tokens_cached,
             tokens_out=spend.tokens_out,
-            usd=_usd(spend.micro_usd),
+            usd=spend.usd,
             unpriced=spend.unpriced,
         ),
-        stop=_stop(state),
+        stop=_stop(state, report),
         finished=state.finished,
         spend_parts=parts,
-        spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond.micro_usd)),
+        spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond)),
         outcome=outcome_told(state),
     )
 
@@ -194,18 +209,19 @@ def _stress(state: State) -> list[StressRound]:
     ]
 
 
-def _stop(state: State) -> StopStatus | None:
-    if not state.looks or state.opened is None:
+def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
+    if report is None or state.opened is None:
         return None
-    look, not_before = state.looks[-1], state.opened.stop.not_before
+    not_before = state.opened.stop.not_before
     return StopStatus(
-        profile=look.profile,
-        round=look.round,
-        through=look.through,
-        satisfied=look.satisfied,
-        of=look.of,
-        stop=look.stop,
-        advice=look.advice,
+        profile=report.profile,
+        round=report.round,
+        through=report.at,
+        satisfied=report.satisfied,
+        of=report.of,
+        stop=report.stop,
+        advice=report.advice,
+        alarms=[alarm.id for alarm in report.alarms if alarm.is_open],
         not_before=not_before,
-        obeyed=look.stop and look.round >= not_before,
+        obeyed=report.stop and report.round >= not_before,
     )

@@ -52,6 +52,7 @@ def _fillings(calls: list[Call]) -> Iterator[Filling]:
             calls=len(group),
             repairs=sum(max(0, len(call.attempts) - 1) for call in group),
             contexts=len({call.context.id for call in group if call.context.id}),
+            unnamed=sum(call.context.id is None for call in group),
             continued=sum(call.context.mode == "continued" for call in group),
             tokens_in=sum(call.tokens_in or 0 for call in group),
             tokens_out=sum(call.tokens_out or 0 for call in group),

@@ -73,6 +73,11 @@ def _spent(cost: Cost) -> str:
         f"{cost.calls} calls",
         f"{cost.tokens_in} tokens in",
         f"{cost.tokens_out} out",
-        f"{cost.usd} USD",
+        *([f"{cost.usd} USD"] if cost.usd is not None else []),
+        *([_unknown(cost)] if cost.unpriced else []),
     ]
-    return listed([*parts, *([f"{cost.unpriced} of unknown cost"] if cost.unpriced else [])])
+    return listed(parts)
+
+
+def _unknown(cost: Cost) -> str:
+    return "cost unknown" if cost.usd is None else f"{cost.unpriced} of unknown cost"

@@ -16,6 +16,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from detectors.calibrated.parameters import CalibratedParameters
 from detectors.course import course, e_courses
 from detectors.report import AlarmReading, Signal, SignalReport
 from ledger.decided import fallen_under, outcome
@@ -67,20 +68,29 @@ def read_panel(events: Iterable[Event]) -> PanelFacts:
     return facts
 
 
-def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
-    """The panel. `facts` and `report` are of the same instant."""
+def panel(
+    facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
+) -> RenderableType:
+    """The panel. `facts` and `report` are of the same instant, and `parameters` the thresholds of the report."""
     parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
-    parts += [*_head(facts.state, report), *_gates(report), *_course(facts.state), *_signals(report)]
-    parts += _alarms(report, facts.state)
+    parts += [
+        *_head(facts.state, report),
+        *_gates(report),
+        *_course(facts.state, parameters),
+        *_signals(report),
+    ]
+    parts += _alarms(report, facts.state, parameters)
     for title, lines in _sections(facts):
         parts.append(Text(title, theme.HEADER))
         parts += [Padding(line, (0, 0, 0, 2)) for line in lines]
     return Group(*parts)
 
 
-def print_panel(console: Console, facts: PanelFacts, report: SignalReport) -> None:
+def print_panel(
+    console: Console, facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
+) -> None:
     """Print the panel once."""
-    console.print(panel(facts, report))
+    console.print(panel(facts, report, parameters))
 
 
 def watch_panel(
@@ -164,9 +174,9 @@ def _evidence(ids: list[str]) -> str:
     return f"[{', '.join(one_line(identity) for identity in ids[:EVIDENCE])}{more}]"
 
 
-def _course(state: State) -> Iterator[RenderableType]:
+def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[RenderableType]:
     """What the rounds brought: a block and a number each, R1 first."""
-    found = course(state)
+    found = course(state, parameters)
     if not found:
         return
     yield Text(f"R1 to R{len(found[0].values)}, round by round", theme.HEADER)
@@ -178,11 +188,15 @@ def _course(state: State) -> Iterator[RenderableType]:
         yield line.append(f"  {numbers(one.values, one.share)}").append(f"   {one.feeds}", theme.FAINT)
 
 
-def _alarms(report: SignalReport, state: State) -> Iterator[RenderableType]:
+def _alarms(
+    report: SignalReport, state: State, parameters: CalibratedParameters | None
+) -> Iterator[RenderableType]:
     """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
     if report.profile == "calibrated":
         yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on", theme.HEADER)
-    courses: Mapping[str, Sequence[float]] = e_courses(state) if report.profile == "calibrated" else {}
+    courses: Mapping[str, Sequence[float]] = (
+        e_courses(state, parameters) if report.profile == "calibrated" else {}
+    )
     for alarm in report.alarms:
         if alarm.verdict != "CLEAR" or report.profile == "calibrated":
             yield _alarm(alarm, courses.get(alarm.id, ()))

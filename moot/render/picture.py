@@ -41,7 +41,8 @@ def signals(run: Run, profile: str | None = None, at: int | None = None) -> str:
 
     ours = moot.open_run(run.path)
     report = msgspec.structs.replace(moot.signals(ours, profile, at), run=run.path.name)
-    return _drawn(panel(read_panel(ours.stream(at)), report), run)
+    thresholds = moot.api.thresholds_of(ours, ours.state) if report.profile == "calibrated" else None
+    return _drawn(panel(read_panel(ours.stream(at)), report, thresholds), run)
 
 
 def _asked(past: Book) -> dict[str, float]:

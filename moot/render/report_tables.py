@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from detectors.report import SignalReport
 from ledger.interchange.markdown import code, inline, listed, table
 from moot.render import theme, words
+from moot.render.because import alarms_first
 from moot.render.cast_told import filled_by
+from moot.render.costs import contexts_told, dollars_cell
 from moot.render.scene import spent
 from moot.render.signature import READINGS
-from moot.render.story import ClaimTold, Filling, RoundTold, Story
+from moot.render.story import ClaimTold, RoundTold, Story
 from moot.render.theme import mark_of
 
 
@@ -36,14 +38,13 @@ def rounds_section(story: Story) -> Iterator[str]:
 
 
 def _round(told: RoundTold) -> tuple[str, ...]:
-    results = {check.check_id: check.result for check in told.checks if check.check_id <= 4}
-    made = sum(result != "NOT_APPLICABLE" for result in results.values())
+    results = {n: check.result for n, check in told.cross_checks.items()}
     checks = " ".join(mark_of(theme.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
     drift = inline(mark_of(theme.DRIFT, told.drift.verdict).plain) if told.drift else ""
     rules = f"{told.findings[0]} errors, {told.findings[1]} warnings" if told.findings else ""
     look = f"{told.look.satisfied} of {told.look.of}" if told.look else ""
     decisions = listed(decision.id for decision in told.decisions)
-    share = f"{told.disagreement} of {made}" if results else ""
+    share = f"{told.disagreement} of {told.applied}" if results else ""
     return (
         f"R{told.n}", inline(told.lead or ""), inline(told.absent or ""), checks if results else "", share,
         str(len(told.claims)), decisions, drift, rules, look,
@@ -95,7 +96,8 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
         yield words.NO_PARAMETERS
         return
     advice = mark_of(theme.ADVICE, report.advice).plain
-    yield f"At the end (profile {inline(report.profile)}): {report.satisfied} of {report.of} hold, {advice}."
+    first = f"{alarms_first(report)} " if alarms_first(report) else ""
+    yield f"{first}At the end (profile {inline(report.profile)}): {report.satisfied} of {report.of} hold, {advice}."
     yield ""
     for signal in report.signals:
         numbers = f" ({signal.value} against {signal.threshold})" if signal.value and signal.threshold else ""
@@ -196,18 +198,11 @@ def cast_section(story: Story) -> Iterator[str]:
             inline(seat.title),
             inline(seat.charge),
             inline("; ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared}, never asked"),
-            "; ".join(_contexts(one) for one in seat.fillings),
+            "; ".join(contexts_told(one, f"replies {one.calls}, contexts ") for one in seat.fillings),
         )
         for seat in story.seats
     ]
     yield from table(("role", "who", "charge", "answered by", "contexts"), rows)
-
-
-def _contexts(filling: Filling) -> str:
-    if not filling.contexts:
-        return "not named"
-    continued = f", {filling.continued} of them in a continued one" if filling.continued else ", each fresh"
-    return f"replies {filling.calls}, contexts {filling.contexts}{continued}"
 
 
 def cost_section(story: Story) -> Iterator[str]:
@@ -220,7 +215,7 @@ def cost_section(story: Story) -> Iterator[str]:
             f"{one.tokens_in:,}" if one.tokens_in else "unknown",
             f"{one.tokens_out:,}" if one.tokens_out else "unknown",
             f"{one.latency_ms / 1000:.0f} s" if one.latency_ms else "unknown",
-            f"{one.micro_usd / 1_000_000:.4f}" if one.unpriced < one.calls else "unknown",
+            dollars_cell(one),
         )
         for seat in story.seats
         for one in seat.fillings

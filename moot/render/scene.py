@@ -13,6 +13,7 @@ from ledger.lifecycle import OPEN
 from ledger.state import Spend
 from ledger.values import Quorum
 from moot.render.cast_told import seats_told
+from moot.render.costs import dollars
 from moot.render.labels import Label, labels_told
 from moot.render.sources import Sources
 from moot.render.story import RoundTold, Seat
@@ -107,9 +108,6 @@ def spent(spend: Spend) -> str:
     parts = [f"{spend.calls} calls"]
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")
-    if spend.micro_usd:
-        parts.append(f"{spend.micro_usd / 1_000_000:.2f} USD")
-    if spend.unpriced:
-        everyone = spend.unpriced >= spend.calls
-        parts.append("cost unknown" if everyone else f"{spend.unpriced} of unknown cost")
+    if spend.calls:
+        parts.append(dollars(spend))
     return ", ".join(parts)

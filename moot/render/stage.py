@@ -101,7 +101,7 @@ def _phases(scene: Scene, told: RoundTold) -> Text:
 def checks_line(told: RoundTold) -> Text:
     """The verdicts of a round, those to come as dots."""
     line = Text()
-    found = {check.check_id: check for check in told.checks if check.check_id <= 4}
+    found = told.cross_checks
     for number in (1, 2, 3, 4):
         check = found.get(number)
         line.append_text(verdict_text(check) if check else Text(f"{number} ·", theme.FAINT)).append("   ")

@@ -6,12 +6,17 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from detectors.report import SignalReport
 from ledger.state import Spend, State
+from moot.render.because import alarms_first
+from moot.render.costs import dollars
 from moot.render.plain import WIDTH, folded, joined, listed
 
 
-def status_text(path: Path, state: State, caveats: Sequence[str], waiting: Sequence[str]) -> str:
-    """What `moot status` prints: caveats first. `waiting` are the open steps."""
+def status_text(
+    path: Path, state: State, caveats: Sequence[str], waiting: Sequence[str], report: SignalReport | None
+) -> str:
+    """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
     opened = state.opened
     assert opened is not None, "a run begins with its opening"
     question = opened.question.strip().splitlines() or [""]
@@ -28,7 +33,7 @@ def status_text(path: Path, state: State, caveats: Sequence[str], waiting: Seque
         *(_row("stress", listed(_stress(state))) if watched else ()),
         *(_row("drift", listed(drift)) if watched else ()),
         *_row("calls", _spent(state.spend)),
-        *(_row("stop", _stop(state)) if watched else ()),
+        *(_row("stop", _stop(state, report)) if watched else ()),
         *(_row("open", ", ".join(waiting)) if waiting else ()),
         *(_row("held up", _held_up(path, state)) if state.held_up else ()),
     ]
@@ -68,18 +73,21 @@ def _spent(spend: Spend) -> str:
     parts = [str(spend.calls)]
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in} tokens in, {spend.tokens_out} out")
-    if spend.micro_usd or not spend.unpriced:
-        parts.append(f"{spend.micro_usd / 1_000_000:.2f} USD")
-    if spend.unpriced:
-        parts.append(f"{spend.unpriced} of unknown cost")
+    parts.append(dollars(spend))
     return ", ".join(parts)
 
 
-def _stop(state: State) -> str:
-    if not state.looks or state.opened is None:
-        return "no look at the signals yet"
-    look, not_before = state.looks[-1], state.opened.stop.not_before
-    said = f"R{look.round}: {look.satisfied} of {look.of} signals ({look.profile}), {look.advice.replace('_', ' ')}"
-    if look.stop and look.round < not_before:
+def _stop(state: State, report: SignalReport | None) -> str:
+    """The signals as they read now: an open alarm first, then the count and what it advises."""
+    if report is None or state.opened is None:
+        return "the signals cannot be read: the run's own thresholds are gone"
+    not_before = state.opened.stop.not_before
+    said = (
+        f"R{report.round}: {report.satisfied} of {report.of} signals ({report.profile}), "
+        f"{report.advice.replace('_', ' ')}"
+    )
+    if alarmed := alarms_first(report):
+        said = f"{alarmed} {said}"
+    if report.stop and report.round < not_before:
         said += f"; says stop, obeyed from round {not_before} on"
     return said

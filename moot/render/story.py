@@ -19,7 +19,7 @@ from moot.render.labels import Label
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What answered for a role, and how often. `contexts` are the conversations it named."""
+    """What answered for a role, and how often. `contexts` are conversations it named; `unnamed` replies name none."""
 
     seat: str
     provider: str | None
@@ -29,6 +29,7 @@ class Filling:
     calls: int
     repairs: int
     contexts: int
+    unnamed: int
     continued: int
     tokens_in: int
     tokens_out: int
@@ -199,7 +200,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class CheckTold:
-    """A verification. `stances` are the positions sealed before it, in role order."""
+    """A verification. `stances` are the positions sealed before it, in role order; `repeats`: what it judges again."""
 
     id: str
     seq: int
@@ -212,6 +213,7 @@ class CheckTold:
     moved: tuple[Moved, ...]
     quotes: tuple[Quote, ...]
     stances: tuple[Stance, ...]
+    repeats: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +278,21 @@ class RoundTold:
     signature: tuple[Observation, ...]
 
     @property
+    def cross_checks(self) -> Mapping[int, CheckTold]:
+        """The round's own checks, 1 to 4: no second judgement, and nothing that the closing settled."""
+        return {
+            check.check_id: check for check in self.checks if check.check_id <= 4 and check.repeats is None
+        }
+
+    @property
+    def applied(self) -> int:
+        """Checks that applied."""
+        return sum(check.result != "NOT_APPLICABLE" for check in self.cross_checks.values())
+
+    @property
     def disagreement(self) -> int:
-        """Checks that came out BROKEN or UNCLEAR."""
-        return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.checks)
+        """Of those, checks that came out BROKEN or UNCLEAR (SD-63)."""
+        return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.cross_checks.values())
 
 
 @dataclass(frozen=True, slots=True)

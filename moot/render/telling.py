@@ -224,6 +224,7 @@ def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTol
         stances=tuple(
             _stance(book, one, sections) for one in book.of(Position, event.round) if one.on == event.id
         ),
+        repeats=event.repeats,
     )
 
 

@@ -18,7 +18,9 @@ from markupsafe import Markup, escape
 
 from ledger.plain_text import first_sentence, one_line, shortened, visible
 from moot.render import theme, words
+from moot.render.because import alarms_first
 from moot.render.cast_told import filled_by
+from moot.render.costs import contexts_told, dollars, dollars_cell
 from moot.render.report_tables import lifecycle
 from moot.render.scene import clock_time, spent
 from moot.render.theme import Mark, mark_of
@@ -59,6 +61,10 @@ def environment() -> Environment:
         "clock": clock_time,
         "spent": spent,
         "filled_by": filled_by,
+        "alarms_first": alarms_first,
+        "contexts_told": contexts_told,
+        "dollars": dollars,
+        "dollars_cell": dollars_cell,
         "instant": instant,
         "said": said,
     }

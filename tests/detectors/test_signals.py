@@ -20,6 +20,7 @@ from ledger.events.decisions import SignalReading
 from ledger.events.envelope import Call, Context
 from ledger.fold import fold
 from ledger.values import DECIMAL_PATTERN, Quorum
+from moot.render.because import because
 from tests.detectors.generated import rows as generated_rows
 from tests.detectors.ledgers import NO_HASH, Blobs, built, ends, run_opened, verification
 from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, report
@@ -235,7 +236,7 @@ def test_the_synthesis_is_no_round_of_the_text():
     assert after.signals[0].satisfied
     assert after.signals[1] == before.signals[1]
     assert not report(rows, "script").signals[0].satisfied
-    assert after.signals[5].value == "0"
+    assert after.signals[5].value == "0.444444"  # R-17: what only the closing settled was never tested
 
 
 def test_a_repeated_judgement_is_no_new_disagreement_for_the_text():
@@ -295,3 +296,36 @@ def test_parameters_are_named_by_the_hash_of_their_file():
         assert params_hash(profile) == sha256(content).hexdigest()
     assert script_parameters().disagreement_persists.slope_at_least == "-0.2"
     assert text_parameters().roles_were_stressed.or_role == "critic"
+
+
+def test_a_fall_that_the_text_lets_pass_is_not_called_persistence():
+    """R-18: S2 "persists" held at slope −0.35: the published exception, and it is said to be one (SD-63)."""
+    falling = report(disagreement([4, 4, 3, 2, 1, 1, 0, 0]), "text")
+    signal = falling.signals[1]
+    assert signal.satisfied
+    assert float(signal.value or 0) < -0.35
+    assert signal.name == "Disagreement fades with discovery"
+    assert "it falls" in signal.detail
+    assert "SD-63" in signal.detail
+    steady = report(disagreement([2, 2, 2, 2, 2, 2]), "text").signals[1]
+    assert (steady.satisfied, steady.name) == (True, "Disagreement persists")
+
+
+def test_a_stop_with_an_open_alarm_says_the_alarm_first():
+    """R-18: `text` said stop while its own FM-1 alarm was open, and only that."""
+    found = report(disagreement([3, 3, 2, 1, 0, 0, 0, 0]), "text")
+    assert [alarm.id for alarm in found.alarms if alarm.is_open] == ["FM-1"]
+    stopping = msgspec.structs.replace(found, stop=True)
+    assert because(stopping).startswith("FM-1 is alarmed and unanswered. Says stop because ")
+    calm = report(healthy(), "text")
+    assert calm.stop
+    assert because(calm).startswith("Says stop because ")
+
+
+def test_the_gates_say_nothing_of_no_claim():
+    """R-17: a share of nothing is no 100 %."""
+    found = report(Rows(), "calibrated")
+    assert {gate.name: gate.value for gate in found.gates}["yield"] == "no claim yet"
+    assert "100" not in because(found)
+    one = report(first_tests({1: 3}), "calibrated")
+    assert "the first round brought 100.0% of all claims" in because(one)

@@ -1,0 +1,211 @@
+"""R-17: what is shown of the recorded runs holds at every round: shares, counts, one report for status and signals."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from detectors.calibrated.judgement import judge
+from detectors.calibrated.parameters import parameters_of
+from detectors.calibrated.readiness import first_yield, late_yield
+from detectors.calibrated.rounds import count_rounds
+from detectors.course import course
+from detectors.observations import untested
+from detectors.signals import signals, signals_of_state
+from ledger.events import Signals
+from ledger.fold import fold
+from ledger.state import Spend, State
+from ledger.store import Run as Stored
+from moot.api import Run, open_run
+from moot.render.because import because
+from moot.render.cast_told import seats_told
+from moot.render.costs import contexts_told, dollars, dollars_cell
+from moot.render.telling import tell
+from tests.cli.conftest import Moot
+
+EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
+RUNS = sorted(head.parent for head in EXAMPLES.glob("*/head"))
+WATCHED = [run for run in RUNS if (opened := Stored(run).state().opened) and opened.protocol == "structured"]
+PROFILES = ("script", "text", "calibrated")
+OF = re.compile(r"\b(\d+) of (\d+)\b")
+PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
+
+
+def _named(run: Path) -> str:
+    return run.name
+
+
+def _rounds_of(run: Run) -> list[int]:
+    """The last event of every round, and the head."""
+    last = {event.round: event.seq for event in run.events}
+    return sorted(set(last.values()))
+
+
+def _counts_hold(text: str) -> None:
+    for n, m in OF.findall(text):
+        assert int(n) <= int(m), text
+    for share in PERCENT.findall(text):
+        assert 0 <= float(share) <= 100, text
+
+
+@pytest.mark.parametrize("run", WATCHED, ids=_named)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_share_lies_between_0_and_1_and_every_count_in_its_whole(run: Path, profile: str) -> None:
+    ours = open_run(run)
+    for seq in _rounds_of(ours):
+        state = fold(ours.stream(seq))
+        found = signals_of_state(state, profile, ours.blobs, whole=False)  # type: ignore[arg-type]
+        assert found.satisfied == sum(one.satisfied for one in found.signals) <= found.of == 6
+        assert found.quorum.actual <= found.quorum.declared
+        _counts_hold(because(found))
+        for signal in found.signals:
+            _counts_hold(signal.detail)
+            if signal.id == "S6" and signal.value is not None:
+                assert 0 <= float(signal.value) <= 1
+        for gate in found.gates:
+            _counts_hold(gate.value or "")
+        for alarm in found.alarms:
+            _counts_hold(alarm.detail.split("; against it")[0])
+
+
+@pytest.mark.parametrize("run", WATCHED, ids=_named)
+def test_the_panel_has_each_number_once(run: Path) -> None:
+    """The share by round that stands beside the gates ends in the number of the gate."""
+    ours = open_run(run)
+    for seq in _rounds_of(ours):
+        state = fold(ours.stream(seq))
+        parameters = parameters_of(state, ours.blobs)
+        series = {one.name: one for one in course(state, parameters)}
+        for one in series.values():
+            for value in one.values:
+                assert value is None or value >= 0
+                assert value is None or not one.share or value <= 1
+        rounds = len(count_rounds(state, parameters.bypass.references_at_least))
+        if not rounds or any(claim.round > rounds for claim in state.claims.values()):
+            continue
+        gates = {gate.name: gate.value for gate in judge(state, parameters).gates}
+        share = len(untested(state)) / len(state.claims)
+        assert gates["pending"] == f"{share:.1%}"
+        assert signals_of_state(state, "text").signals[5].value == str(round(share, 6)).removesuffix(".0")
+        final = series["untested share"].values[-1]
+        assert final is not None
+        assert state.finished or f"{final:.1%}" == gates["pending"]
+        final = series[f"yield of {parameters.ready.window_rounds} rounds"].values[-1]
+        assert final is None or f"{final:.1%}" == gates["yield"]
+
+
+@pytest.mark.parametrize("run", WATCHED, ids=_named)
+def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
+    """The untested share of a finished run is that of its last round, and no signal is won by relabelling."""
+    ours = open_run(run)
+    closing = next(event.seq for event in ours.events if event.phase == "S")
+    before, after = fold(ours.stream(closing - 1)), ours.state
+    assert untested(before) == untested(after)
+    for profile in ("text", "calibrated"):
+        counts = [signals_of_state(state, profile).signals[5] for state in (before, after)]
+        assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("run", WATCHED, ids=_named)
+def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
+    """R-17: status said 3 of 6, continue, and signals 4 of 6, stop."""
+    status = moot("status", run, "--json").json["stop"]
+    found = moot("signals", run, "--json").json
+    for name in ("profile", "round", "satisfied", "of", "stop", "advice"):
+        assert status[name] == found[name]
+    assert status["through"] == found["at"]
+    said = re.sub(r"\s+", " ", moot("status", run).out)
+    assert f"{found['satisfied']} of {found['of']} signals ({found['profile']})" in said
+    assert f"{found['satisfied']} of {found['of']} signals hold" in moot("signals", run).out
+    _counts_hold(said)
+
+
+@pytest.mark.parametrize("run", WATCHED, ids=_named)
+def test_a_recorded_look_still_comes_out_as_it_was_recorded(run: Path) -> None:
+    ours = open_run(run)
+    for look in (event for event in ours.events if isinstance(event, Signals)):
+        found = signals(ours.book, look.profile, look.through, as_recorded=True)
+        assert [(gate.name, gate.ok, gate.value, gate.limit) for gate in found.gates] == [
+            (gate.name, gate.ok, gate.value, gate.limit) for gate in look.gates
+        ]
+        assert (found.satisfied, found.stop, found.advice) == (look.satisfied, look.stop, look.advice)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=_named)
+def test_disagreement_is_of_the_checks_that_applied(run: Path) -> None:
+    """R-17: "disagreement 18 of 2": what the closing settled stood among the checks of the round."""
+    for told in tell(open_run(run).book).rounds:
+        assert told.disagreement <= told.applied <= 4
+
+
+@pytest.mark.parametrize("run", RUNS, ids=_named)
+def test_what_nobody_knows_is_not_nothing(moot: Moot, run: Path) -> None:
+    """R-17: `0.000000 USD` for an unknown cost, and "each fresh" where replies named no context."""
+    ours = open_run(run)
+    said = moot("status", run, "--json").json
+    for cost in (said["spend"], *said["spend_parts"]):
+        assert (cost["usd"] is None) == (cost["calls"] > 0 and cost["unpriced"] >= cost["calls"])
+    for seat in seats_told(ours.book):
+        for one in seat.fillings:
+            assert ("each fresh" in contexts_told(one)) == (one.contexts == one.calls and not one.continued)
+            assert ("unknown" in dollars_cell(one)) == (one.unpriced > 0)
+            assert one.contexts <= one.calls - one.unnamed
+    if ours.state.spend.unpriced:
+        assert "0.00" not in dollars(ours.state.spend)
+    assert "0.000000 USD" not in moot("diff", run, run).out
+
+
+def test_contexts_are_counted_of_replies_that_named_one() -> None:
+    """R-17: "contexts 1, each fresh" where three of four replies named none."""
+
+    def told(calls: int, contexts: int, unnamed: int, continued: int) -> str:
+        filling = SimpleNamespace(calls=calls, contexts=contexts, unnamed=unnamed, continued=continued)
+        return contexts_told(filling)  # type: ignore[arg-type]
+
+    assert told(4, 1, 3, 0) == "1, 3 of 4 replies name none"
+    assert told(4, 4, 0, 0) == "4, each fresh"
+    assert told(4, 1, 0, 3) == "1, 3 of them in a continued one"
+    assert told(4, 2, 0, 0) == "2, used by 4 replies"
+    assert told(4, 0, 4, 0) == "not named"
+
+
+def test_costs_in_words() -> None:
+    assert dollars(Spend(calls=3, unpriced=3)) == "cost unknown"
+    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.42 USD, 1 of unknown cost"
+    assert dollars(Spend(calls=3)) == "0.00 USD"
+    assert dollars_cell(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.4200 and 1 unknown"
+    assert (Spend().usd, Spend(calls=1, unpriced=1).usd, Spend(calls=1).usd) == ("0.000000", None, "0.000000")
+
+
+@pytest.mark.parametrize("brought", [(6,), (9, 4), (1, 0, 0), (4, 0, 0, 9, 2)])
+@pytest.mark.parametrize("present", [4, 3, 2])
+def test_a_yield_is_a_share_of_all_claims(brought: tuple[int, ...], present: int) -> None:
+    """R-17: "300 % of all claims" after the first round."""
+    state = SimpleNamespace(roles=("a", "b", "c", "d"))
+    rounds = [
+        SimpleNamespace(arrivals=["C"] * new, present=("a", "b", "c", "d")[: 4 if n else present])
+        for n, new in enumerate(brought)
+    ]
+    found = late_yield(state, rounds, 3)  # type: ignore[arg-type]
+    assert 0 <= found <= 1
+    if present == 4:
+        assert found == pytest.approx(sum(brought[-3:]) / sum(brought))
+    if len(brought) == 1:
+        assert first_yield(state, rounds, 3) >= 3.0  # type: ignore[arg-type]  # what version 1 recorded
+
+
+def test_nothing_yet_is_no_share() -> None:
+    assert late_yield(State(), [], 3) == 1.0
+    assert untested(State()) == ()
+
+
+def test_the_report_of_a_run_says_no_such_number(moot: Moot, tmp_path: Path) -> None:
+    for run in WATCHED:
+        out = tmp_path / f"{run.name}.md"
+        moot("report", run, "--out", out)
+        for line in out.read_text().splitlines():
+            if line.startswith(("| R", "- ✓", "- ✗", "At the end")):
+                _counts_hold(re.sub(r"`[^`]*`", "", line))
