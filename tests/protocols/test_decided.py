@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import orjson
 import pytest
 
@@ -16,6 +17,7 @@ from rounds import people
 from rounds.acceptance import output_of
 from rounds.deliberation import checked
 from rounds.engine import Answer
+from rounds.gated import REASONS, ROUTE
 from rounds.opening import resolve
 from rounds.reexecution import re_execute
 from rounds.session import Session, start
@@ -172,15 +174,12 @@ def _questions(book: Book) -> list[Concern]:
 
 def test_round_one_has_no_earlier_decision_to_compare_with(tmp_path: Path) -> None:
     """R-3: neither an override of the screening nor a routing by the gate is a decision that check 4 looks at."""
-    table: dict[str, Any] = {
-        "deliberation": {"question": f"Migrate the billing database with zero downtime. {ORDER}"},
-        "gate": {"triggers": []},
-    }
-    opening = resolve(checked(table), {}, moot="0.1.0")
-    assert opening.event.protocol == "structured"
+    opening = resolve(checked({"deliberation": {"question": ORDER}}), {}, moot="0.1.0")
+    routed = {**opening.event.rules, ROUTE: "structured", REASONS: "high stakes"}
+    event = msgspec.structs.replace(opening.event, rules=routed)
     session = start(
-        tmp_path / "run", opening.event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
-    )  # fmt: skip
+        tmp_path / "run", event, blobs=opening.blobs, files={}, verdicts=standard, clock=clock(), sync=False
+    )
     interfere(session)
     state = session.book().state
     assert {facts.type for facts in state.decisions.values()} == {"gate", "override"}
