@@ -149,7 +149,7 @@ def _standing(state: State, claim: str, tests: Sequence[str], graph: _Graph) -> 
         ),
         4,
     )
-    attacks = [graph.label[one.by] for one in arguments if one.side == "attacks"]
+    attacks: list[Grounded] = [graph.label[one.by] for one in arguments if one.side == "attacks"]
     return Standing(
         label=_label(strength) if arguments else "untested",
         strength=strength,

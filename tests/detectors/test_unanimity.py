@@ -31,11 +31,11 @@ def _falling(
     Before that one role stands against the lead on every check and holds its position; `unanimous` runs never differ.
     """
     files = Simulation(Setting(seed=seed, rounds=rounds)).files()
-    rows = [orjson.loads(line) for line in files["verifications.jsonl"].splitlines()]
+    rows: list[dict[str, Any]] = [orjson.loads(line) for line in files["verifications.jsonl"].splitlines()]
     leads = {row["round"]: row["lead"] for row in map(orjson.loads, files["lead_history.jsonl"].splitlines())}
     moved: set[str] = set()
     for number, held in groupby(rows, key=lambda row: row["round"]):
-        left = disagreement[number - 1] if number <= len(disagreement) else 0
+        left: int = disagreement[number - 1] if number <= len(disagreement) else 0
         for row in held:
             if row["result"] == "NOT_APPLICABLE":
                 continue
