@@ -71,12 +71,18 @@ def _cost(found: RunDiff) -> list[str]:
 def _spent(cost: Cost) -> str:
     parts = [
         f"{cost.calls} calls",
-        f"{cost.tokens_in} tokens in",
-        f"{cost.tokens_out} out",
+        *_tokens(cost),
         *([f"{cost.usd} USD"] if cost.usd is not None else []),
         *([_unknown(cost)] if cost.unpriced else []),
     ]
     return listed(parts)
+
+
+def _tokens(cost: Cost) -> list[str]:
+    """Counts that no seat gave are unknown and not 0."""
+    if cost.calls and not (cost.tokens_in or cost.tokens_out):
+        return ["tokens unknown"]
+    return [f"{cost.tokens_in} tokens in", f"{cost.tokens_out} out"]
 
 
 def _unknown(cost: Cost) -> str:

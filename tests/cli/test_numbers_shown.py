@@ -155,7 +155,9 @@ def test_what_nobody_knows_is_not_nothing(moot: Moot, run: Path) -> None:
             assert one.contexts <= one.calls - one.unnamed
     if ours.state.spend.unpriced:
         assert "0.00" not in dollars(ours.state.spend)
-    assert "0.000000 USD" not in moot("diff", run, run).out
+    compared = moot("diff", run, run).out
+    assert "0.000000 USD" not in compared
+    assert " 0 tokens in" not in compared
 
 
 def test_contexts_are_counted_of_replies_that_named_one() -> None:
