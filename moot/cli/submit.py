@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from ledger.disk import read_plain
+from ledger.disk import plain_file
 from ledger.events import Event
 from moot.cli.options import TEXT_MAX, UNKEPT, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
@@ -107,7 +108,8 @@ def _seat(session: Session, step: str) -> Literal["human", "host"]:
 def _content(file: str) -> bytes:
     if file == "-":
         return sys.stdin.buffer.read(REPLY_BYTES_MAX + 1)  # one more is refused for its length
-    return read_plain(file, REPLY_BYTES_MAX)
+    with plain_file(Path(file)) as reply:
+        return reply.read(REPLY_BYTES_MAX + 1)
 
 
 def _context(context_id: str | None) -> str | None:
