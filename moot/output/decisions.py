@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.book import Book
 from ledger.conditions import conditions_of
-from ledger.decided import Standing, overridden, standing, standings
+from ledger.decided import Standing, fallen_under, overridden, standing, standings
 from ledger.events import Decision
 from ledger.events.decisions import Cite, Relation
 from ledger.state import State
@@ -28,8 +28,20 @@ class Dissenter(Output, frozen=True):
     ref: str
 
 
+class FallenGround(Output, frozen=True):
+    """What a decision rests on and what does not stand: a claim with its status, or a decision that was overturned.
+
+    `through` are the decisions in between; `before`: it did not stand when the decision was made either.
+    """
+
+    id: str
+    status: str
+    through: list[str]
+    before: bool
+
+
 class DecisionLine(Output, frozen=True):
-    """A decision. `at_risk`: something that it rests on does not stand.
+    """A decision. `at_risk`: something that it rests on does not stand, and `fallen` says what.
 
     `falsifiers` would show it to be wrong, `requirements` have to be met; `conditions` is the recorded field, which
     holds the one or the other by protocol. `had_expected` are roles that had expected another verdict than a cited one;
@@ -55,6 +67,7 @@ class DecisionLine(Output, frozen=True):
     requirements: list[str]
     had_expected: list[Dissenter]
     in_place_of: str | None
+    fallen: list[FallenGround]
 
 
 class Decisions(Output, frozen=True):
@@ -102,6 +115,10 @@ def _line(identity: str, event: Decision, state: State, stands: Standing) -> Dec
         requirements=list(conditions.requirements),
         had_expected=had_expected,
         in_place_of=None if first == identity else first,
+        fallen=[
+            FallenGround(id=one.id, status=one.status, through=list(one.through), before=one.before)
+            for one in fallen_under(state, identity)
+        ],
     )
 
 

@@ -119,6 +119,7 @@ def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
     """What `moot decisions` prints: caveats, then each decision down to what it cites."""
     from ledger.conditions import Conditions
 
+    marks = {**STATUS_MARKS, **STANDING_MARKS}
     lines = list(caveats)
     for decision in found.decisions:
         place = f" in place of {decision.in_place_of}" if decision.in_place_of else ""
@@ -129,8 +130,12 @@ def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
         )
         lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
         lines += folded(decision.text)
+        for one in decision.fallen if decision.standing == "at_risk" else ():
+            through = f", through {listed(one.through)}" if one.through else ""
+            before = ", before this was decided" if one.before else ""
+            lines.append(f"    at risk: {one.id} {marks[one.status]}{through}{before}")
         for cite in decision.cites:
-            stands = f" {STATUS_MARKS.get(cite.stands, cite.stands)}" if cite.stands else ""
+            stands = f" {marks.get(cite.stands, cite.stands)}" if cite.stands else ""
             lines.append(f"    {cite.relation} {cite.id}{stands}")
         told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
         lines += [f"    {word}: {text}" for word, text in told]

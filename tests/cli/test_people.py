@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,17 @@ def test_the_same_words_of_another_kind_are_another_act(moot: Moot, run: Path) -
     assert moot("note", run, "One.").code == 0
     assert moot("note", run, "Two.").code == 0
     assert len(open_run(run).events) == before + 2
+
+
+def test_decisions_say_what_puts_them_at_risk(moot: Moot) -> None:
+    """R-16: a final decision that builds on one at risk says so, and through what."""
+    run = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-standard-13"
+    said = moot("decisions", run)
+    assert "D-13-7  final, AT RISK   (round_lead)" in said.out
+    assert "    at risk: C-8-6 → superseded, through D-8-1, before this was decided" in said.out
+    assert "    builds-on D-8-1 AT RISK" in said.out
+    found = {one["id"]: one for one in json.loads(moot("decisions", run, "--json").out)["decisions"]}
+    assert found["D-13-7"]["standing"] == "at_risk"
+    fallen = {"id": "C-8-6", "status": "superseded", "through": ["D-8-1"], "before": True}
+    assert found["D-13-7"]["fallen"] == [fallen]
+    assert found["D-13-1"]["fallen"] == []
