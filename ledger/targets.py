@@ -14,8 +14,9 @@ from typing import Any, Final, cast
 import msgspec
 import orjson
 
+from ledger.anchors import sections_of
 from ledger.book import Book
-from ledger.events import Event
+from ledger.events import Artifact, Event
 from ledger.ids import parse_step
 from ledger.named_blobs import all_named_blobs
 from ledger.redaction import CannotRedact, redacted_blobs
@@ -72,18 +73,21 @@ def words_of(targets: tuple[Target, ...], book: Book) -> Sought:
 
 
 def own_words(book: Book) -> Callable[[str], bool]:
-    """Whether a line stands in a prompt or a reply schema of the run, or is an id, a step or a hash."""
+    """Whether a line stands in a prompt or a reply schema of the run, or is an id, a step, a hash or the name of a
+    section of an artifact, which others refer to."""
     texts: dict[str, str] = {}
+    names: set[str] = set()
     for event in book.events:
+        if isinstance(event, Artifact):
+            names.update(sections_of(event))
         for named in all_named_blobs(event, book.blobs):
             if named.kind in OWN_KINDS and named.sha256 not in texts:
                 content = book.blobs.read(named.sha256) or b""
                 texts[named.sha256] = "\n".join(readings(content.decode("utf-8", "replace")))
 
     def own(line: str) -> bool:
-        return (
-            line in INSTEAD or bool(_IDENTITY.fullmatch(line)) or any(line in text for text in texts.values())
-        )
+        is_name = line in INSTEAD or line in names or _IDENTITY.fullmatch(line) is not None
+        return is_name or any(line in text for text in texts.values())
 
     return own
 

@@ -15,14 +15,21 @@ from validators.reading.rule import Breach, Rule
 
 
 def check(docket: Docket) -> Iterator[Breach]:
-    """Quotations that do not stand where they are said to; a reference that leads nowhere is another rule's."""
+    """Quotations that do not stand where they are said to; a warning where a redacted copy says that it replaced words.
+
+    A reference that leads nowhere is another rule's.
+    """
     for event in docket.events:
         for field, evidence in all_evidence(event):
             if evidence.quote is None or docket.was_redacted(evidence.ref):
                 continue
             texts = docket.passages(evidence.ref, event.seq)
             if texts is not None and not contains_quote(texts, evidence.quote):
-                yield Breach(event.seq, f"{field}: the quotation does not stand at {evidence.ref}")
+                what = f"{field}: the quotation does not stand at {evidence.ref}"
+                if docket.was_reworded(event, evidence.ref):
+                    yield Breach(event.seq, f"{what}, where words were redacted", "warning")
+                else:
+                    yield Breach(event.seq, what)
 
 
 RULE: Final = Rule(

@@ -1,7 +1,8 @@
 """VER001, error: a recorded validation is what these rules find over the same prefix.
 
 A validation that was written kinder than the ledger deserved would have let the run go on. One by rules of another
-version is said as a warning, not judged. Last in the rulebook: it reads what the other rules found.
+version is said as a warning, not judged, and so is what a redacted copy makes differ: it names the events it changed.
+Last in the rulebook: it reads what the other rules found.
 Source: SD-49, FORMAT 2 (`validation`), DESIGN 3.
 """
 
@@ -29,18 +30,22 @@ def check(docket: Docket) -> Iterator[Breach]:
             )
             yield Breach(event.seq, message, "warning")
             continue
-        found = standing(docket.recorded, event.through)
-        ok = not any(finding.severity == "error" for finding in found)
-        if event.ok != ok:
-            yield Breach(
-                event.seq, f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"
-            )
-        stated = [(entry.code, entry.severity, entry.seq, entry.message) for entry in event.findings]
-        expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in found[:FINDINGS_MAX]]
-        if stated != expected:
-            yield Breach(
-                event.seq, f"records {len(stated)} findings that are not the {len(expected)} found again"
-            )
+        for what in _differences(docket, event):
+            if any(seq <= event.through for seq in docket.reworded):
+                yield Breach(event.seq, f"{what}; words of what it judged were redacted", "warning")
+            else:
+                yield Breach(event.seq, what)
+
+
+def _differences(docket: Docket, event: Validation) -> Iterator[str]:
+    found = standing(docket.recorded, event.through)
+    ok = not any(finding.severity == "error" for finding in found)
+    if event.ok != ok:
+        yield f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"
+    stated = [(entry.code, entry.severity, entry.seq, entry.message) for entry in event.findings]
+    expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in found[:FINDINGS_MAX]]
+    if stated != expected:
+        yield f"records {len(stated)} findings that are not the {len(expected)} found again"
 
 
 def _word(ok: bool) -> str:

@@ -271,3 +271,12 @@ def test_a_name_made_of_the_words_is_not_told(moot: Moot, leaky: Path, tmp_path:
     opening = Run(tmp_path / "copy").events()[0]
     assert opening.kind == "run_opened"
     assert opening.origin.of == INSTEAD
+
+
+def test_a_copy_without_a_step_still_keeps_the_rules(moot: Moot, ended: Path, tmp_path: Path) -> None:
+    """F-17: what was replaced are words: references to sections of an artifact still lead there."""
+    for step in ("r1.D.critic", "r1.D.action"):
+        copy = tmp_path / step
+        assert moot("redact", ended, step, "--out", copy, "--reason", "x").code == 0
+        checked = moot("check", copy, "--json")
+        assert checked.code == 0, [one for one in checked.json["findings"] if one["severity"] == "error"]

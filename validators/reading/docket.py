@@ -159,6 +159,11 @@ class Docket:
         """Whether an event stands in what was imported."""
         return seq <= self.imported_through
 
+    def was_reworded(self, event: Event, ref: str) -> bool:
+        """Whether words of `event`, or of the event that a reference of it leads to, were replaced on the record."""
+        other = self.book.by_id.get(parse_reference(ref).id)
+        return event.seq in self.reworded or (other is not None and other.seq in self.reworded)
+
     def sections(self, event: Event) -> Sections:
         """The sections of an event of this book."""
         found = self._sections.get(event.seq)
