@@ -46,6 +46,20 @@ class NotARun(LedgerError):
     exit_code = 2
 
 
+class StrangeRun(LedgerError):
+    """Every line is lawful, and together they are no run; `problem` says it in the words of the rule that is broken."""
+
+    exit_code = 2
+
+    def __init__(self, problem: str, where: str) -> None:
+        name = where or "RUN"
+        super().__init__(
+            f"the lines are intact, and yet no run: {problem}",
+            where,
+            f"`moot check {name}` names every rule that it breaks; go on with a copy from before",
+        )
+
+
 class NewerFormat(LedgerError):
     """The ledger was written by a newer moot."""
 

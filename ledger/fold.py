@@ -125,7 +125,8 @@ def step(state: State, event: Event) -> None:
         case Fallback():
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
-            state.opened = event
+            if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
+                state.opened = event  # one that comes late or again opens nothing: ORD001 says so
         case RunClosed():
             state.closing = event
         case Screening():

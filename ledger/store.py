@@ -29,6 +29,7 @@ from ledger.failures import (
     NewerFormat,
     NotARun,
     Problem,
+    StrangeRun,
     Unreadable,
     WriteFailed,
 )
@@ -38,6 +39,7 @@ from ledger.lock import Driver, DriverLease, locked, read_driver
 from ledger.reading import Reading, decoded, without_collecting
 from ledger.recovery import Recovery, recover
 from ledger.state import State
+from ledger.strange import refuse_unopened
 from ledger.streams import read_head
 
 WAIT_SECONDS: Final = 5.0
@@ -63,7 +65,16 @@ class Run:
             return self._reading.events
 
     def book(self) -> Book:
-        """All events with what they fold to; the same object until something is committed."""
+        """All events with what they fold to; the same object until something is committed.
+
+        Raises what `events` raises, and `StrangeRun`.
+        """
+        found = self.raw_book()
+        refuse_unopened(found.state, self.path)
+        return found
+
+    def raw_book(self) -> Book:
+        """The same for whoever judges the events: they may be no run."""
         with self._reading.lock:
             self._reading.catch_up()
             return self._reading.book()
@@ -84,9 +95,11 @@ class Run:
         return decoded(self.path, Mark(), read_head(self.path))
 
     def state(self) -> State:
-        """What the events fold to. No event is kept, so this is for runs too long for `book`."""
+        """What the events fold to. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
         with without_collecting():
-            return fold(self.stream())
+            found = fold(self.stream())
+        refuse_unopened(found, self.path)
+        return found
 
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
         """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
@@ -197,6 +210,7 @@ __all__ = [
     "Problem",
     "Recovery",
     "Run",
+    "StrangeRun",
     "Unreadable",
     "WriteFailed",
     "Writer",

@@ -114,12 +114,21 @@ def _failed(error: BaseException, said: Sequence[str]) -> int:
         from ledger.masking import masked
 
         err(masked("".join(traceback.format_exception(error))))
-    known = explain(error)
+    known = _known(error, said)
     if known is None:
         mend = "this is a fault of moot's: run it again with --debug and report what it prints"
         known = MootError("bug", f"{type(error).__name__}: {error}", "", mend, BUG)
     complain(known, as_json="--json" in said)
     return known.exit_code
+
+
+def _known(error: BaseException, said: Sequence[str]) -> MootError | None:
+    known = explain(error)
+    if known is not None:
+        return known
+    from moot.strange import explain_with, runs_in
+
+    return explain_with(error, runs_in(said))
 
 
 if __name__ == "__main__":

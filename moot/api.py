@@ -55,8 +55,13 @@ class Run:
 
     @property
     def book(self) -> Book:
-        """All events with their state and an index of ids."""
+        """All events with their state and an index of ids. Raises `StrangeRun` when they are no run."""
         return self._store.book()
+
+    @property
+    def raw_book(self) -> Book:
+        """The same for whoever judges the events: they may be no run."""
+        return self._store.raw_book()
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -130,15 +135,16 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
     from ledger.blobs import Remembered
-    from rounds.protocols import protocol_of
+    from rounds.protocols import PROTOCOLS, named_protocol
     from rounds.verdicts import standard
     from validators import rulebook
 
     ours = _run(run)
-    book = msgspec.structs.replace(ours.book, blobs=Remembered(ours.blobs))
-    assert book.state.opened is not None, "a run begins with its opening"
+    book = msgspec.structs.replace(ours.raw_book, blobs=Remembered(ours.blobs))
+    opened = book.state.opened
+    protocol = named_protocol(opened) if opened else PROTOCOLS["structured"]  # ORD001 says what is missing
     context = msgspec.structs.replace(
-        standard(protocol_of(book.state.opened)).context(),
+        standard(protocol).context(),
         run=str(ours.path),
         unknown=_unknown_fields(ours),
         ledger_problems=tuple(ours.problems(book.blobs)),

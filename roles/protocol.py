@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from ledger.book import Book
-from ledger.events import Event
+from ledger.events import Event, RunOpened
 from ledger.events.decisions import PlanRow
 from ledger.ids import StepName
 from ledger.state import State
@@ -208,6 +208,43 @@ class Protocol(msgspec.Struct, frozen=True):
     def role_ids(self) -> tuple[str, ...]:
         """Role ids in protocol order."""
         return tuple(role.id for role in self.roles)
+
+
+UNLAWFUL: Final = (LookupError, ValueError, TypeError, AttributeError, AssertionError)
+"""What a protocol's functions may raise on a ledger that breaks the rules: they assume a lawful one."""
+
+
+def opening_problem(protocol: Protocol, opened: RunOpened) -> str | None:
+    """What an opening says that this protocol cannot run, in one clause; None when it can, and for an import."""
+    if opened.origin.type == "import":
+        return None
+    for rule, values in protocol.variants.items():
+        if rule in opened.rules and opened.rules[rule] not in values:
+            return f"rule {rule} is {opened.rules[rule]!r}; {protocol.name} knows {', '.join(values)}"
+    try:
+        roles = protocol.cast(opened.rules) if protocol.cast else protocol.role_ids()
+        plan = protocol.plan(opened.rules, len(opened.options)) if protocol.plan else None
+    except UNLAWFUL as error:
+        return f"its rules do not say what {protocol.name} needs: {error}"
+    cast = tuple(member.role for member in opened.cast)
+    is_part = (
+        protocol.is_watched and cast and set(cast) <= set(roles)
+    )  # a structured ledger can be read with fewer
+    if cast != roles and not is_part:
+        return f"the cast is {', '.join(cast) or 'nobody'}; {protocol.name} needs {', '.join(roles)}"
+    if not opened.plan:
+        return "the plan has no round"
+    numbers = [row.round for row in opened.plan]
+    if numbers != sorted(set(numbers)) or numbers[0] < 1:
+        return f"the plan's rounds are {', '.join(map(str, numbers))}, which do not rise from 1"
+    if plan is not None:
+        least, most = protocol.options_wanted
+        if not least <= len(opened.options) <= most:
+            return f"{len(opened.options)} options; {protocol.name} compares {least} to {most}"
+        due = [(row.round, row.phases) for row in plan]
+        if [(row.round, row.phases) for row in opened.plan] != due:
+            return f"the plan is none of {protocol.name} with these rules"
+    return None
 
 
 def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:

@@ -18,6 +18,7 @@ from ledger.events.decisions import CloseReason
 from ledger.failures import BlobMissing
 from ledger.masking import masked
 from ledger.store import Run, Writer, create_run
+from ledger.strange import refuse_strange
 from ledger.values import GENESIS
 from roles.brief import Brief, Shared, derive
 from roles.prompt_set import PromptSet, read_prompt_set
@@ -54,10 +55,12 @@ class Session:
     def __init__(self, run: Run, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
         self.run: Final = run
         self._clock = clock
-        opened = run.book().state.opened
-        assert opened is not None, "a run begins with its opening"
+        state = run.book().state
+        refuse_strange(state, run.path)
+        opened = state.opened
+        assert opened is not None, "a book is that of a run"
         self.opened: Final = opened
-        self.protocol: Final = protocol_of(opened)
+        self.protocol: Final = protocol_of(opened, run.path)
         self.verdicts: Final = verdicts(self.protocol)
         self.controller: Final = Controller(self.protocol, self.verdicts)
         self._prompt_set: PromptSet | None = None

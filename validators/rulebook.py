@@ -9,6 +9,7 @@ from typing import Final
 import orjson
 
 from ledger.book import Book
+from roles.protocol import UNLAWFUL
 from validators import (
     absence_is_predicted,
     absent_role_is_silent,
@@ -177,6 +178,8 @@ RULES: Final[tuple[Rule, ...]] = (
 """Every rule. The last one reads what the others found."""
 
 IMPORTED: Final = "imported"
+UNLAWFUL_LEDGER: Final = "the ledger breaks other rules"
+"""Why a rule could not be judged, beside that the run is an import."""
 MESSAGE_LENGTH_MAX: Final = 2_000
 
 
@@ -206,18 +209,34 @@ def findings(
     documents alone decide. It is what the controller records and what `recorded_validation_holds` computes again.
     `rules` are asked in their order; some read what those before them found.
     """
+    docket = judged(book, context, recorded=recorded, rules=rules)
+    return standing(docket.found, book.state.seq if through is None else through)
+
+
+def judged(
+    book: Book, context: RuleContext, *, recorded: bool = False, rules: Sequence[Rule] = RULES
+) -> Docket:
+    """The docket with all that the rules found, and with those that had to give up on a ledger that others refuse."""
     docket = Docket(book, context, rules_hash())
+    crashes: list[Exception] = []
     for rule in rules:
         if rule.recorded or not recorded:
-            found = [
-                _finding(rule, breach, docket)
-                for breach in _judged(rule, docket)
-                if rule.applies_to_imports or breach.seq is None or not docket.is_imported(breach.seq)
-            ]
+            found: list[Finding] = []
+            try:
+                found.extend(  # what was found before a rule gave up stays found
+                    _finding(rule, breach, docket)
+                    for breach in _judged(rule, docket)
+                    if rule.applies_to_imports or breach.seq is None or not docket.is_imported(breach.seq)
+                )
+            except UNLAWFUL as error:
+                crashes.append(error)
+                docket.unjudged.append(rule.code)
             docket.found += found
             if rule.recorded:
                 docket.recorded += found
-    return standing(docket.found, book.state.seq if through is None else through)
+    if crashes and not any(finding.severity == "error" for finding in docket.found):
+        raise crashes[0]  # nothing is wrong with the ledger, so it is the rule that is
+    return docket
 
 
 def check(
@@ -229,7 +248,8 @@ def check(
     an import cannot be judged by are listed as not applicable, never as kept (FORMAT 12).
     """
     through = None if phase is None else end_of(phase, book)
-    found = findings(book, context, through=through, recorded=recorded)
+    docket = judged(book, context, recorded=recorded)
+    found = standing(docket.found, book.state.seq if through is None else through)
     opened = book.state.opened
     imported = opened is not None and opened.origin.type == "import"
     return CheckReport(
@@ -250,7 +270,8 @@ def check(
             Unjudged(code=rule.code, reason=IMPORTED)
             for rule in RULES
             if imported and not rule.applies_to_imports
-        ],
+        ]
+        + [Unjudged(code=code, reason=UNLAWFUL_LEDGER) for code in docket.unjudged],
     )
 
 

@@ -14,12 +14,16 @@ from validators.reading.rule import Breach, Rule
 
 
 def check(docket: Docket) -> Iterator[Breach]:
-    """A missing, late or second opening, and every seq that is not the event's place.
+    """A missing, late or second opening, one that its protocol cannot run, and every seq that is not its place.
 
     The opening of a fork names the event before it, by number and hash: the run that it shares everything before with.
     """
     if docket.events and docket.opened is None:
         yield Breach(docket.events[0].seq, f"the first event is a {docket.events[0].kind}, not run_opened")
+    if docket.opened is not None and docket.opening_problem is not None:
+        yield Breach(
+            docket.opened.seq, f"the run cannot be played as it was opened: {docket.opening_problem}"
+        )
     for place, event in enumerate(docket.events):
         if event.seq != place:
             yield Breach(event.seq, f"seq {event.seq} stands at place {place}")

@@ -18,6 +18,8 @@ def check(docket: Docket) -> Iterator[Breach]:
     """Answers to steps that had not opened; nothing is judged after rounds have left the plan."""
     if docket.context.protocol is None:
         return
+    if docket.lost_at is not None:
+        yield Breach(docket.lost_at, "from here on the protocol cannot say which steps are open")
     for event in docket.events:
         answered = (
             event.step_failed if isinstance(event, Fallback) else event.step if is_reply(event) else None

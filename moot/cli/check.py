@@ -45,6 +45,6 @@ def check(
     if json or format == "json":
         out_json(report)
     elif not quiet:
-        labels = () if format == "github" else caveats(ours.book.state, calls_of(ours.events))
+        labels = () if format == "github" else caveats(ours.raw_book.state, calls_of(ours.events))
         show(github_text(report) if format == "github" else check_text(report, labels))
     return GOOD if report.ok else NO

@@ -18,12 +18,12 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 
 import moot
 from ledger.result import Result
-from moot.errors import explain
 from moot.mcp.answering import Server
 from moot.mcp.prompts import STAGES
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import WAIT_MAX, Opened, Standing, Text, Verbs
 from moot.publish_schemas import model_of, result_of
+from moot.strange import explain_with
 
 INSTRUCTIONS: Final = (
     "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "
@@ -46,20 +46,20 @@ def build(runs: Path) -> MCPServer[Any]:
     return server
 
 
-def _said(error: Exception) -> str:
+def _said(error: Exception, *runs: Path) -> str:
     """One line that an agent can act on: what, where, and the fix."""
-    known = explain(error)
+    known = explain_with(error, runs)
     if known is None:
         return f"{type(error).__name__}: this is a fault of moot's: tell the operator what was called"
     return known.line.removeprefix("moot: ")
 
 
-def _run(act: Callable[[], Result]) -> dict[str, Any]:
-    """The outermost place of a call: whatever goes wrong becomes one line."""
+def _run(act: Callable[[], Result], *runs: Path) -> dict[str, Any]:
+    """The outermost place of a call about `runs`: whatever goes wrong becomes one line."""
     try:
         return act().model_dump()
     except Exception as error:  # noqa: BLE001
-        raise ToolError(_said(error)) from None
+        raise ToolError(_said(error, *runs)) from None
 
 
 def _tool(server: MCPServer[Any], result: type[Result], act: Callable[..., Any]) -> None:
@@ -164,7 +164,7 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         if brief_from < 0 or (brief_max is not None and brief_max < 1):
             raise ToolError("brief_from is 0 or more, brief_max 1 or more")
         await _waited(verbs, ctx, run, token, role, min(max(wait_seconds, 0.0), WAIT_MAX))
-        return _run(lambda: verbs.next(run, role, token, brief_from, brief_max))
+        return _run(lambda: verbs.next(run, role, token, brief_from, brief_max), verbs.runs / run)
 
     def submit(
         run: str,
@@ -177,16 +177,16 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         """Hand in the reply to an open step: one JSON object as text, which satisfies the step's schema.
         `accepted` false comes with the errors: mend exactly these and submit again. The same reply again is
         accepted again. `context_id` (c1, c2, …) names your conversation; one conversation holds one role."""
-        return _run(lambda: verbs.submit(run, step, reply, token, model, context_id))
+        return _run(lambda: verbs.submit(run, step, reply, token, model, context_id), verbs.runs / run)
 
     def give_up(run: str, step: str, reason: str, token: str) -> Any:
         """Give an open step up for good, when its agent is gone; the run goes on without it. Operator only."""
-        return _run(lambda: verbs.give_up(run, step, reason, token))
+        return _run(lambda: verbs.give_up(run, step, reason, token), verbs.runs / run)
 
     def status(run: str) -> Any:
         """Where a run stands: round, phase, open steps, whether it is finished or held up. Nothing that a seat
         must not see."""
-        return _run(lambda: verbs.status(run))
+        return _run(lambda: verbs.status(run), verbs.runs / run)
 
     _tool(server, result_of("next"), next)
     _tool(server, result_of("submit"), submit)
@@ -211,35 +211,35 @@ async def _waited(
                 told = time.monotonic()
                 await ctx.report_progress(told - began, seconds, "others are thinking")
     except Exception as error:  # noqa: BLE001
-        raise ToolError(_said(error)) from None
+        raise ToolError(_said(error, verbs.runs / run)) from None
 
 
 def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
     def claims(run: str, token: str | None = None) -> Any:
         """Claims with their lifecycles. While the run is open: operator only."""
-        return _run(lambda: verbs.read(run, "claims", token))
+        return _run(lambda: verbs.read(run, "claims", token), verbs.runs / run)
 
     def decisions(run: str, token: str | None = None) -> Any:
         """Decisions: what they rest on, how they stand, what would show them wrong. While the run is open: operator
         only."""
-        return _run(lambda: verbs.read(run, "decisions", token))
+        return _run(lambda: verbs.read(run, "decisions", token), verbs.runs / run)
 
     def check(run: str, token: str | None = None) -> Any:
         """Every rule that the ledger breaks; `ok` means no error. While the run is open: operator only."""
-        return _run(lambda: verbs.read(run, "check", token))
+        return _run(lambda: verbs.read(run, "check", token), verbs.runs / run)
 
     def signals(run: str, token: str | None = None) -> Any:
         """The stop signals, gates and alarms of a structured run, with the advice. While it is open: operator
         only."""
-        return _run(lambda: verbs.read(run, "signals", token))
+        return _run(lambda: verbs.read(run, "signals", token), verbs.runs / run)
 
     def diff(a: str, b: str, token: str | None = None) -> Any:
         """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ."""
-        return _run(lambda: verbs.diff(a, b, token))
+        return _run(lambda: verbs.diff(a, b, token), verbs.runs / a, verbs.runs / b)
 
     def report(run: str, token: str | None = None) -> Any:
         """The whole run as one Markdown document. While the run is open: operator only."""
-        return _run(lambda: verbs.report(run, token))
+        return _run(lambda: verbs.report(run, token), verbs.runs / run)
 
     for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
         _tool(server, result_of(verb), act)
@@ -251,25 +251,25 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
     def answer(run: str, concern: str, text: str, token: str) -> Any:
         """The person's answer to a question that was put to a person (N-1-2). Ask the person; never answer
         yourself. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "answer", concern, text, token))
+        return _run(lambda: verbs.act(run, "answer", concern, text, token), verbs.runs / run)
 
     def override(run: str, target: str, text: str, token: str) -> Any:
         """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
         the end."""
-        return _run(lambda: verbs.act(run, "override", target, text, token))
+        return _run(lambda: verbs.act(run, "override", target, text, token), verbs.runs / run)
 
     def ack(run: str, alarm: str, text: str, token: str) -> Any:
         """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "ack", alarm, text, token))
+        return _run(lambda: verbs.act(run, "ack", alarm, text, token), verbs.runs / run)
 
     def note(run: str, text: str, token: str) -> Any:
         """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "note", "", text, token))
+        return _run(lambda: verbs.act(run, "note", "", text, token), verbs.runs / run)
 
     def fork(run: str, round: int, token: str, without: str | None = None) -> Any:
         """A new run that shares everything before a round, and goes on without a role or simply again. Operator
         only, before and after the end; returns the tokens of the new run."""
-        return _run(lambda: verbs.fork(run, round, without, token))
+        return _run(lambda: verbs.fork(run, round, without, token), verbs.runs / run)
 
     for act in (answer, override, ack, note):
         _tool(server, result_of("note"), act)
@@ -277,11 +277,11 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
 
 
 def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
-    def read(act: Callable[[], str]) -> str:
+    def read(run: str, act: Callable[[], str]) -> str:
         try:
             return act()
         except Exception as error:  # noqa: BLE001
-            raise ResourceError(_said(error)) from None
+            raise ResourceError(_said(error, verbs.runs / run)) from None
 
     @server.resource("moot://runs", name="runs", mime_type="text/plain", description="The runs, one a line.")
     def runs() -> str:
@@ -294,7 +294,7 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
         description="A finished run's report.",
     )
     def report(run: str) -> str:
-        return read(lambda: verbs.report(run, None).text)
+        return read(run, lambda: verbs.report(run, None).text)
 
     @server.resource(
         "moot://runs/{run}/events",
@@ -303,7 +303,7 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
         description="A finished run's events.",
     )
     def events(run: str) -> str:
-        return read(lambda: verbs.events(run, None))
+        return read(run, lambda: verbs.events(run, None))
 
     @server.resource(
         "moot://runs/{run}/briefs/{step}",
@@ -312,7 +312,7 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs) -> None:
         description="The brief of a step of a finished run.",
     )
     def brief(run: str, step: str) -> str:
-        return read(lambda: verbs.brief(run, step, None))
+        return read(run, lambda: verbs.brief(run, step, None))
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:

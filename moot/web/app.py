@@ -14,6 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ledger.failures import LedgerError
+from moot.strange import explain_with
 from moot.web import pages, run_pages
 from moot.web.channels import Channels, stream
 from moot.web.dress import render
@@ -21,6 +22,7 @@ from moot.web.guard import Address, Guard
 from moot.web.pages import NotThere
 from moot.web.report import policy
 from moot.web.shelf import Shelf
+from roles.protocol import UNLAWFUL
 
 Page = Callable[[Shelf, Request], str]
 
@@ -78,9 +80,18 @@ def _answer(shelf: Shelf, page: Page, request: Request) -> Response:
         return HTMLResponse(made, headers=OWN_POLICY if page is run_pages.report else None)
     except NotThere as error:
         return HTMLResponse(render("trouble.html", title="Not here", what=str(error), mend=""), 404)
-    except LedgerError as error:
-        said = {"what": f"{error.what} ({error.where})", "mend": error.mend}
+    except (LedgerError, *UNLAWFUL) as error:
+        known = explain_with(error, shelf.named(_names(request)))
+        if known is None:
+            raise
+        said = {"what": f"{known.what} ({known.where})", "mend": known.mend}
         return HTMLResponse(render("trouble.html", title="This run cannot be shown", **said), 409)
+
+
+def _names(request: Request) -> list[str]:
+    """The runs that an address names."""
+    query = request.query_params
+    return [request.path_params.get("name", ""), query.get("a", ""), query.get("b", "")]
 
 
 async def _not_found(_: Request, __: Exception) -> Response:

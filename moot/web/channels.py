@@ -27,6 +27,7 @@ from moot.web.live_parts import lines_of, parts_of
 from moot.web.pages import site_links
 from moot.web.shelf import Shelf, address_of, standing_of
 from moot.web.speech import hear
+from roles.protocol import UNLAWFUL
 
 POLL_SECONDS: Final = 0.03
 SETTLE_SECONDS: Final = 0.08
@@ -133,7 +134,7 @@ class Channel:
             lines = lines_of(self.run, links, before) if self.version else []
             self.seq = self.run.seq
             self._standing = standing_of(self.run.state, driven=read_driver(self.run.path) is not None)
-        except (LedgerError, OSError) as error:
+        except (LedgerError, OSError, *UNLAWFUL) as error:
             return {"live-labels": render("part_trouble.html", what=str(error))}, []
         return parts, lines
 

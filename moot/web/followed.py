@@ -10,12 +10,13 @@ from typing import Final
 from ledger.blobs import BlobStore, Remembered
 from ledger.book import Book
 from ledger.chain import BEGINNING
-from ledger.events import Event
+from ledger.events import Event, RunOpened
 from ledger.failures import Damaged
 from ledger.fold import fold
 from ledger.following import Mark
 from ledger.reading import decoded, without_collecting
 from ledger.state import State
+from ledger.strange import refuse_unopened
 from ledger.streams import read_head
 from moot.render.caveats import Calls
 from moot.render.sources import Sources
@@ -46,12 +47,23 @@ class Followed:
         return self._mark.head.seq
 
     @property
+    def opened(self) -> RunOpened:
+        """The opening in force."""
+        assert self.state.opened is not None, "what was read is a run"
+        return self.state.opened
+
+    @property
     def head_hash(self) -> str:
         """The hash of the last event that was read."""
         return self._mark.head.hash
 
     def catch_up(self) -> bool:
-        """Read up to the head; whether there was more. Raises `NotARun`, `Damaged` or `NewerFormat`."""
+        """Read up to the head; whether there was more. Raises what `Run.book` raises, for a strange run every time."""
+        news = self._catch_up()
+        refuse_unopened(self.state, self.path)
+        return news
+
+    def _catch_up(self) -> bool:
         head = read_head(self.path)
         if head == self._mark.head:
             return False

@@ -15,10 +15,14 @@ from ledger.events import Validation
 from ledger.failures import LedgerError
 from ledger.state import State
 from ledger.store import read_driver
+from ledger.strange import refuse_strange
 from moot.render import words
 from moot.render.labels import Label
+from moot.strange import explain_with
 from moot.web.followed import Followed
 from moot.web.shown_labels import labels_shown
+from roles.protocol import UNLAWFUL
+from rounds.protocols import protocol_of
 
 PATTERNS: Final = ("head", "*/head", "examples/*/head")
 KEPT_MAX: Final = 12
@@ -97,6 +101,11 @@ class Shelf:
             run.catch_up()
         return run
 
+    def named(self, names: Iterable[str]) -> list[Path]:
+        """The directories of those names that are runs."""
+        places = self.names()
+        return [places[name] for name in names if name in places]
+
     def _kept(self, place: Path) -> Followed:
         with self._lock:
             run = self._followed.pop(place, None) or Followed(place)
@@ -127,17 +136,20 @@ class Shelf:
             run = self._kept(place)
             with run.lock:
                 run.catch_up()
+                refuse_strange(run.state, place)
+                protocol_of(run.opened, place)
                 return line_of(name, run)
-        except LedgerError as error:
-            return _unreadable(name, f"{error.what}; {error.mend}")
         except OSError as error:
             return _unreadable(name, f"it cannot be read: {error.strerror}")
+        except (LedgerError, *UNLAWFUL) as error:  # one run is one line, and none of them is the others' end
+            known = explain_with(error, [place])
+            said = f"{known.what}; {known.mend}" if known else f"moot cannot show it: {type(error).__name__}"
+            return _unreadable(name, said)
 
 
 def line_of(name: str, run: Followed) -> RunLine:
     """A run's line."""
-    state, opened = run.state, run.state.opened
-    assert opened is not None, "a run begins with its opening"
+    state, opened = run.state, run.opened
     origin = opened.origin
     return RunLine(
         name=name,

@@ -7,18 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from ledger.failures import LedgerError
 from ledger.ids import StepName
 from ledger.store import read_driver
 from moot.speech import read_speech
 from moot.web.followed import Followed
-from roles.protocol import find_group, open_steps
-from rounds.protocols import ProtocolUnknown, protocol_of
+from roles.protocol import UNLAWFUL, find_group, open_steps
+from rounds.protocols import protocol_of
 
 _KEY: Final = re.compile(r'"[a-z_]{1,40}"\s*:\s*')
 _SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
-
-UNLAWFUL: Final = (LookupError, ValueError, TypeError, AssertionError)
-"""What a protocol's functions may do on a ledger that breaks the rules: they assume a lawful one, a viewer cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def hear(run: Followed) -> Mapping[str, Heard]:
         protocol = protocol_of(opened)
         steps = open_steps(protocol, run.state)
         group = find_group(protocol, run.state, steps[0].id) if steps else None
-    except (ProtocolUnknown, *UNLAWFUL):
+    except (LedgerError, *UNLAWFUL):
         return {}
     since = _opened_at(run, {step.id for step in group.steps} if group else set())
     driven = read_driver(run.path) is not None

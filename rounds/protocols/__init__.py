@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import Final
 
 from ledger.events import RunOpened
-from roles.protocol import Protocol
+from ledger.failures import StrangeRun
+from roles.protocol import Protocol, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {
     "structured": "structured:STRUCTURED",
@@ -60,8 +61,18 @@ class _Protocols(Mapping[str, Protocol]):
 PROTOCOLS: Final[Mapping[str, Protocol]] = _Protocols()
 
 
-def protocol_of(opened: RunOpened) -> Protocol:
-    """The protocol that a run was opened with. Raises `ProtocolUnknown` when it is none of ours, or a later one."""
+def protocol_of(opened: RunOpened, where: object = "") -> Protocol:
+    """The protocol that a run, kept at `where`, was opened with. Raises `ProtocolUnknown` and `StrangeRun`."""
+    protocol = named_protocol(opened)
+    problem = opening_problem(protocol, opened)
+    if problem is not None:
+        raise StrangeRun(f"ORD001: {problem}", str(where))
+    return protocol
+
+
+def named_protocol(opened: RunOpened) -> Protocol:
+    """The protocol that an opening names, for whoever judges whether it can be run. Raises `ProtocolUnknown` when it is
+    none of ours, or a later one."""
     protocol = PROTOCOLS.get(opened.protocol)
     if protocol is None or protocol.version < opened.protocol_version:
         what = f"this moot has no protocol {opened.protocol} {opened.protocol_version}"

@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+import msgspec
+
 from ledger.anchors import Sections, passages, sections_of
 from ledger.book import Book
 from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
@@ -18,7 +20,7 @@ from ledger.ids import Reference, StepName, parse_reference, parse_step
 from ledger.redaction import redacted_blobs, reworded
 from ledger.state import State
 from ledger.values import Status
-from roles.protocol import Step, open_steps
+from roles.protocol import UNLAWFUL, Protocol, Step, open_steps, opening_problem
 from validators.reading.rule import Finding, RuleContext
 
 
@@ -38,12 +40,15 @@ class Docket:
         "imported_through",
         "known_through",
         "left_open",
+        "lost_at",
         "opened",
+        "opening_problem",
         "openings",
         "recorded",
         "reworded",
         "rules_hash",
         "steps",
+        "unjudged",
     )
 
     def __init__(self, book: Book, context: RuleContext, rules_hash: str = "") -> None:
@@ -58,6 +63,8 @@ class Docket:
         self.rules_hash = rules_hash
         self.found: list[Finding] = []
         self.recorded: list[Finding] = []
+        self.unjudged: list[str] = []
+        """Codes of rules that could not be judged on this ledger, because it breaks others."""
         self.steps: tuple[StepName | None, ...] = tuple(
             parse_step(event.step) if event.step else None for event in self.events
         )
@@ -68,6 +75,14 @@ class Docket:
         """Seq of a `round_opened` or finishing `run_closed` → steps that were still open then."""
         self.known_through = -1
         """Seq through which `openings` is complete: the ledger's end, unless rounds leave the plan."""
+        self.lost_at: int | None = None
+        """Seq of the event after which the protocol could not say any more which steps are open."""
+        self.opening_problem: str | None = None
+        """What the opening says that its protocol cannot run; no step is known then."""
+        if self.opened is not None and context.protocol is not None:
+            self.opening_problem = opening_problem(context.protocol, self.opened)
+        if self.opening_problem is not None:
+            self.context = msgspec.structs.replace(context, protocol=None)
         self._history: dict[str, list[tuple[int, Status]]] = {}
         self._passages: dict[Reference, tuple[str, ...] | None] = {}
         self._sections: dict[int, Sections] = {}
@@ -178,7 +193,8 @@ class Docket:
         asked: tuple[Step, ...] = ()
         for event in self.events:
             if protocol is not None and _ends_something(event):
-                self.left_open[event.seq] = tuple(step.id for step in open_steps(protocol, state))
+                left = _open_steps(protocol, state)
+                self.left_open[event.seq] = tuple(step.id for step in left or ())
             take(state, event)
             self._note_statuses(event, state)
             if protocol is not None and not self._is_on_plan(event):
@@ -186,7 +202,10 @@ class Docket:
             if protocol is not None:
                 self.known_through = event.seq
                 if event.rest == 0 and not (event.step and any(not state.is_done(one.id) for one in asked)):
-                    asked = open_steps(protocol, state)  # a step's events open others when its group is done
+                    found = _open_steps(protocol, state)  # a step's events open others when its group is done
+                    if found is None:
+                        protocol, self.lost_at = None, event.seq
+                    asked = found or ()
                     for step in asked:
                         self.openings.setdefault(step.id, event.seq)
 
@@ -220,6 +239,14 @@ def _imported_through(events: tuple[Event, ...]) -> int:
         return -1
     own = (event.seq for event in events if isinstance(event, RunOpened) and event.origin.type == "fork")
     return next(own, len(events)) - 1
+
+
+def _open_steps(protocol: Protocol, state: State) -> tuple[Step, ...] | None:
+    """The steps that are open; None where the ledger breaks what the protocol reckons with."""
+    try:
+        return open_steps(protocol, state)
+    except UNLAWFUL:
+        return None
 
 
 def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:

@@ -10,11 +10,10 @@ from ledger.book import book as book_of
 from ledger.events import Event
 from ledger.failures import LedgerError
 from moot.web.followed import Followed
-from moot.web.speech import UNLAWFUL
 from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSetError, read_prompt_set
-from roles.protocol import find_group
-from rounds.protocols import ProtocolUnknown, protocol_of
+from roles.protocol import UNLAWFUL, find_group
+from rounds.protocols import protocol_of
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -93,7 +92,7 @@ def _derived(run: Followed, event: Event) -> tuple[bool | None, str]:
         if step is None or blob is None:
             return None, "the step or the prompt set of the run is not there"
         brief = derive(before, protocol, step, read_prompt_set(blob))
-    except (ProtocolUnknown, BriefUnavailable, PromptSetError, LedgerError) as error:
+    except (BriefUnavailable, PromptSetError, LedgerError) as error:
         return None, str(error)
     except UNLAWFUL:
         return None, "the ledger breaks rules that a brief is derived by"
