@@ -56,13 +56,18 @@ def _answer(session: Session) -> object:
     return people.answer(session, next(one for one in state.concerns if one not in state.resolved), "Yes.")
 
 
+def _a_reply(session: Session) -> str:
+    """The hash of a raw reply."""
+    return next(event.call.reply for event in session.book().events if event.call is not None)
+
+
 ACTS: dict[str, Callable[[Session], object]] = {
     "note": lambda session: people.note(session, "The model is on holiday."),
     "answer": _answer,
     "override": lambda session: people.override(session, in_force(session.book().state)[0], "No."),
     "note twice": lambda session: (people.note(session, "One."), people.note(session, "Two.")),
     "redaction": lambda session: redact(
-        session.run, ["r1.C.critic"], "It names a person.", at="2026-01-02T00:00:00.000000Z"
+        session.run, [_a_reply(session)], "It names a person.", at="2026-01-02T00:00:00.000000Z"
     ),
 }
 
