@@ -15,7 +15,7 @@ import msgspec
 from ledger.book import Book, book
 from ledger.events import RunOpened
 from ledger.store import Run
-from roles.brief import Shared, derive
+from roles.brief import Memo, derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step
 from roles.seats.prompt import system_of, user_of
@@ -38,14 +38,14 @@ def sent(version: int, path: Path = RECORDED) -> Sent:
     """The prompts of the recorded run with briefs of that version."""
     ledger = _with_briefs_of(version, Run(path).book())
     steps = _steps(ledger)
-    prompt_set, shared, cache = read_prompt_set(installed_prompt_set()), Shared(), Cache()
+    prompt_set, memo, cache = read_prompt_set(installed_prompt_set()), Memo(), Cache()
     now, group, read = 0.0, ("", 0), 0
     by_round: Counter[int] = Counter()
     for event in ledger.events:
         step = steps.get(event.step or "")
         if event.call is None or step is None:
             continue
-        brief = derive(ledger, STRUCTURED, step, prompt_set, shared)
+        brief = derive(ledger, STRUCTURED, step, prompt_set, memo)
         body = {
             "model": "any",
             "system": system_of(brief),

@@ -36,7 +36,11 @@ class Column(StrEnum):
     FLIPS = "flips"
     AMENDMENTS = "amendments"
     RECORD = "record"
-    """What earlier steps handed in, by `Sight.picks` (brief version 2)."""
+    """What earlier steps handed in, by `Sight.picks`."""
+    MOVED = "moved"
+    """What has become of claims that are shown as they were before; no view names it, it follows from the claims."""
+    LATE = "late"
+    """Of the round's claims those that were raised when its verdicts were known; no view names it either."""
 
 
 Extent = Literal[

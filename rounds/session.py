@@ -20,7 +20,7 @@ from ledger.masking import masked
 from ledger.store import Run, Writer, create_run
 from ledger.strange import refuse_strange
 from ledger.values import GENESIS
-from roles.brief import Brief, Shared, derive
+from roles.brief import Brief, Memo, derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
 from rounds import engine
@@ -88,9 +88,9 @@ class Session:
         """The open steps, of one role when given, with their briefs."""
         book = self.book()
         self._judged_by_its_own(book)
-        shared = Shared()
+        memo = Memo()
         return tuple(
-            Asked(step, derive(book, self.protocol, step, self.prompt_set, shared))
+            Asked(step, derive(book, self.protocol, step, self.prompt_set, memo))
             for step in open_steps(self.protocol, book.state)
             if role is None or step.role == role
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roles.brief import BriefUnavailable, Shared, derive
+from roles.brief import BriefUnavailable, Memo, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol
 from validators.reading.docket import Docket
@@ -36,11 +36,9 @@ def check(docket: Docket) -> Iterator[Breach]:
         yield Breach(opening.seq, message, "warning", UNAVAILABLE)
         return
     try:
-        shared: dict[int, Shared] = {}  # a fork's own opening is quoted anew
+        memo = Memo()
         for moment in opened(docket, protocol):
-            begun = moment.book.state.opened
-            known = shared.setdefault(begun.seq if begun else 0, Shared())
-            for breach in _brief(moment, protocol, prompt_set, opening.prompt_set, known):
+            for breach in _brief(moment, protocol, prompt_set, opening.prompt_set, memo):
                 yield _excused(breach, moment, docket)
         yield from unjudged(docket)
     except (BriefUnavailable, PromptSetError) as error:
@@ -56,13 +54,13 @@ def _excused(breach: Breach, moment: Moment, docket: Docket) -> Breach:
 
 
 def _brief(
-    moment: Moment, protocol: Protocol, prompt_set: PromptSet, expected_set: str, shared: Shared
+    moment: Moment, protocol: Protocol, prompt_set: PromptSet, expected_set: str, memo: Memo
 ) -> Iterator[Breach]:
     call, seq = moment.event.call, moment.event.seq
     assert call is not None, "a moment is that of a reply"
     if call.prompt_set != expected_set:
         yield Breach(seq, f"{moment.step.id} was asked with another prompt set than the run's")
-    brief = derive(moment.book, protocol, moment.step, prompt_set, shared)
+    brief = derive(moment.book, protocol, moment.step, prompt_set, memo)
     if brief.sha256 != call.brief:
         yield Breach(
             seq, f"the brief of {moment.step.id} comes out as {brief.sha256[:12]}…, not {call.brief[:12]}…"

@@ -26,7 +26,6 @@ from ledger.events.envelope import SeatKind
 from ledger.masking import excerpt
 from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
-from roles.seats.prompt import OWN
 
 INSTALL: Final = "llama.cpp is not installed: pip install 'moot[local]'"
 CONTEXT_TOKENS: Final = 16_384
@@ -231,8 +230,8 @@ async def _line(process: Process) -> dict[str, Any]:
 
 def prompt_of(brief: Brief) -> str:
     """The brief's blocks in their order, the reply schema before what is the step's own."""
-    shared = [block.text for block in brief.blocks if block.name not in OWN]
-    own = [block.text for block in brief.blocks if block.name in OWN]
+    shared = [block.text for block in brief.blocks if block.scope != "step"]
+    own = [block.text for block in brief.blocks if block.scope == "step"]
     return "\n".join((*shared, SCHEMA_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))
 
 

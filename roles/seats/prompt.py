@@ -7,18 +7,21 @@
               this round                            |  the same for the siblings of a group
               the step's reply schema               |  the same for siblings with one schema
               added rules, role, task, repair          this step's alone
-A breakpoint stands at each `|`. The output schema that the API is given is one small envelope for all steps, because a
-changed one would miss the cache; the step's own schema is text, and is enforced when the reply is accepted.
+A breakpoint stands at each `|`: it follows from the scopes of the blocks (`roles/brief/layout.py`). The output schema
+that the API is given is one small envelope for all steps, because a changed one would miss the cache; the step's own
+schema is text, and is enforced when the reply is accepted.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 
 from roles.brief import Block, Brief
+from roles.brief.layout import SCOPES
 
 ENVELOPE: Final[Mapping[str, Any]] = {
     "type": "object",
@@ -31,12 +34,6 @@ ENVELOPE: Final[Mapping[str, Any]] = {
     "required": ["reply"],
     "additionalProperties": False,
 }
-STABLE: Final = ("question", "goals", "K-")
-"""Blocks, or beginnings of their names, that stand through the run."""
-LEFT: Final = ("left-", "decisions", "old_claims")
-"""What earlier rounds left."""
-ARTIFACTS: Final = "artifacts"
-OWN: Final = frozenset({"amendments", "role", "task", "repair"})
 SCHEMA_HEADING: Final = (
     "Reply schema of this step (JSON Schema). Your answer is an object with the one field `reply`:"
     " the text of one JSON object that satisfies this schema.\n"
@@ -52,27 +49,24 @@ def system_of(brief: Brief) -> Content:
 
 def user_of(brief: Brief) -> Content:
     """The rest of the brief, the schema before what is the step's own; at most four breakpoints."""
-    shared = [block for block in brief.blocks[1:] if block.name not in OWN]
-    own = [block for block in brief.blocks[1:] if block.name in OWN]
+    shared = [block for block in brief.blocks[1:] if block.scope != "step"]
+    own = [block for block in brief.blocks[1:] if block.scope == "step"]
     content = [_text(block.text) for block in shared]
-    for n in _ends(shared):
-        content[n]["cache_control"] = {"type": "ephemeral"}
+    for end in _ends(shared):
+        content[end - 1]["cache_control"] = {"type": "ephemeral"}
     schema = _text(SCHEMA_HEADING + orjson.dumps(brief.schema).decode() + "\n")
     schema["cache_control"] = {"type": "ephemeral"}
     return [*content, schema, *(_text(block.text) for block in own)]
 
 
-def _ends(blocks: Sequence[Block]) -> list[int]:
-    """The last block of what rounds before the last one left, which the next round finds again; of what all of them
-    left; and of all. Of a judge's brief, instead of the second, the last before the artifacts, which differ from check
-    to check."""
-    names = [block.name for block in blocks]
-    left = [n for n, name in enumerate(names) if name.startswith(LEFT)]
-    stable = next((n for n, name in enumerate(names) if not name.startswith(STABLE)), len(names))
-    older = left[-1] if left else stable
-    judges = "goals" in names and ARTIFACTS in names
-    second = names.index(ARTIFACTS) if judges else left[-1] + 1 if left else 0
-    return sorted({n - 1 for n in (older, second, len(names)) if n > 0})
+def _ends(blocks: Sequence[Block]) -> set[int]:
+    """How many blocks stand from round to round, for a round, and for the siblings.
+
+    Of what earlier rounds left all but the last block stand from round to round: the next round finds them again.
+    """
+    reach = [SCOPES.index(block.scope) for block in blocks]
+    run, earlier, round_ = (bisect_right(reach, SCOPES.index(scope)) for scope in ("run", "earlier", "round"))
+    return {max(run, earlier - 1), round_, len(blocks)} - {0}
 
 
 def _text(text: str) -> dict[str, Any]:

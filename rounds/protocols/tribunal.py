@@ -23,7 +23,7 @@ from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
 from ledger.events.decisions import Cite, PlanRow
 from ledger.ids import StepName
 from ledger.state import State
-from roles.brief_v2.picking import target_of
+from roles.brief.records import target_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.known import Known

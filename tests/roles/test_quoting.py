@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ledger.anchors import contains_quote, passages, sections_of
 from ledger.events import Artifact, Statement
 from ledger.ids import parse_reference
-from roles import quoting
+from roles.brief import quote
 from tests.roles.factory import DOCUMENT
 from tests.roles.runs import brief_of, run, steps_of_run
 
@@ -41,7 +41,7 @@ def _read(text: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("event", ARTIFACTS, ids=lambda event: str(event.id))
 def test_every_section_of_an_artifact_stands_under_its_anchor(event: Artifact) -> None:
-    shown = _read(quoting.artifact(event).text)
+    shown = _read(quote.artifact(event).text)
     asked = {anchor: list(values) for anchor, values in sections_of(event).items()}
     assert {anchor: shown[anchor] for anchor in asked} == asked
     assert set(shown) <= {*asked, "target", "cites"}
@@ -49,7 +49,7 @@ def test_every_section_of_an_artifact_stands_under_its_anchor(event: Artifact) -
 
 @pytest.mark.parametrize("event", STATEMENTS, ids=lambda event: str(event.id))
 def test_every_paragraph_of_a_statement_stands_under_its_number(event: Statement) -> None:
-    shown = _read(quoting.statement(event).text)
+    shown = _read(quote.statement(event).text)
     for anchor, values in sections_of(event).items():
         if re.fullmatch(r"p\d+", anchor):
             assert tuple(shown[anchor]) == values
@@ -78,7 +78,7 @@ def test_every_anchor_that_a_brief_shows_resolves(step: str) -> None:
 
 
 def test_a_document_keeps_its_line_numbers() -> None:
-    text = quoting.document("K-1", "notes.txt", DOCUMENT)
+    text = quote.document("K-1", "notes.txt", DOCUMENT)
     assert text.splitlines() == [
         "K-1 · document | notes.txt",
         "L1 | first line w_K_1_",
@@ -90,7 +90,7 @@ def test_a_document_keeps_its_line_numbers() -> None:
 
 @given(st.text())
 def test_every_line_of_a_text_stands_behind_a_bar(text: str) -> None:
-    lines = quoting.bar("label", text).splitlines()
+    lines = quote.bar("label", text).splitlines()
     assert lines[0].startswith("label | ")
     assert all(line.startswith("| ") for line in lines[1:])
     assert [line.split("| ", 1)[1] for line in lines] == (text.splitlines() or [""])
@@ -98,4 +98,4 @@ def test_every_line_of_a_text_stands_behind_a_bar(text: str) -> None:
 
 @given(st.text(min_size=1))
 def test_a_quotation_without_label_is_all_bars(text: str) -> None:
-    assert all(line.startswith("| ") for line in quoting.bar("", text).splitlines())
+    assert all(line.startswith("| ") for line in quote.bar("", text).splitlines())

@@ -3,13 +3,13 @@
     {"brief":1,"step":"r3.D.critic","prompt_set":"…","blocks":[{"name":"frame","sha256":"…"}],"schema":"…"}
 
 A pure function of the ledger, the step and the prompt set: what arrives while the step is open does not
-change it. The derivation has a version (`run_opened.brief_version`); old versions stay.
+change it. What stands where is the layout of the run's version (`run_opened.brief_version`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,22 +17,17 @@ import msgspec
 import orjson
 
 from ledger.book import Book
-from roles import brief_v1, brief_v2, brief_v3
-from roles.brief_v1 import Block, BriefUnavailable, Shared
-from roles.prompt_set import PromptSet, template
-from roles.protocol import Protocol, Step
-from roles.quoting import bar
+from roles.brief.blocks import Block, frame, placed, role_block, shown
+from roles.brief.columns import Shown
+from roles.brief.quote import bar
+from roles.brief.scene import Memo, Scene, once, scene_of
+from roles.brief.task import failed_drift, task_block
+from roles.prompt_set import PromptSet, prompt_set_hash, template
+from roles.protocol import Column, Protocol, Step
 from roles.schema import reply_schema, schema_bytes
 from roles.templates import Values, render
 
 REPAIR_CHARACTERS_MAX: Final = 40_000
-
-Derivation = Callable[[Book, Protocol, Step, PromptSet, Shared | None], brief_v1.Derived]
-_DERIVATIONS: Final[Mapping[int, Derivation]] = {
-    1: brief_v1.derive,
-    2: brief_v2.derive,
-    3: brief_v3.derive,
-}
 
 
 def _sha256(content: bytes) -> str:
@@ -85,33 +80,34 @@ class Brief(msgspec.Struct, frozen=True):
 
 
 def derive(
-    book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None = None
+    book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: Memo | None = None
 ) -> Brief:
     """The brief of `step`, the same before and after it was answered.
 
-    `shared` saves work when briefs of one ledger are derived one after another, group by group.
+    A repeated step shows what its first one showed, artifacts and claims the other way round. `memo` saves work when
+    briefs of one ledger are derived one after another, group by group.
 
     Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
     document's blob is missing, and `PromptSetError` when the set lacks a template.
     """
-    opened = book.state.opened
-    if opened is None:
-        raise BriefUnavailable("the run was never opened")
-    derivation = _DERIVATIONS.get(opened.brief_version)
-    if derivation is None:
-        raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
-    shared = shared or Shared()
-    derived = derivation(book, protocol, step, prompt_set, shared)
-    reply_type = protocol.reply_type(derived.state, step)
+    scene = scene_of(book, protocol, step, prompt_set, memo or Memo())
+    columns = shown(scene)
+    reply_type = protocol.reply_type(scene.state, step)
     return Brief(
         step=step.id,
-        prompt_set=shared.hash_of(prompt_set),
-        blocks=derived.blocks,
+        prompt_set=once(scene.of_run, "prompt_set", lambda: prompt_set_hash(prompt_set)),
+        blocks=(frame(scene), *placed(scene, columns), role_block(scene), task_block(scene, columns)),
         schema=reply_schema(reply_type),
         schema_bytes=schema_bytes(reply_type),
-        saw=derived.saw,
+        saw=_saw(scene, columns),
         repair_template=template(prompt_set, "blocks/repair"),
     )
+
+
+def _saw(scene: Scene, columns: Mapping[Column, Shown]) -> tuple[int, ...]:
+    failed = [seq for _, seq in failed_drift(scene)]
+    seqs = frozenset([scene.opened.seq, *failed])
+    return tuple(sorted(seqs.union(*(column.seqs for column in columns.values()))))
 
 
 def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
@@ -126,8 +122,5 @@ def repair(brief: Brief, reply: bytes, errors: tuple[str, ...]) -> Brief:
         "cut": [{"kept": REPAIR_CHARACTERS_MAX}] if len(text) > REPAIR_CHARACTERS_MAX else [],
         "errors": [{"error": bar("", error)} for error in errors],
     }
-    block = Block("repair", render(brief.repair_template, values) + "\n")
+    block = Block("repair", render(brief.repair_template, values) + "\n", "step")
     return msgspec.structs.replace(brief, blocks=(*brief.blocks, block))
-
-
-__all__ = ["Block", "Brief", "BriefUnavailable", "Shared", "derive", "repair"]

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ledger.events import Position
+from ledger.events import Event, Position
 from ledger.lifecycle import STATUSES, TESTED
 from ledger.values import Status
-from roles.brief_v1.scene import Block, Scene
+from roles.brief.blocks import Block
+from roles.brief.columns import Shown
+from roles.brief.records import KINDS, lost, picks, target_of
+from roles.brief.scene import Scene
 from roles.prompt_set import template
-from roles.protocol import Column
-from roles.quoting import Quoted
+from roles.protocol import Column, Protocol
 from roles.templates import Row, Text, Values, names
 
-Shown = Mapping[Column, tuple[Quoted, ...]]
+Columns = Mapping[Column, Shown]
+"""What the brief shows, by column."""
 
 
-def task_block(scene: Scene, shown: Shown) -> Block:
+def task_block(scene: Scene, shown: Columns) -> Block:
     """The task of the step."""
     path = f"tasks/{scene.step.task}"
     used = names(template(scene.prompt_set, path))
     task = scene.rendered(path, _values(scene, shown, used)).rstrip("\n")
-    return Block("task", scene.rendered("blocks/task", {"step": scene.step.id, "task": task}))
+    return Block("task", scene.rendered("blocks/task", {"step": scene.step.id, "task": task}), "step")
 
 
 def failed_drift(scene: Scene) -> tuple[tuple[str, int], ...]:
@@ -37,25 +40,32 @@ def failed_drift(scene: Scene) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _values(scene: Scene, shown: Shown, used: frozenset[str]) -> Values:
+def _values(scene: Scene, shown: Columns, used: frozenset[str]) -> Values:
     """What the task's template uses, and no more: most of it is made from every claim that is shown."""
-    return {name: _VALUES[name](scene, shown) for name in used if name in _VALUES}
+    if scene.layout.words == "records":
+        return _of_records(scene, shown)
+    return {name: _OF_COLUMNS[name](scene, shown) for name in used if name in _OF_COLUMNS}
 
 
-def _ids(shown: Shown, *columns: Column) -> list[str]:
-    return [quoted.name for column in columns for quoted in shown.get(column, ())]
+# ---------------------------------------------------------------- words of columns
 
 
-def _options(scene: Scene, shown: Shown) -> str:
+def _ids(shown: Columns, *columns: Column) -> list[str]:
+    return [
+        quoted.name for column in columns for quoted in (shown[column].quotations if column in shown else ())
+    ]
+
+
+def _options(scene: Scene, shown: Columns) -> str:
     del shown
     whole = scene.view.get(Column.QUESTION)
     return _line(option.id for option in scene.opened.options if whole and whole.extent == "all")
 
 
-def _claims(statuses: Collection[Status]) -> Callable[[Scene, Shown], str]:
+def _claims(statuses: Collection[Status]) -> Callable[[Scene, Columns], str]:
     """Ids of the claims that are shown and stand in one of these ways."""
 
-    def line(scene: Scene, shown: Shown) -> str:
+    def line(scene: Scene, shown: Columns) -> str:
         facts, named = scene.state.claims, _ids(shown, Column.OLD_CLAIMS, Column.CLAIMS)
         return _line(claim for claim in named if facts[claim].status in statuses)
 
@@ -66,7 +76,7 @@ def _once_if(holds: object) -> Sequence[Row]:
     return [{}] if holds else []
 
 
-def _sealed(scene: Scene, shown: Shown) -> list[str]:
+def _sealed(scene: Scene, shown: Columns) -> list[str]:
     return _own_positions(scene) if Column.POSITIONS in shown else []
 
 
@@ -105,7 +115,7 @@ def _own_positions(scene: Scene) -> list[str]:
 
 
 _PENDING: Final[tuple[Status, ...]] = ("pending",)
-_VALUES: Final[Mapping[str, Callable[[Scene, Shown], Text | Sequence[Row]]]] = {
+_OF_COLUMNS: Final[Mapping[str, Callable[[Scene, Columns], Text | Sequence[Row]]]] = {
     "round": lambda scene, _: scene.round,
     "role": lambda scene, _: scene.step.role,
     "goals": lambda scene, _: _line(goal.id for goal in scene.opened.goals),
@@ -130,4 +140,54 @@ _VALUES: Final[Mapping[str, Callable[[Scene, Shown], Text | Sequence[Row]]]] = {
     "some_failed_drift": lambda scene, _: _once_if(failed_drift(scene)),
     "no_failed_drift": lambda scene, _: _once_if(not failed_drift(scene)),
 }
-"""Name in a template → what is put there."""
+"""Column in a template → what is put there."""
+
+
+# ---------------------------------------------------------------- words of records
+
+
+def _of_records(scene: Scene, shown: Columns) -> Values:
+    """Ids by kind (all, one's own, others'), goals, options, named variants, what is missing."""
+    missing: list[Row] = [{"lost": step} for pick in picks(scene) for step in lost(scene, pick)]
+    return {
+        "round": scene.round,
+        "role": scene.step.role,
+        "focus": _focus(scene),
+        "target": target_of(scene.step.name) or "",
+        "goals": _line(goal.id for goal in scene.opened.goals),
+        "options": _line(option.id for option in scene.opened.options),
+        "roles": _line(scene.state.roles),
+        "some_lost": _once_if(missing),
+        "missing": missing,
+        "first_round": _once_if(scene.round == 1),
+        "later_round": _once_if(scene.round > 1),
+        **dict(_ids_by_kind(scene, shown)),
+        **_variants(scene.protocol, scene.opened.rules),
+    }
+
+
+def _ids_by_kind(scene: Scene, shown: Columns) -> Iterator[tuple[str, str]]:
+    events: list[Event] = []
+    if Column.RECORD in shown:
+        events = [scene.book.events[seq] for each in shown[Column.RECORD].quotations for seq in each.seqs]
+    for kind in KINDS:
+        of_kind = [event for event in events if event.kind == kind and event.id]
+        yield f"{kind}s", _line(str(event.id) for event in of_kind)
+        yield f"own_{kind}s", _line(str(event.id) for event in of_kind if event.by == scene.step.role)
+        yield f"other_{kind}s", _line(str(event.id) for event in of_kind if event.by != scene.step.role)
+
+
+def _focus(scene: Scene) -> str:
+    """The plan's focus of the round, which is ours: never the question."""
+    rows = [row for row in scene.opened.plan if row.round == scene.round]
+    return (rows[0].focus if rows else None) or "none"
+
+
+def _variants(protocol: Protocol, rules: Mapping[str, object]) -> dict[str, str | Sequence[Row]]:
+    """Every named variant as a word, and as a list `rule_value` that is not empty for the value in force."""
+    values: dict[str, str | Sequence[Row]] = {}
+    for rule, known in protocol.variants.items():
+        values[rule] = str(rules.get(rule))
+        for value in known:
+            values[f"{rule}_{value}"] = [{}] if rules.get(rule) == value else []
+    return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.book import Book, book
-from roles.brief import Shared, derive
+from roles.brief import Memo, derive
 from roles.protocol import Step, open_steps
 from rounds.protocols.structured import STRUCTURED
 from tests.roles.runs import installed, run, step_of, steps_of_run
@@ -18,31 +18,31 @@ def asked() -> list[tuple[Book, Step]]:
     return [(book(events, ledger.blobs), step_of(ledger, step)) for events, step in found]
 
 
-def test_shared_briefs_are_those_derived_alone() -> None:
-    shared = Shared()
+def test_briefs_with_a_memo_are_those_derived_alone() -> None:
+    memo = Memo()
     for ledger, step in asked():
-        assert derive(ledger, STRUCTURED, step, installed(), shared) == derive(
+        assert derive(ledger, STRUCTURED, step, installed(), memo) == derive(
             ledger, STRUCTURED, step, installed()
         )
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_the_whole_ledger_may_be_shared_in_any_order_of_groups(backwards: bool) -> None:
-    shared, ledger = Shared(), run()
+def test_the_whole_ledger_may_keep_one_memo_in_any_order_of_groups(backwards: bool) -> None:
+    memo, ledger = Memo(), run()
     steps = [step_of(ledger, step) for step in steps_of_run()]
     for step in reversed(steps) if backwards else steps:
         alone = derive(ledger, STRUCTURED, step, installed())
-        assert derive(ledger, STRUCTURED, step, installed(), shared) == alone
+        assert derive(ledger, STRUCTURED, step, installed(), memo) == alone
 
 
 def test_siblings_share_their_blocks() -> None:
-    ledger, shared = run(), Shared()
+    ledger, memo = run(), Memo()
     first = next(
         place for place, (book_, _) in enumerate(asked()) if len(open_steps(STRUCTURED, book_.state)) > 1
     )
     book_, _ = asked()[first]
     one, other, *_ = (
-        derive(book_, STRUCTURED, step, installed(), shared) for step in open_steps(STRUCTURED, book_.state)
+        derive(book_, STRUCTURED, step, installed(), memo) for step in open_steps(STRUCTURED, book_.state)
     )
     kept = {id(block) for block in one.blocks} & {id(block) for block in other.blocks}
     assert len(kept) >= len(one.blocks) - 2, "only the role and the task are a step's own"

@@ -1,28 +1,17 @@
-"""Law 1: the book as it stood when a step's group opened, whatever has arrived since."""
+"""When a step opened, and what stood then, whatever has arrived since (FORMAT 5, law 1)."""
 
 from __future__ import annotations
 
 from ledger.book import Book, book
 from ledger.events import Event, Fallback
-from roles.brief_v1.scene import Scene, Shared
-from roles.prompt_set import PromptSet
 from roles.protocol import Protocol, Step, find_group
 
 
-def scene_at_opening(
-    ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, shared: Shared | None
-) -> Scene:
-    """What a step's brief is made from. A repeated step opens where its first one did, and shares nothing."""
-    shared = Shared() if shared is None or step.name.repeat > 1 else shared
-    shared.begin_group(step, ledger)
-    base = shared.base or shared.open_at(at_opening(ledger, protocol, step))
-    opened = base.state.opened
-    assert opened is not None, "the run was never opened"
-    return Scene(base, opened, protocol, step, prompt_set, shared, protocol.view(base.state, step))
-
-
 def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
-    """The events up to the last commit of an earlier group of the round, with what the controller added at once."""
+    """The events up to the last commit of an earlier group of the round, with what the controller added at once.
+
+    A repeated step opens where its first one did.
+    """
     done = ledger.state.answered.get(step.id, ledger.state.given_up.get(step.id))
     base = ledger if done is None else book(ledger.events[:done], ledger.blobs)
     group = find_group(protocol, base.state, step.id)
@@ -57,11 +46,11 @@ def _opening(base: Book, round_: int, siblings: set[str]) -> int:
             if step.startswith(prefix) and step not in siblings
         ]
     cut = max(ends) + 1
-    while cut < len(base.events) and _is_owed(base.events[cut]):
+    while cut < len(base.events) and is_owed(base.events[cut]):
         cut += 1
     return cut
 
 
-def _is_owed(event: Event) -> bool:
+def is_owed(event: Event) -> bool:
     """Whether the controller wrote it by itself, between two groups."""
     return event.by == "controller" and event.step is None and not isinstance(event, Fallback)

@@ -1,0 +1,163 @@
+"""Blocks: the named pieces of a brief, each a blob of its own, put together from templates and quotations."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, get_args
+
+from ledger.ids import round_of
+from roles.brief import records
+from roles.brief.claims import is_late
+from roles.brief.columns import UNNAMED, Shown, shown_in
+from roles.brief.layout import Row, Scope
+from roles.brief.quote import Quoted, bar
+from roles.brief.scene import Scene, once
+from roles.protocol import Column, Extent
+from roles.templates import Row as Element
+from roles.templates import Values
+
+ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
+"""Columns whose quotations are blocks of their own, so that briefs that show the same ones share blobs."""
+SAID_WHEN_THERE_IS_SOME: Final = (Column.AMENDMENTS, Column.MOVED, Column.LATE)
+"""Of the others a brief says that there are none."""
+FOLLOWS: Final = (Column.MOVED, Column.LATE)
+"""What follows from the claims that are shown, and is placed though no view names it."""
+
+_EXTENTS: Final[Mapping[Extent, Mapping[str, list[Element]]]] = {
+    shown: {extent: [{}] if extent == shown else [] for extent in get_args(Extent)}
+    for shown in get_args(Extent)
+}
+"""Extent → the lists of a heading: one of its own for each extent, and only this one's is not empty."""
+
+
+class Block:
+    """A named piece of a brief; stored as a blob of its own, under `sha256`."""
+
+    __slots__ = ("bytes", "name", "scope", "sha256", "text")
+
+    def __init__(self, name: str, text: str, scope: Scope) -> None:
+        self.name: Final = name
+        self.text: Final = text
+        self.scope: Final[Scope] = scope
+        """How far it stays the same."""
+        self.bytes: Final = text.encode()
+        self.sha256: Final = hashlib.sha256(self.bytes).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Block) and (self.name, self.text) == (other.name, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text))
+
+    def __repr__(self) -> str:
+        return f"Block({self.name!r}, {self.text!r}, {self.scope!r})"
+
+
+def frame(scene: Scene) -> Block:
+    """What holds for every step of every role."""
+    return once(scene.of_run, "frame", lambda: Block("frame", scene.rendered("blocks/frame", {}), "run"))
+
+
+def role_block(scene: Scene) -> Block:
+    """The role's question, casting and charter: of this role alone."""
+    return once(scene.of_run, ("role", scene.step.role), lambda: _role_block(scene))
+
+
+def _role_block(scene: Scene) -> Block:
+    definition = next(role for role in scene.protocol.roles if role.id == scene.step.role)
+    cast: list[Element] = [
+        {"title": bar("", member.title), "charge": bar("", member.charge or "none beyond the charter")}
+        for member in scene.opened.cast
+        if member.role == definition.id
+    ]
+    values: Values = {
+        "role": definition.id,
+        "question": definition.question,
+        "cast": cast,
+        "charter": scene.rendered(definition.charter, {}).rstrip("\n"),
+    }
+    return Block("role", scene.rendered("blocks/role", values), "step")
+
+
+def shown(scene: Scene) -> dict[Column, Shown]:
+    """What the layout places of what the step may see."""
+    names = (name for row in scene.reading.rows for name in row.columns)
+    return {name: shown_in(scene, name) for name in names if name in scene.view or name in FOLLOWS}
+
+
+def placed(scene: Scene, shown: Mapping[Column, Shown]) -> Iterator[Block]:
+    """The blocks between the frame and the role."""
+    for row in scene.reading.rows:
+        names = [name for name in row.columns if name in shown]
+        if row.by_round and names:
+            yield from _by_round(scene, row, {name: shown[name] for name in names})
+        elif names == [Column.RECORD]:
+            yield from _records(scene, row.scope)
+        else:
+            for name in names:
+                yield from _column(scene, name, shown[name], row.scope)
+
+
+def _column(scene: Scene, name: Column, shown: Shown, scope: Scope) -> list[Block]:
+    """A column's heading and quotations, which siblings share."""
+    key = ("blocks", shown.key)
+    return once(scene.of_group, key, lambda: _column_blocks(scene, name, shown.quotations, scope))
+
+
+def _column_blocks(scene: Scene, name: Column, quotations: Sequence[Quoted], scope: Scope) -> list[Block]:
+    """A column without any quotation says so, unless it is one that is seldom there."""
+    if name is Column.CLAIMS:
+        quotations = [claim for claim in quotations if not is_late(scene, claim)]
+    if not quotations and name in SAID_WHEN_THERE_IS_SOME:
+        return []
+    heading = _heading(scene, name, none=not quotations)
+    if name in ONE_BLOCK_EACH:
+        texts = ((each.name, each.text + "\n") for each in quotations)
+        return [Block(name, heading, scope), *(_block(scene, *each, scope) for each in texts)]
+    return [Block(name, _joined(heading, quotations), scope)]
+
+
+def _by_round(scene: Scene, row: Row, shown: Mapping[Column, Shown]) -> list[Block]:
+    """What earlier rounds left, which siblings share."""
+    key = ("by round", *(each.key for each in shown.values()))
+    return once(scene.of_group, key, lambda: _left(scene, row.scope, shown))
+
+
+def _left(scene: Scene, scope: Scope, shown: Mapping[Column, Shown]) -> list[Block]:
+    """A block for each round, behind one heading."""
+    quotations = [quoted for each in shown.values() for quoted in each.quotations]
+    *more, name = shown
+    heading = _heading(scene, name, none=not quotations, path="left" if more else name)
+    left: dict[int, list[str]] = {}
+    for quoted in quotations:
+        left.setdefault(round_of(quoted.name) or 0, []).append(quoted.text + "\n")
+    blocks = (_block(scene, f"left-{n}", "\n".join(texts), scope) for n, texts in sorted(left.items()))
+    return [Block(name, heading, scope), *blocks]
+
+
+def _records(scene: Scene, scope: Scope) -> Iterator[Block]:
+    """What each pick shows, a block a pick, named by its phase."""
+    for pick in records.picks(scene):
+        quotations = records.quoted(scene, pick)
+        heading = records.heading(scene, pick, none=not quotations)
+        yield Block(pick.phase, _joined(heading, quotations), scope)
+
+
+def _heading(scene: Scene, name: Column, *, none: bool, path: str = "") -> str:
+    extent = scene.view.get(name, UNNAMED).extent
+    lists: Mapping[str, list[Element]] = {"none": [{}] if none else [], **_EXTENTS[extent]}
+    return once(
+        scene.of_run,
+        ("heading", path or name, extent, scene.round, none),
+        lambda: scene.rendered(f"blocks/{path or name}", {"round": scene.round, **lists}),
+    )
+
+
+def _block(scene: Scene, name: str, text: str, scope: Scope) -> Block:
+    """A block that other groups are likely to have too."""
+    return once(scene.of_run, ("block", name, text, scope), lambda: Block(name, text, scope))
+
+
+def _joined(heading: str, quotations: Sequence[Quoted]) -> str:
+    return "\n".join([heading, *(each.text + "\n" for each in quotations)])

@@ -1,0 +1,137 @@
+"""Claims in a brief: as they stand, or as the round found and raised them, and then what has moved since.
+
+1. As the round found or raised them they are the same for every step of the round: what was raised or has moved since
+   stands behind the verdicts, with its status now.
+2. Then earlier claims are told with their tests; where they were raised and what they serve is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from ledger.decided import quoted
+from ledger.events import Claim, Verification
+from ledger.lifecycle import OPEN, status_after
+from ledger.state import ClaimFacts
+from roles.brief import quote
+from roles.brief.quote import Quoted
+from roles.brief.scene import Scene, once
+from roles.protocol import Column, Sight
+
+TESTED: Final = ("may_move", "pending")
+"""Extents of those who test claims, or say what a test will show."""
+
+
+class Known(NamedTuple):
+    """Earlier claims with their facts, and the ids that decisions cite: as the round found them, or as they stand."""
+
+    claims: Mapping[str, ClaimFacts]
+    cited: frozenset[str]
+
+
+def earlier(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """Earlier claims; those that are settled and only cited are quoted in short."""
+    known, tests = _known(scene), sight.extent in TESTED
+    wanted = _wanted(known, sight)
+    placed = scene.reading.claims == "as_they_stand"
+    return tuple(
+        scene.quoted_claim(event, facts, whole=tests or facts.status in OPEN, placed=placed)
+        for event in scene.ordered(event for event in scene.of(Claim) if event.id in wanted)
+        for facts in (known.claims[str(event.id)],)
+    )
+
+
+def _wanted(known: Known, sight: Sight) -> set[str]:
+    match sight.extent:
+        case "every":
+            return set(known.claims)
+        case "pending":
+            return {identity for identity, facts in known.claims.items() if facts.status == "pending"}
+        case "open_or_cited" | "may_move":
+            final = "superseded" if sight.extent == "may_move" else None
+            return {
+                identity
+                for identity, facts in known.claims.items()
+                if (facts.status in OPEN or identity in known.cited) and facts.status != final
+            }
+        case _:
+            raise AssertionError(f"old claims have no extent {sight.extent}")
+
+
+def _known(scene: Scene) -> Known:
+    if scene.reading.claims == "as_found":
+        return once(scene.of_group, "found", lambda: _found(scene))
+    claims, synthesis = scene.state.claims, scene.step.name.phase == "S"
+    before = {identity: facts for identity, facts in claims.items() if synthesis or facts.round < scene.round}
+    return Known(before, frozenset(scene.cited_by_decisions() | _moved_by_shown_verdicts(scene)))
+
+
+def _moved_by_shown_verdicts(scene: Scene) -> set[str]:
+    """Claims that the round's verdicts moved: whoever sees those verdicts whole must be able to cite them."""
+    shown = scene.view.get(Column.VERDICTS)
+    if shown is None or shown.extent != "all":
+        return set()
+    checks = scene.of(Verification, scene.round)
+    return {change.claim_id for check in checks for change in check.claim_status_changes}
+
+
+def _found(scene: Scene) -> Known:
+    """The claims, and what decisions cited, right behind the opening of the round."""
+    opened = scene.state.rounds[scene.round]
+    seq = opened.seq + opened.rest
+    claims = {
+        identity: _facts_at(facts, seq) for identity, facts in scene.state.claims.items() if facts.seq <= seq
+    }
+    in_force = (scene.state.decisions[identity] for identity in quoted(scene.state, seq))
+    return Known(claims, frozenset(cite.id for facts in in_force for cite in facts.cites))
+
+
+def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
+    """A copy, for facts grow."""
+    moves = [move for move in facts.moves if move.seq <= seq]
+    return msgspec.structs.replace(facts, moves=moves, status=status_after(moves))
+
+
+def of_round(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The round's claims, as they were raised or as they stand."""
+    assert sight.extent == "all", sight
+    events = scene.turned(scene.ordered(scene.of(Claim, scene.round)))
+    if scene.reading.claims == "as_they_stand":
+        return tuple(scene.quoted_claim(event, scene.state.claims[str(event.id)]) for event in events)
+    return tuple(_raised(scene, event) for event in events)
+
+
+def _raised(scene: Scene, event: Claim) -> Quoted:
+    return once(scene.of_run, ("raised", event.seq), lambda: quote.raised(event))
+
+
+def is_late(scene: Scene, claim: Quoted) -> bool:
+    """Whether a claim of the round was raised when its verdicts were known."""
+    return scene.reading.claims == "as_found" and scene.book.by_id[claim.name].phase == "F"
+
+
+def late(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The round's claims that were raised when its verdicts were known."""
+    del sight
+    shown = scene.view.get(Column.CLAIMS)
+    return tuple(claim for claim in of_round(scene, shown) if is_late(scene, claim)) if shown else ()
+
+
+def moved(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """Those of the claims that are shown whose status is not the one that they are shown with."""
+    del sight
+    before, now = _known(scene).claims, scene.state.claims
+    told = {name: len(before[name].moves) if name in before else 0 for name in _names(scene)}
+    events = (event for event in scene.of(Claim) if event.id in told)
+    changed = (event for event in events if len(now[str(event.id)].moves) > told[str(event.id)])
+    return tuple(quote.standing(event, scene.state) for event in scene.ordered(changed))
+
+
+def _names(scene: Scene) -> set[str]:
+    """Ids of the claims that are shown."""
+    sight, seen = scene.view.get(Column.OLD_CLAIMS), Column.CLAIMS in scene.view
+    names = _wanted(_known(scene), sight) if sight else set[str]()
+    return names | {str(event.id) for event in scene.of(Claim, scene.round) if seen}

@@ -1,0 +1,251 @@
+"""The columns of a brief: what each quotes of what stood when the group opened (FORMAT 5).
+
+1. Everything quoted is ordered by (round, phase, role, n), never by seq.
+2. A column that the view does not name is not shown; nothing is shown but through a column, the step's own role and
+   its task.
+3. A status is shown with the verifications that made it, and those are in `saw`.
+4. Seats, models, costs, signals, alarms, other roles' charters, predicted signatures and seqs never occur.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
+
+from ledger.events import Amendment, Artifact, Claim, Concern, Flip, Position, Statement, Verification
+from ledger.ids import parse_reference
+from ledger.state import State
+from roles.brief import claims, quote, records
+from roles.brief.quote import Quoted
+from roles.brief.scene import BriefUnavailable, Scene, once
+from roles.protocol import Column, Sight
+
+
+def question(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The question with goals, options and documents; or the goals alone."""
+    if sight.extent == "goals":
+        return (quote.goals(scene.opened),)
+    return once(scene.of_run, "question", lambda: _question(scene))
+
+
+def _question(scene: Scene) -> tuple[Quoted, ...]:
+    quotations = [quote.question(scene.opened)]
+    for document in scene.opened.context:
+        content = scene.book.blobs.read(document.sha256)
+        if content is None:
+            raise BriefUnavailable(f"the context document {document.id} is not among the blobs")
+        text = quote.document(document.id, document.name, content)
+        quotations.append(Quoted(document.id, text, (scene.opened.seq,)))
+    return tuple(quotations)
+
+
+def decisions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The decisions in force."""
+    assert sight.extent == "all", sight
+    return tuple(scene.quoted(event) for event in scene.decisions_in_force())
+
+
+def plan(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """Lead, focus and who is absent; or the last alone."""
+    opened = scene.state.rounds[scene.round]
+    return (quote.plan(opened, absent_only=sight.extent == "absent"),)
+
+
+def proposal(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The lead's proposal."""
+    assert sight.extent == "all", sight
+    return _statements(scene, "proposal")
+
+
+def supplements(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """What the others added to it."""
+    assert sight.extent == "all", sight
+    return _statements(scene, "supplement")
+
+
+def _statements(scene: Scene, kind: str) -> tuple[Quoted, ...]:
+    events = [event for event in scene.of(Statement, scene.round) if event.type == kind]
+    return tuple(scene.quoted(event) for event in scene.ordered(events))
+
+
+def artifacts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The round's artifacts, those of some roles, or those that what is quoted points to."""
+    match sight.extent:
+        case "all":
+            events = scene.of(Artifact, scene.round)
+        case "listed":
+            made = scene.of(Artifact, scene.round)
+            events = tuple(event for event in made if event.role in sight.names)
+        case "cited":
+            wanted = _cited_artifacts(scene)
+            events = tuple(event for event in scene.of(Artifact) if event.id in wanted)
+        case _:
+            raise AssertionError(f"artifacts have no extent {sight.extent}")
+    return tuple(scene.quoted(event) for event in scene.turned(scene.ordered(events)))
+
+
+def _cited_artifacts(scene: Scene) -> set[str]:
+    """What the decisions in force name; where claims are to be resolved, what raised or touched those."""
+    if Column.DECISIONS in scene.view:
+        refs = [ref for event in scene.decisions_in_force() for ref in event.round_artifact_refs]
+        return {parse_reference(ref).id for ref in refs}
+    pending = scene.pending_claims()
+    found = {identity for claim in pending for identity in _sources(claim)}
+    for check in scene.checks_of_pending_claims():
+        found |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
+    named = {str(claim.id) for claim in pending}
+    for event in scene.of(Artifact):
+        if named & {parse_reference(ref).id for ref in event.cites}:
+            found.add(str(event.id))
+    return found
+
+
+_ARTIFACT_ID: Final = re.compile(r"\bA-[0-9]+-[a-z][a-z0-9_]*")
+
+
+def _sources(claim: Claim) -> set[str]:
+    """Artifacts that a claim comes from: where it was raised, those its words name, else its author's."""
+    raised_at = parse_reference(claim.raised_at_artifact or "").id
+    named = set(_ARTIFACT_ID.findall(f"{raised_at} {claim.text} {claim.testable_as}"))
+    return named or {f"A-{claim.round}-{claim.raised_by}"}
+
+
+def positions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """What every role expected of every check, check by check."""
+    assert sight.extent == "all", sight
+    events = scene.ordered(scene.of(Position, scene.round))
+    events.sort(key=lambda event: event.check_id or 0)
+    return tuple(scene.quoted(event) for event in events)
+
+
+def verdicts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The round's verdicts, those of some checks, or those that what is quoted rests on."""
+    match sight.extent:
+        case "all":
+            events = scene.of(Verification, scene.round)
+        case "listed":
+            made = scene.of(Verification, scene.round)
+            events = tuple(event for event in made if str(event.check_id) in sight.names)
+        case "cited":
+            events = _cited_verdicts(scene)
+        case _:
+            raise AssertionError(f"verdicts have no extent {sight.extent}")
+    return tuple(scene.quoted(event) for event in scene.ordered(events))
+
+
+def _cited_verdicts(scene: Scene) -> tuple[Verification, ...]:
+    if Column.DECISIONS not in scene.view:
+        return tuple(scene.checks_of_pending_claims())
+    wanted = scene.cited_by_decisions()
+    for tension in scene.open_tensions():
+        wanted |= {*tension.between, *(parse_reference(entry.ref).id for entry in tension.evidence)}
+    return tuple(event for event in scene.of(Verification) if event.id in wanted)
+
+
+def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """Changed positions and tensions of the round; or open tensions; with the retrospectives where those count."""
+    open_ones = scene.open_tensions()
+    match sight.extent:
+        case "all":
+            changed = scene.ordered(scene.of(Flip, scene.round))
+            made = [event for event in scene.of(Concern, scene.round) if event.type == "tension"]
+            return (*(scene.quoted(event) for event in changed), *_tensions(scene, made))
+        case "last_tensions":
+            return _tensions(scene, [event for event in open_ones if event.round == scene.round - 1])
+        case "open_tensions":
+            return _tensions(scene, open_ones)
+        case "reviews_and_open_tensions":
+            return (*_statements(scene, "retrospective"), *_tensions(scene, open_ones))
+        case _:
+            raise AssertionError(f"flips have no extent {sight.extent}")
+
+
+def _tensions(scene: Scene, events: Iterable[Concern]) -> tuple[Quoted, ...]:
+    return tuple(scene.quoted(event) for event in scene.ordered(events))
+
+
+def amendments(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+    """The fixed wording of active amendments; one that is aimed at a role is shown to that role alone."""
+    assert sight.extent == "all", sight
+    found: list[Quoted] = []
+    for event, path, code in active_amendments(scene.state):
+        target = re.split(r"[./]", path)[-1]
+        others = target in scene.protocol.role_ids() and target != scene.step.role
+        if not others and f"amendments/{code}" in scene.prompt_set["templates"]:
+            text = scene.rendered(f"amendments/{code}", {}).rstrip("\n")
+            found.append(Quoted(code, text, (event.seq,)))
+    return tuple(found)
+
+
+def active_amendments(state: State) -> list[tuple[Amendment, str, str]]:
+    """Amendments whose cause is not closed or a person: (event, path, code), the last of each path."""
+    raised = {alarm.seq for alarm in state.open_alarms()}
+    latest: dict[str, tuple[Amendment, object]] = {}
+    for event in state.amendments:
+        for change in event.change:
+            latest[change.path] = (event, change.to)
+    return [
+        (event, path, code)
+        for path, (event, code) in sorted(latest.items())
+        if isinstance(code, str) and (not isinstance(event.cause, int) or event.cause in raised)
+    ]
+
+
+class Quoting(NamedTuple):
+    """How a column is quoted, and what that reads beside the group's opening and the column's own sight."""
+
+    quotations: Callable[[Scene, Sight], tuple[Quoted, ...]]
+    beside: tuple[Column, ...] = ()
+    """Columns whose sights it reads."""
+    of_step: bool = False
+    """Whether it is the step's own, and no sibling's."""
+
+
+C = Column
+COLUMNS: Final[Mapping[Column, Quoting]] = {
+    C.QUESTION: Quoting(question),
+    C.DECISIONS: Quoting(decisions),
+    C.OLD_CLAIMS: Quoting(claims.earlier, beside=(C.VERDICTS,)),
+    C.PLAN: Quoting(plan),
+    C.PROPOSAL: Quoting(proposal),
+    C.SUPPLEMENTS: Quoting(supplements),
+    C.ARTIFACTS: Quoting(artifacts, beside=(C.DECISIONS,)),
+    C.CLAIMS: Quoting(claims.of_round),
+    C.POSITIONS: Quoting(positions),
+    C.VERDICTS: Quoting(verdicts, beside=(C.DECISIONS,)),
+    C.MOVED: Quoting(claims.moved, beside=(C.CLAIMS, C.OLD_CLAIMS, C.VERDICTS)),
+    C.LATE: Quoting(claims.late, beside=(C.CLAIMS,)),
+    C.FLIPS: Quoting(flips),
+    C.AMENDMENTS: Quoting(amendments, of_step=True),
+    C.RECORD: Quoting(records.quotations, of_step=True),
+}
+"""Column → how it is quoted."""
+UNNAMED: Final = Sight("all")
+"""What is seen of what no view names: it follows from the claims that are shown."""
+
+
+class Shown(NamedTuple):
+    """What a column shows: quotations, the events that they come from, and all that they depend on in the group."""
+
+    quotations: tuple[Quoted, ...]
+    seqs: frozenset[int]
+    key: tuple[object, ...]
+
+
+def shown_in(scene: Scene, name: Column) -> Shown:
+    """What a column shows."""
+    key = _key(scene, name)
+    return once(scene.of_group, key, lambda: _shown(scene, name, key))
+
+
+def _key(scene: Scene, name: Column) -> tuple[object, ...]:
+    """All that a column depends on beside the group's opening."""
+    quoting, view = COLUMNS[name], scene.view
+    sights = (view.get(column) for column in quoting.beside)
+    return (name, view.get(name, UNNAMED), scene.reader, scene.step.id if quoting.of_step else "", *sights)
+
+
+def _shown(scene: Scene, name: Column, key: tuple[object, ...]) -> Shown:
+    quotations = COLUMNS[name].quotations(scene, scene.view.get(name, UNNAMED))
+    return Shown(quotations, frozenset([seq for each in quotations for seq in each.seqs]), key)

@@ -1,0 +1,133 @@
+"""The layout of a brief: which columns stand where for whom, and how far each stays the same.
+
+A row says its scope. From the first row to the last a scope only grows narrower, so that what two briefs have in
+common stands at their beginning: a cache of prefixes ends at the borders (`roles/seats/prompt.py`). Another order is
+another layout, not other code. A run has the layout of its `brief_version`: a row of the table below is never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from roles.protocol import Column
+
+Scope = Literal[
+    "run",  # the same in every brief of the run that shows it
+    "earlier",  # what earlier rounds left: the same for a round, and all but the last block for later rounds too
+    "round",  # the same for the round's steps of that reader
+    "group",  # the same for the siblings of a group
+    "step",  # this step's alone
+]
+"""How far a block stays the same, from the widest to the narrowest."""
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+
+Reader = Literal[
+    "writer",  # sees the question
+    "judge",  # sees the goals alone
+    "reviewer",  # looks back in the synthesis
+    "resolver",  # judges in the synthesis
+]
+
+
+class Row(msgspec.Struct, frozen=True):
+    """Columns that stand one behind another. `by_round`: told together, a block for each round, the oldest first."""
+
+    scope: Scope
+    columns: tuple[Column, ...]
+    by_round: bool = False
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What stands between the frame and the role, for one kind of reader; a column without a row is not shown."""
+
+    rows: tuple[Row, ...]
+    claims: Literal["as_found", "as_they_stand"]
+    """Claims with the status that the round found or raised them with, so that the column is the same for every step
+    of the round and `moved` says the rest; or with the status that they have when the step opens."""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """The readings, and which words a task can name: ids of the columns shown, or of the records picked."""
+
+    readings: Mapping[Reader, Reading]
+    words: Literal["columns", "records"] = "columns"
+
+
+C = Column
+_QUESTION: Final = Row("run", (C.QUESTION,))
+_LEFT_BY_ROUND: Final = Row("earlier", (C.DECISIONS, C.OLD_CLAIMS), by_round=True)
+_LEFT_FOR_JUDGES: Final = (
+    Row("earlier", (C.OLD_CLAIMS,), by_round=True),
+    Row("earlier", (C.DECISIONS,), by_round=True),
+)
+_AMENDMENTS: Final = Row("step", (C.AMENDMENTS,))
+
+_WRITER_1: Final = Reading(
+    (
+        _QUESTION,
+        Row("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
+        Row("group", (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)),
+        Row("group", (C.POSITIONS, C.VERDICTS, C.FLIPS)),
+        _AMENDMENTS,
+    ),
+    claims="as_they_stand",
+)
+_JUDGE_1: Final = Reading(
+    (
+        _QUESTION,
+        Row("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
+        Row("round", (C.PLAN,)),
+        Row("group", (C.ARTIFACTS, C.CLAIMS, C.VERDICTS)),
+    ),
+    claims="as_they_stand",
+)
+_BY_COLUMN: Final = Layout(
+    {"writer": _WRITER_1, "judge": _JUDGE_1, "reviewer": _WRITER_1, "resolver": _JUDGE_1}
+)
+"""The columns of FORMAT 5 in their order, as the step finds them."""
+
+_RECORDS: Final = Reading((_QUESTION, Row("group", (C.RECORD,))), claims="as_they_stand")
+_BY_RECORD: Final = Layout(
+    {"writer": _RECORDS, "judge": _RECORDS, "reviewer": _RECORDS, "resolver": _RECORDS}, words="records"
+)
+"""The short protocols: the question where the table has it, and what it picks of earlier steps."""
+
+_BY_AGE: Final = Layout(
+    {
+        "writer": Reading(
+            (
+                _QUESTION,
+                _LEFT_BY_ROUND,
+                Row("group", (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)),
+                Row("group", (C.POSITIONS, C.VERDICTS, C.MOVED, C.LATE, C.FLIPS)),
+                _AMENDMENTS,
+            ),
+            claims="as_found",
+        ),
+        "judge": Reading(
+            (
+                _QUESTION,
+                *_LEFT_FOR_JUDGES,
+                Row("round", (C.PLAN, C.CLAIMS)),
+                Row("group", (C.ARTIFACTS, C.VERDICTS, C.MOVED, C.LATE)),
+            ),
+            claims="as_found",
+        ),
+        "reviewer": Reading(
+            (_QUESTION, _LEFT_BY_ROUND, Row("group", (C.VERDICTS, C.ARTIFACTS, C.FLIPS)), _AMENDMENTS),
+            claims="as_they_stand",
+        ),
+        "resolver": Reading(
+            (_QUESTION, *_LEFT_FOR_JUDGES, Row("round", (C.VERDICTS,)), Row("group", (C.ARTIFACTS,))),
+            claims="as_they_stand",
+        ),
+    }
+)
+"""What changes seldom stands before what changes often: earlier rounds one by one; for judges the artifacts, which
+differ from check to check, late; in the synthesis first the verdicts, which all look back at."""
+
+LAYOUTS: Final[Mapping[int, Layout]] = {1: _BY_COLUMN, 2: _BY_RECORD, 3: _BY_AGE}
+"""`run_opened.brief_version` → the layout."""
