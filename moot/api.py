@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from roles.seats.port import Seat
     from rounds.compare import RunDiff
     from rounds.deliberation import Deliberation
-    from validators.reading.report import CheckReport
+    from validators.rulebook import CheckReport
 
 AnyPath = str | os.PathLike[str]
 PARAMETER_BYTES_MAX: Final = 1 << 20

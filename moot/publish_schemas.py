@@ -25,7 +25,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "ack": ("moot.output.act", "Act"),
     "answer": ("moot.output.act", "Act"),
     "calibrate": ("moot.output.calibrate", "Calibration"),
-    "check": ("validators.reading.report", "CheckReport"),
+    "check": ("validators.rulebook", "CheckReport"),
     "claims": ("moot.output.claims", "Claims"),
     "decisions": ("moot.output.decisions", "Decisions"),
     "demo": ("moot.output.demo", "Demo"),

@@ -1,1 +1,1 @@
-"""Validators: what a sound ledger never breaks, one rule a file."""
+"""Validators: what a sound ledger never breaks. The rules are in `validators.rules`, by topic."""

@@ -9,171 +9,112 @@ from typing import Final
 import orjson
 
 from ledger.book import Book
+from ledger.result import Result
 from roles.protocol import UNLAWFUL
-from validators import (
-    absence_is_predicted,
-    absent_role_is_silent,
-    act_has_a_vote_of_safety,
-    affected_claims_exist,
-    artifact_agrees_with_itself,
-    artifact_cites_the_past,
-    artifact_is_short,
-    attempts_add_up,
-    author_may_write_this,
-    blob_is_kept,
-    brief_is_derived_again,
-    changed_claims_are_affected,
-    cited_thing_exists,
-    claim_is_plain,
-    claim_is_testable,
-    commit_is_whole,
-    context_serves_one_role,
-    controller_writes_what_is_due,
-    cross_round_trace_uses_the_past,
-    decision_rests_on_a_citation,
-    decision_rests_on_tested_claims,
-    decision_rests_on_what_stands,
-    dissent_is_recorded,
-    drift_check_covers_every_goal,
-    edge_case_has_its_own_trigger,
-    event_belongs_to_its_round,
-    event_follows_from_its_reply,
-    event_keeps_its_laws,
-    evidence_has_two_references,
-    evidence_is_deep,
-    evidence_is_quoted,
-    evidence_resolves,
-    fields_are_known,
-    flip_brings_new_evidence,
-    flip_is_of_own_position,
-    goal_and_option_are_known,
-    id_is_unique,
-    imported_event_is_complete,
-    inapplicable_check_is_not_asked,
-    invariant_is_falsifiable,
-    lead_follows_rotation,
-    lead_is_present,
-    ledger_is_intact,
-    nothing_follows_the_end,
-    numbers_are_gapless,
-    persona_is_concrete,
-    position_is_sealed,
-    quote_stands_there,
-    rating_is_on_its_scale,
-    recorded_signals_hold,
-    recorded_validation_holds,
-    reference_is_earlier,
-    role_is_in_the_cast,
-    round_follows_the_plan,
-    round_has_disagreement,
-    round_is_validated,
-    round_keeps_its_volume,
-    run_opens_first,
-    statement_keeps_its_length,
-    status_change_is_legal,
-    status_change_starts_where_the_claim_stood,
-    status_follows_its_bearing,
-    step_has_one_reply,
-    step_was_open,
-    step_yields_its_kinds,
-    successor_has_another_author,
-    superseded_claim_has_a_successor,
-    synthesis_leaves_nothing_pending,
-    test_is_not_the_claim,
-    text_is_screened,
-    text_keeps_its_sentences,
-    verifier_is_not_author,
-    walkthrough_is_walked,
-    words_are_counted,
+from validators.docket import Docket, RuleContext
+from validators.finding import Breach, Finding, Severity, standing
+from validators.rule import Rule
+from validators.rules import (
+    artifacts,
+    calls,
+    checks,
+    claims,
+    decisions,
+    events,
+    references,
+    replay,
+    roles,
+    rounds,
+    steps,
+    texts,
+    verdicts,
+    verifications,
 )
-from validators.reading.docket import Docket
-from validators.reading.report import CheckReport, ReportedFinding, Unjudged
-from validators.reading.rule import Breach, Finding, Rule, RuleContext, standing
 
 RULES: Final[tuple[Rule, ...]] = (
     # bytes and laws of single events
-    ledger_is_intact.RULE,
-    fields_are_known.RULE,
-    event_keeps_its_laws.RULE,
-    imported_event_is_complete.RULE,
+    events.ledger_is_intact,
+    events.fields_are_known,
+    events.event_keeps_its_laws,
+    events.imported_event_is_complete,
     # order, steps, ids
-    run_opens_first.RULE,
-    round_follows_the_plan.RULE,
-    event_belongs_to_its_round.RULE,
-    step_was_open.RULE,
-    step_has_one_reply.RULE,
-    nothing_follows_the_end.RULE,
-    commit_is_whole.RULE,
-    id_is_unique.RULE,
-    numbers_are_gapless.RULE,
-    step_yields_its_kinds.RULE,
+    rounds.run_opens_first,
+    rounds.round_follows_the_plan,
+    rounds.event_belongs_to_its_round,
+    steps.step_was_open,
+    steps.step_has_one_reply,
+    rounds.nothing_follows_the_end,
+    events.commit_is_whole,
+    events.id_is_unique,
+    events.numbers_are_gapless,
+    steps.step_yields_its_kinds,
     # who may say what
-    verifier_is_not_author.RULE,
-    role_is_in_the_cast.RULE,
-    author_may_write_this.RULE,
-    lead_follows_rotation.RULE,
-    lead_is_present.RULE,
-    context_serves_one_role.RULE,
+    roles.verifier_is_not_author,
+    roles.role_is_in_the_cast,
+    roles.author_may_write_this,
+    roles.lead_follows_rotation,
+    roles.lead_is_present,
+    calls.context_serves_one_role,
     # stress rounds and sealed positions
-    absent_role_is_silent.RULE,
-    inapplicable_check_is_not_asked.RULE,
-    absence_is_predicted.RULE,
-    position_is_sealed.RULE,
-    flip_is_of_own_position.RULE,
-    flip_brings_new_evidence.RULE,
+    roles.absent_role_is_silent,
+    checks.inapplicable_check_is_not_asked,
+    roles.absence_is_predicted,
+    checks.position_is_sealed,
+    checks.flip_is_of_own_position,
+    checks.flip_brings_new_evidence,
     # references, evidence, quotations
-    affected_claims_exist.RULE,
-    evidence_resolves.RULE,
-    reference_is_earlier.RULE,
-    rating_is_on_its_scale.RULE,
-    quote_stands_there.RULE,
-    evidence_has_two_references.RULE,
-    goal_and_option_are_known.RULE,
+    verifications.affected_claims_exist,
+    verifications.evidence_resolves,
+    references.reference_is_earlier,
+    references.rating_is_on_its_scale,
+    references.quote_stands_there,
+    verifications.evidence_has_two_references,
+    references.goal_and_option_are_known,
     # claims and their lifecycles
-    claim_is_testable.RULE,
-    test_is_not_the_claim.RULE,
-    status_change_starts_where_the_claim_stood.RULE,
-    status_change_is_legal.RULE,
-    status_follows_its_bearing.RULE,
-    changed_claims_are_affected.RULE,
-    superseded_claim_has_a_successor.RULE,
-    synthesis_leaves_nothing_pending.RULE,
-    drift_check_covers_every_goal.RULE,
+    claims.claim_is_testable,
+    claims.test_is_not_the_claim,
+    claims.status_change_starts_where_the_claim_stood,
+    claims.status_change_is_legal,
+    claims.status_follows_its_bearing,
+    claims.changed_claims_are_affected,
+    claims.superseded_claim_has_a_successor,
+    steps.synthesis_leaves_nothing_pending,
+    verifications.drift_check_covers_every_goal,
     # decisions
-    decision_rests_on_a_citation.RULE,
-    decision_rests_on_tested_claims.RULE,
-    decision_rests_on_what_stands.RULE,
-    cited_thing_exists.RULE,
-    dissent_is_recorded.RULE,
-    act_has_a_vote_of_safety.RULE,
+    decisions.decision_rests_on_a_citation,
+    decisions.decision_rests_on_tested_claims,
+    decisions.decision_rests_on_what_stands,
+    decisions.cited_thing_exists,
+    checks.dissent_is_recorded,
+    decisions.act_has_a_vote_of_safety,
     # artifacts, length, style
-    artifact_agrees_with_itself.RULE,
-    artifact_is_short.RULE,
-    statement_keeps_its_length.RULE,
-    words_are_counted.RULE,
-    text_keeps_its_sentences.RULE,
-    round_keeps_its_volume.RULE,
-    claim_is_plain.RULE,
-    walkthrough_is_walked.RULE,
-    persona_is_concrete.RULE,
-    invariant_is_falsifiable.RULE,
-    edge_case_has_its_own_trigger.RULE,
-    cross_round_trace_uses_the_past.RULE,
-    evidence_is_quoted.RULE,
-    evidence_is_deep.RULE,
-    round_has_disagreement.RULE,
-    successor_has_another_author.RULE,
-    artifact_cites_the_past.RULE,
+    artifacts.artifact_agrees_with_itself,
+    texts.artifact_is_short,
+    texts.statement_keeps_its_length,
+    texts.words_are_counted,
+    texts.text_keeps_its_sentences,
+    texts.round_keeps_its_volume,
+    texts.claim_is_plain,
+    artifacts.walkthrough_is_walked,
+    artifacts.persona_is_concrete,
+    artifacts.invariant_is_falsifiable,
+    artifacts.edge_case_has_its_own_trigger,
+    artifacts.cross_round_trace_uses_the_past,
+    verifications.evidence_is_quoted,
+    verifications.evidence_is_deep,
+    checks.round_has_disagreement,
+    claims.successor_has_another_author,
+    references.artifact_cites_the_past,
     # replies, briefs, recorded verdicts
-    blob_is_kept.RULE,
-    attempts_add_up.RULE,
-    brief_is_derived_again.RULE,
-    event_follows_from_its_reply.RULE,
-    controller_writes_what_is_due.RULE,
-    text_is_screened.RULE,
-    round_is_validated.RULE,
-    recorded_signals_hold.RULE,
-    recorded_validation_holds.RULE,
+    calls.blob_is_kept,
+    calls.attempts_add_up,
+    calls.brief_is_derived_again,
+    replay.event_follows_from_its_reply,
+    replay.controller_writes_what_is_due,
+    replay.text_is_screened,
+    verdicts.round_is_validated,
+    verdicts.recorded_signals_hold,
+    verdicts.recorded_validation_holds,
 )
 """Every rule. The last one reads what the others found."""
 
@@ -185,6 +126,33 @@ MESSAGE_LENGTH_MAX: Final = 2_000
 
 class PhaseUnknown(ValueError):
     """No round of this run has reached a phase of that name."""
+
+
+class ReportedFinding(Result, frozen=True):
+    """A broken rule. `stream` and `line` (from 1) are where its event stands; null where there is no event."""
+
+    code: str
+    severity: Severity
+    seq: int | None
+    stream: str | None
+    line: int | None
+    message: str
+
+
+class Unjudged(Result, frozen=True):
+    """A rule that was not asked, and why."""
+
+    code: str
+    reason: str
+
+
+class CheckReport(Result, frozen=True):
+    """Every finding of a run. `ok`: none of severity error."""
+
+    run: str
+    ok: bool
+    findings: list[ReportedFinding]
+    not_applicable: list[Unjudged]
 
 
 def rules_hash(rules: Sequence[Rule] = RULES) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Final
 
-from validators.reading.rule import Rule
+from validators.rule import Rule
 from validators.rulebook import RULES
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "rules.md"
@@ -34,14 +35,15 @@ def page(rules: Sequence[Rule] = RULES) -> str:
 
 
 def _entry(rule: Rule) -> str:
-    _, _, body = (sys.modules[rule.check.__module__].__doc__ or "").strip().partition("\n\n")
     return "\n".join(
         [
             f"## {rule.code}",
             "",
             f"**{rule.summary}**",
             "",
-            body.strip(),
+            fill(
+                f"{rule.reason} Source: {rule.source}.", 120, break_long_words=False, break_on_hyphens=False
+            ),
             "",
             ", ".join(_marks(rule)) + ".",
             "",

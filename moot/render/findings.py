@@ -9,7 +9,7 @@ from moot.render.plain import joined
 
 if TYPE_CHECKING:
     from ledger.verify import CheckpointModel, VerifyReport
-    from validators.reading.report import CheckReport, ReportedFinding
+    from validators.rulebook import CheckReport, ReportedFinding
 
 MARKS = {"error": "✗ error  ", "warning": "! warning"}
 

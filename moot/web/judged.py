@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from moot.web.followed import Followed
 
 if TYPE_CHECKING:
-    from validators.reading.report import CheckReport, ReportedFinding
+    from validators.rulebook import CheckReport, ReportedFinding
 
 EVENTS_MAX: Final = 3_000
 """Beyond so many events the rules take long, and run only when they are asked for."""

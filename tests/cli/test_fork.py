@@ -11,7 +11,7 @@ import pytest
 from ledger.events import RoundOpened, RunOpened
 from ledger.store import Run
 from tests.cli.conftest import Moot
-from validators.run_opens_first import _parts_here
+from validators.rules.rounds import _parts_here
 
 STREAMS = ("claims", "verifications", "decisions")
 

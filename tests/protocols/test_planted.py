@@ -23,7 +23,7 @@ from rounds.protocols import PROTOCOLS
 from rounds.verdicts import standard
 from tests.protocols.playing import begin, play
 from validators import rulebook
-from validators.reading.report import CheckReport
+from validators.rulebook import CheckReport
 
 PLAIN: Final = sorted(PROTOCOLS.keys() - {"structured"})
 RULED: Final = ("priority", "tribunal", "comparative")

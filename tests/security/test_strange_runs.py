@@ -21,7 +21,8 @@ from tests.security.doors import READING, WRITING, Fault, Viewer, filled, tools
 from tests.security.mutated_ledgers import GOOD, tried
 from tests.security.strange_runs import EXAMPLES, Donors, Source, read, written
 from validators import rulebook
-from validators.reading.rule import Breach, Rule
+from validators.finding import Breach
+from validators.rule import rule
 
 __all__ = ["moot"]
 
@@ -170,8 +171,8 @@ def test_a_rule_that_crashes_on_a_good_ledger_is_a_fault() -> None:
     def found(_: object) -> Any:
         yield Breach(0, "broken")
 
-    crashing = Rule(code="TST001", name="crashes", severity="error", summary="x", check=crash)
-    breaking = Rule(code="TST002", name="breaks", severity="error", summary="x", check=found)
+    crashing = rule("TST001", "error", source="none")(crash)
+    breaking = rule("TST002", "error", source="none")(found)
     from rounds.protocols import protocol_of
 
     context = standard(protocol_of(opened)).context()

@@ -28,7 +28,8 @@ from rounds.engine import Answer, accept
 from rounds.protocols import PROTOCOLS
 from rounds.verdicts import standard
 from tests.validators.replies import STRESSED, reply
-from validators.reading.rule import Finding, RuleContext
+from validators.docket import RuleContext
+from validators.finding import Finding
 from validators.rulebook import RULES, findings
 
 PROTOCOL: Final = PROTOCOLS["structured"]

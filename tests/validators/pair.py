@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ledger.book import Book
 from tests.validators.factory import CONTEXT, base
-from validators.reading.rule import RuleContext, Severity
+from validators.docket import RuleContext
+from validators.finding import Severity
 
 
 @dataclass(frozen=True, slots=True)

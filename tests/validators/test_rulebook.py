@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_ro
 from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, opened, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
 from validators import rulebook, rulebook_page
-from validators.reading.rule import RuleContext, standing
+from validators.docket import RuleContext
+from validators.finding import standing
+from validators.rule import Rule
 from validators.rulebook import RULES, PhaseUnknown, check, end_of, findings, rules_hash
 
 VALIDATORS = Path(rulebook.__file__).parent
@@ -45,7 +48,7 @@ def _prefix_agrees(ledger: Book, through: int, context: RuleContext = CONTEXT) -
 
 @pytest.mark.parametrize("pair", {pair.code: pair for pair in ALL_PAIRS}.values(), ids=lambda pair: pair.code)
 def test_the_findings_of_a_prefix_are_those_of_the_whole_through_its_end(pair):
-    """The law on which recorded validations are recomputed (`validators.reading.rule`)."""
+    """The law on which recorded validations are recomputed (`validators.finding`)."""
     ledger = pair.match()
     if any(event.seq != place for place, event in enumerate(ledger.events)):
         pytest.skip("a prefix is cut by seq")
@@ -142,10 +145,26 @@ def test_published_rules_speak_in_an_import():
     }
 
 
-def test_codes_and_names_are_unique_and_names_are_files():
+def test_codes_are_unique_and_every_rule_of_every_topic_is_listed_once():
     assert len({rule.code for rule in RULES}) == len(RULES)
-    files = {path.stem for path in VALIDATORS.glob("*.py")}
-    assert {rule.name for rule in RULES} == files - {"__init__", "rulebook", "rulebook_page"}
+    topics = [
+        import_module(f"validators.rules.{path.stem}")
+        for path in (VALIDATORS / "rules").glob("*.py")
+        if path.stem != "__init__"
+    ]
+    written = [
+        (name, value.name, value.code)
+        for topic in topics
+        for name, value in vars(topic).items()
+        if isinstance(value, Rule)
+    ]
+    assert sorted(written) == sorted((rule.name, rule.name, rule.code) for rule in RULES)
+
+
+def test_every_rule_says_itself_its_reason_and_its_source():
+    assert [
+        rule.code for rule in RULES if not (rule.summary.endswith(".") and rule.reason and rule.source)
+    ] == []
 
 
 def test_the_hash_is_that_of_codes_and_versions():

@@ -1,0 +1,312 @@
+"""The docket: a book with what several rules read from it, computed in one walk.
+
+Which steps were open when, and how a claim stood at any time. A ledger that breaks the order of rounds gives no
+openings from there on: the rules of order say so, and the others judge what is left.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Protocol
+
+import msgspec
+
+from ledger.anchors import Sections, passages, sections_of
+from ledger.book import Book
+from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
+from ledger.fold import step as take
+from ledger.ids import Reference, StepName, parse_reference, parse_step
+from ledger.redaction import redacted_blobs, reworded
+from ledger.state import State
+from ledger.values import Status
+from roles.protocol import UNLAWFUL, Step, open_steps, opening_problem
+from roles.protocol import Protocol as Table
+from validators.finding import Finding
+
+
+class LedgerProblem(Protocol):
+    """What `verify` reports about bytes, chain and blobs."""
+
+    @property
+    def seq(self) -> int | None: ...
+    @property
+    def stream(self) -> str | None: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def is_damage(self) -> bool: ...
+
+
+ReadSignals = Callable[..., Any]
+"""(book, profile, at) → the report of the six signals over that prefix, with the fields of the JSON output."""
+
+
+class RuleContext(msgspec.Struct, frozen=True):
+    """What the caller gives the rules, so that they import no protocol table and no detector.
+
+    `unknown`: seq → fields that this version does not know. `params`: profile → hash of the installed parameters.
+    What is None or empty is not judged.
+    """
+
+    protocol: Table | None = None
+    signals: ReadSignals | None = None
+    params: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    unknown: Mapping[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
+    screenings: Callable[[Book], tuple[Event, ...]] | None = None
+    """(a book of the opening alone) → the screenings that are due."""
+    ledger_problems: tuple[LedgerProblem, ...] = ()
+    run: str = ""
+
+
+class Docket:
+    """What the rules read. `found` holds what the rules before have found, `recorded` the part that is recorded."""
+
+    __slots__ = (
+        "_history",
+        "_lines",
+        "_passages",
+        "_redacted",
+        "_sections",
+        "book",
+        "context",
+        "events",
+        "found",
+        "imported_through",
+        "known_through",
+        "left_open",
+        "lost_at",
+        "opened",
+        "opening_problem",
+        "openings",
+        "recorded",
+        "reworded",
+        "rules_hash",
+        "steps",
+        "unjudged",
+    )
+
+    def __init__(self, book: Book, context: RuleContext, rules_hash: str = "") -> None:
+        self.book = book
+        self.context = context
+        self.events = book.events
+        first = book.events[0] if book.events else None
+        self.opened: RunOpened | None = book.state.opened if isinstance(first, RunOpened) else None
+        """The opening in force: a fork's own stands over its parent's."""
+        self.imported_through = _imported_through(book.events)
+        """Seq of the last event that an import wrote, -1 when there is none: a fork may go on behind them."""
+        self.rules_hash = rules_hash
+        self.found: list[Finding] = []
+        self.recorded: list[Finding] = []
+        self.unjudged: list[str] = []
+        """Codes of rules that could not be judged on this ledger, because it breaks others."""
+        self.steps: tuple[StepName | None, ...] = tuple(
+            parse_step(event.step) if event.step else None for event in self.events
+        )
+        self._lines: Mapping[int, tuple[StreamName, int]] = _lines(self.events)
+        self.openings: dict[str, int] = {}
+        """Step id → seq of the last event before its group could be answered."""
+        self.left_open: dict[int, tuple[str, ...]] = {}
+        """Seq of a `round_opened` or finishing `run_closed` → steps that were still open then."""
+        self.known_through = -1
+        """Seq through which `openings` is complete: the ledger's end, unless rounds leave the plan."""
+        self.lost_at: int | None = None
+        """Seq of the event after which the protocol could not say any more which steps are open."""
+        self.opening_problem: str | None = None
+        """What the opening says that its protocol cannot run; no step is known then."""
+        if self.opened is not None and context.protocol is not None:
+            self.opening_problem = opening_problem(context.protocol, self.opened)
+        if self.opening_problem is not None:
+            self.context = msgspec.structs.replace(context, protocol=None)
+        self._history: dict[str, list[tuple[int, Status]]] = {}
+        self._passages: dict[Reference, tuple[str, ...] | None] = {}
+        self._sections: dict[int, Sections] = {}
+        self.reworded = frozenset(seq for event in book.state.amendments for seq in reworded(event))
+        """Seqs of events in which words were replaced when a redacted copy was made."""
+        self._redacted = frozenset(
+            sha256 for event in book.state.amendments for sha256 in redacted_blobs(event)
+        )
+        self._walk()
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the cast, in protocol order."""
+        return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """The roles that write: all but the neutral verifier."""
+        return tuple(role for role in self.roles if role != "verifier")
+
+    @property
+    def structured(self) -> bool:
+        """Whether the run follows the protocol whose phases, checks and stress rounds SD describes."""
+        return self.opened is not None and self.opened.protocol == "structured"
+
+    def place_of(self, seq: int | None) -> tuple[StreamName | None, int | None]:
+        """The stream and line of an event; (None, None) of what is none."""
+        found = self._lines.get(seq) if seq is not None else None
+        return found or (None, None)
+
+    def sound_through(self) -> int:
+        """The last event before the first one at which a recorded rule found an error."""
+        errors = [finding.seq or 0 for finding in self.recorded if finding.severity == "error"]
+        return min(errors, default=len(self.events)) - 1
+
+    def rounds(self) -> Mapping[int, RoundOpened]:
+        """Round → its opening."""
+        return self.book.state.rounds
+
+    def earlier(self, identity: str, than: int) -> Event | None:
+        """The event with this id, if it stands before seq `than`."""
+        event = self.book.by_id.get(identity)
+        return event if event is not None and event.seq < than else None
+
+    def status_at(self, claim: str, through: int) -> Status | None:
+        """The status of a claim after event `through`; None when it was not raised by then."""
+        history = self._history.get(claim, [])
+        found = bisect_right(history, through, key=lambda entry: entry[0])
+        return history[found - 1][1] if found else None
+
+    def changes(self, claim: str) -> Iterator[tuple[int, Status, int | None]]:
+        """(seq, status, seq of the next change) of a claim, in order of seq."""
+        history = self._history.get(claim, [])
+        for (seq, status), (after, _) in pairwise(history):
+            yield seq, status, after
+        if history:
+            yield *history[-1], None
+
+    def stood_at_opening(self, claim: str, event: Event) -> Status | None:
+        """The status that a claim had for `event`: when its group opened, or for no step just before (FORMAT 2).
+
+        None when the claim was not raised by then, or when the event's step is not known to have opened.
+        """
+        through = self.openings.get(event.step) if event.step else event.seq - 1
+        return None if through is None else self.status_at(claim, through)
+
+    def passages(self, ref: str, than: int) -> tuple[str, ...] | None:
+        """The texts at a reference as they stood before seq `than`; None when it does not resolve."""
+        reference = parse_reference(ref)
+        if self.opened is None:
+            return None
+        if not reference.id.startswith("K-") and self.earlier(reference.id, than) is None:
+            return None
+        if self._redacted and self.was_redacted(ref):
+            return ()
+        if reference not in self._passages:
+            self._passages[reference] = passages(
+                reference, self.book.by_id, self.opened, self.book.blobs, self.sections
+            )
+        return self._passages[reference]
+
+    def was_redacted(self, ref: str) -> bool:
+        """Whether a reference leads into a document whose bytes were removed on the record: nobody can look there."""
+        name = ref.partition("#")[0]
+        documents = self.opened.context if self.opened else ()
+        return any(one.id == name and one.sha256 in self._redacted for one in documents)
+
+    def is_imported(self, seq: int) -> bool:
+        """Whether an event stands in what was imported."""
+        return seq <= self.imported_through
+
+    def was_reworded(self, event: Event, ref: str) -> bool:
+        """Whether words of `event`, or of the event that a reference of it leads to, were replaced on the record."""
+        other = self.book.by_id.get(parse_reference(ref).id)
+        return event.seq in self.reworded or (other is not None and other.seq in self.reworded)
+
+    def sections(self, event: Event) -> Sections:
+        """The sections of an event of this book."""
+        found = self._sections.get(event.seq)
+        if found is None:
+            found = self._sections[event.seq] = sections_of(event)
+        return found
+
+    def _walk(self) -> None:
+        state = State()
+        known = self.opened is not None and self.opened.origin.type != "import"
+        protocol = self.context.protocol if known else None
+        asked: tuple[Step, ...] = ()
+        for event in self.events:
+            if protocol is not None and _ends_something(event):
+                left = _open_steps(protocol, state)
+                self.left_open[event.seq] = tuple(step.id for step in left or ())
+            take(state, event)
+            self._note_statuses(event, state)
+            if protocol is not None and not self._is_on_plan(event):
+                protocol = None
+            if protocol is not None:
+                self.known_through = event.seq
+                if event.rest == 0 and not (event.step and any(not state.is_done(one.id) for one in asked)):
+                    found = _open_steps(protocol, state)  # a step's events open others when its group is done
+                    if found is None:
+                        protocol, self.lost_at = None, event.seq
+                    asked = found or ()
+                    for step in asked:
+                        self.openings.setdefault(step.id, event.seq)
+
+    def _is_on_plan(self, event: Event) -> bool:
+        """Whether the steps of the run can still be known after `event`."""
+        match event:
+            case RunOpened():
+                return event.seq == 0 or event.origin.type == "fork"
+            case RoundOpened():
+                return self.opened is not None and event.plan_row < len(self.opened.plan)
+            case _:
+                return True
+
+    def _note_statuses(self, event: Event, state: State) -> None:
+        touched: tuple[str | None, ...] = ()
+        if isinstance(event, Verification):
+            touched = tuple(change.claim_id for change in event.claim_status_changes)
+        elif isinstance(event, Claim):
+            touched = (event.id, event.supersedes)
+        for identity in touched:
+            facts = state.claims.get(identity or "")
+            if identity is not None and facts is not None:
+                history = self._history.setdefault(identity, [])
+                if not history or history[-1][1] != facts.status:
+                    history.append((event.seq, facts.status))
+
+
+def _imported_through(events: tuple[Event, ...]) -> int:
+    first = events[0] if events else None
+    if not (isinstance(first, RunOpened) and first.origin.type == "import"):
+        return -1
+    own = (event.seq for event in events if isinstance(event, RunOpened) and event.origin.type == "fork")
+    return next(own, len(events)) - 1
+
+
+def _open_steps(protocol: Table, state: State) -> tuple[Step, ...] | None:
+    """The steps that are open; None where the ledger breaks what the protocol reckons with."""
+    try:
+        return open_steps(protocol, state)
+    except UNLAWFUL:
+        return None
+
+
+def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:
+    counts: dict[StreamName, int] = {}
+    places: dict[int, tuple[StreamName, int]] = {}
+    for event in events:
+        stream = stream_of(event)
+        counts[stream] = counts.get(stream, 0) + 1
+        places[event.seq] = (stream, counts[stream])
+    return places
+
+
+def group_key(name: StepName) -> tuple[int, str, str]:
+    """(round, phase, act) of the group that a step belongs to: checks 1, 2 and 4 are one group (FORMAT 4)."""
+    act = name.act or ""
+    return (name.round, name.phase, "checks" if act in ("check1", "check2", "check4") else act)
+
+
+def is_reply(event: Event) -> bool:
+    """Whether `event` carries the call of a step's reply."""
+    return event.call is not None and event.step is not None
+
+
+def _ends_something(event: Event) -> bool:
+    return isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished")

@@ -1,0 +1,57 @@
+"""What a rule finds.
+
+A finding is decided at one event: whether a rule is broken there depends only on what the ledger held up to that event
+(and, for `until`, on the event that mended it). So the findings of a prefix are the findings of the whole with
+`seq <= through`, and a recorded validation is recomputed without judging the prefix again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import msgspec
+
+Severity = Literal["error", "warning"]
+
+
+class Breach(NamedTuple):
+    """A broken rule as a rule reports it; the rulebook adds code, severity, stream and line.
+
+    `until` is the seq of the event that put it right again, None while it stands. `severity` and `code` replace the
+    rule's own where one rule has two voices; `where` is (stream, line) for what is no event.
+    """
+
+    seq: int | None
+    message: str
+    severity: Severity | None = None
+    code: str | None = None
+    until: int | None = None
+    where: tuple[str | None, int | None] | None = None
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A broken rule: which, how bad, where, and in words. `line` counts from 1 inside the stream."""
+
+    code: str
+    severity: Severity
+    seq: int | None
+    stream: str | None
+    line: int | None
+    message: str
+    until: int | None = None
+
+
+def standing(findings: Iterable[Finding], through: int) -> tuple[Finding, ...]:
+    """The findings that stood after event `through`, by seq, code and message; those without a seq come first."""
+    stood = (
+        finding
+        for finding in findings
+        if (finding.seq is None or finding.seq <= through)
+        and (finding.until is None or finding.until > through)
+    )
+    return tuple(sorted(stood, key=_place))
+
+
+def _place(finding: Finding) -> tuple[int, str, str]:
+    return (-1 if finding.seq is None else finding.seq, finding.code, finding.message)

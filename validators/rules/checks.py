@@ -1,0 +1,295 @@
+"""Checks of a round: which can be made, the positions that are sealed on them, and their flips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from ledger.decided import has_precedent
+from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
+from validators.docket import Docket
+from validators.finding import Breach
+from validators.rule import rule
+
+NEEDS: Final[Mapping[int, tuple[str, ...]]] = {
+    1: ("action", "critic"),
+    2: ("guardian", "observer"),
+    3: ("observer", "critic"),
+    4: (),
+}
+"""Check → roles whose artifact it cannot do without. Check 4 needs an earlier decision instead."""
+
+
+def applicable(opened: RoundOpened, docket: Docket) -> tuple[int, ...]:
+    """Checks that the round can make, judged when it is opened."""
+    decided = has_precedent(docket.book.state, opened.seq)
+    return tuple(
+        check for check, roles in NEEDS.items() if opened.absent not in roles and (check != 4 or decided)
+    )
+
+
+def asked(opened: RoundOpened, docket: Docket, than: int) -> tuple[int, ...]:
+    """The applicable checks whose artifacts were not given up before seq `than`."""
+    given_up = docket.book.state.given_up
+    lost = {role for role in docket.authors if given_up.get(f"r{opened.round}.D.{role}", than) < than}
+    return tuple(check for check in opened.applicable if not lost.intersection(NEEDS.get(check, ())))
+
+
+def asks_in(opened: RoundOpened, docket: Docket, phase: str) -> bool:
+    """Whether the plan gives this round a phase."""
+    plan = docket.opened.plan if docket.opened else ()
+    return opened.plan_row < len(plan) and phase in plan[opened.plan_row].phases
+
+
+class Stance(NamedTuple):
+    """A role's last stance, and the position or flip that says it."""
+
+    role: str
+    stance: str
+    ref: str
+
+
+def last_stances(verification: str, than: int, docket: Docket) -> dict[str, Stance]:
+    """Role → last stance on a verification before seq `than`."""
+    state = docket.book.state
+    stances: dict[str, Stance] = {}
+    owners: dict[str, str] = {}
+    for identity, position in state.positions.items():
+        if position.on == verification and position.seq < than:
+            owners[identity] = position.role
+            stances[position.role] = Stance(position.role, position.stance, identity)
+    for identity, flip in state.flips.items():
+        if flip.seq < than and owners.get(flip.of) == flip.role:
+            stances[flip.role] = Stance(flip.role, flip.to, identity)
+    return stances
+
+
+@rule("STR002", "error", source="SD-32, SD-34 … SD-36, SD-56, SD-84, FORMAT 5")
+def inapplicable_check_is_not_asked(docket: Docket) -> Iterator[Breach]:
+    """A check that needs what is not there is asked of nobody and says so; every other has a verdict.
+
+    A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would hide
+    the test.
+    """
+    if not docket.structured:
+        return
+    opened: RoundOpened | None = None
+    done: set[int] = set()
+    reviewed = False
+    for event, step in zip(docket.events, docket.steps, strict=True):
+        if isinstance(event, RoundOpened):
+            opened, done, reviewed = event, set[int](), False
+            if (
+                not docket.is_imported(event.seq)
+                and asks_in(event, docket, "E")
+                and event.applicable != applicable(event, docket)
+            ):
+                listed = ", ".join(map(str, applicable(event, docket)))
+                yield Breach(event.seq, f"the applicable checks of round {event.round} are {listed}")
+        elif opened is None:
+            continue
+        elif isinstance(event, Verification) and event.check_id in NEEDS and event.repeats is None:
+            done.add(event.check_id)
+            imported = docket.is_imported(event.seq)
+            yield from _imported(event, opened) if imported else _verdict(event, opened, docket)
+        elif step is not None and step.phase == "F" and not reviewed:
+            reviewed = True
+            missing = [f"V-{event.round}-{n}" for n in NEEDS if n not in done]
+            if missing:
+                yield Breach(event.seq, f"F begins without {', '.join(missing)}")
+
+
+def _verdict(event: Verification, opened: RoundOpened, docket: Docket) -> Iterator[Breach]:
+    possible = event.check_id in asked(opened, docket, event.seq)
+    void = event.result == "NOT_APPLICABLE"
+    if not possible and not void:
+        yield Breach(
+            event.seq, f"{event.id} judges what is not there: check {event.check_id} is not applicable"
+        )
+    if possible and void and not _given_up(event, docket):
+        yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE, but check {event.check_id} can be made")
+    if void and (event.by != "controller" or event.step is not None):
+        yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE by {event.by}; the controller writes that")
+    if void and (event.evidence_refs or event.claims_affected or event.claim_status_changes):
+        yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE and yet has evidence or affects claims")
+
+
+def _given_up(event: Verification, docket: Docket) -> bool:
+    """Whether the verdict stands in for one that the verifier did not give."""
+    seq = docket.book.state.given_up.get(f"r{event.round}.E.check{event.check_id}.verifier")
+    return seq is not None and seq < event.seq and isinstance(docket.events[seq], Fallback)
+
+
+def _imported(event: Verification, opened: RoundOpened) -> Iterator[Breach]:
+    blocked = opened.absent is not None and opened.absent in NEEDS[event.check_id]
+    if blocked and event.result != "NOT_APPLICABLE":
+        yield Breach(event.seq, f"{event.id} needs {opened.absent}, who is absent from round {event.round}")
+    if not blocked and event.result == "NOT_APPLICABLE" and event.check_id != 4:
+        yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE, but nobody it needs is absent", "warning")
+
+
+@rule("POS001", "error", source="DETECTORS FM-1, FORMAT 5 (E.position)", applies_to_imports=False)
+def position_is_sealed(docket: Docket) -> Iterator[Breach]:
+    """Every active role seals one position on every check that is asked, before any verdict of it.
+
+    A position taken after the verdict is agreement, not judgement, and a missing one hides who would have disagreed.
+    """
+    if not docket.structured or docket.opened is None:
+        return
+    silent = docket.opened.rules.get("positions") == "off"
+    sealed: set[tuple[int, str, int]] = set()
+    judged: set[int] = set()
+    for event in docket.events:
+        opened = docket.rounds().get(event.round)
+        if opened is None or opened.seq > event.seq:
+            continue
+        if isinstance(event, Position) and event.check_id is not None:
+            yield from _position(event, opened, docket)
+            key = (event.round, event.by, event.check_id)
+            if key in sealed:
+                yield Breach(event.seq, f"{event.by} seals a second position on check {event.check_id}")
+            sealed.add(key)
+        elif _is_verdict(event) and not silent and event.round not in judged:
+            judged.add(event.round)
+            yield from _missing(event, opened, docket, sealed)
+
+
+def _is_verdict(event: Event) -> bool:
+    """Whether somebody judged a check; what the controller writes is no judgement."""
+    return isinstance(event, Verification) and event.phase == "E" and event.by != "controller"
+
+
+def _position(event: Position, opened: RoundOpened, docket: Docket) -> Iterator[Breach]:
+    verdict = f"V-{event.round}-{event.check_id}"
+    if event.on != verdict:
+        yield Breach(event.seq, f"a position on check {event.check_id} is on {verdict}, not {event.on}")
+    if event.check_id not in asked(opened, docket, event.seq):
+        yield Breach(event.seq, f"check {event.check_id} is not asked in round {event.round}")
+    if docket.earlier(verdict, event.seq) is not None:
+        yield Breach(event.seq, f"{event.id} is sealed after {verdict} was given")
+
+
+def _missing(
+    event: Event, opened: RoundOpened, docket: Docket, sealed: set[tuple[int, str, int]]
+) -> Iterator[Breach]:
+    given_up = docket.book.state.given_up
+    for role in docket.authors:
+        excused = given_up.get(f"r{event.round}.E.position.{role}", event.seq) < event.seq
+        if role == opened.absent or excused:
+            continue
+        missing = [
+            str(number)
+            for number in asked(opened, docket, event.seq)
+            if (event.round, role, number) not in sealed
+        ]
+        if missing:
+            yield Breach(
+                event.seq,
+                f"{event.id} is given before {role} sealed a position on check {', '.join(missing)}",
+            )
+
+
+@rule("POS002", "error", source="DETECTORS FM-1, FORMAT 2 (`flip`), FORMAT 5 (F)", applies_to_imports=False)
+def flip_is_of_own_position(docket: Docket) -> Iterator[Breach]:
+    """A role flips its own sealed position, from the stance it last held to another.
+
+    A flip from a stance that was never taken would make steadfastness look like conformity, or the reverse.
+    """
+    for event in docket.events:
+        if not isinstance(event, Flip):
+            continue
+        position = docket.earlier(event.of, event.seq)
+        if not isinstance(position, Position):
+            yield Breach(event.seq, f"{event.id} flips {event.of}, which is no earlier position")
+            continue
+        if position.by != event.by:
+            yield Breach(event.seq, f"{event.by} flips {event.of}, which {position.by} sealed")
+            continue
+        held = last_stances(position.on, event.seq, docket).get(event.by)
+        if held is not None and held.stance != event.from_:
+            yield Breach(
+                event.seq, f"{event.id} flips from {event.from_}; {event.by} held {held.stance} ({held.ref})"
+            )
+        if event.from_ == event.to:
+            yield Breach(event.seq, f"{event.id} flips from {event.from_} to itself")
+
+
+@rule("POS003", "warning", source="DETECTORS FM-1, FORMAT 2 (`flip`)", applies_to_imports=False)
+def flip_brings_new_evidence(docket: Docket) -> Iterator[Breach]:
+    """Evidence given for a flip was not cited in the same check before.
+
+    What everybody had already seen when the position was sealed does not explain why it changed; such a flip counts as
+    one without evidence.
+    """
+    cited: dict[str, set[str]] = {}
+    for event in docket.events:
+        if isinstance(event, Verification):
+            cited.setdefault(event.id or "", set()).update(evidence.ref for evidence in event.evidence_refs)
+        elif isinstance(event, Flip):
+            position = docket.earlier(event.of, event.seq)
+            if not isinstance(position, Position):
+                continue
+            known = cited.setdefault(position.on, set())
+            given = {evidence.ref for evidence in event.because}
+            if given and given <= known:
+                yield Breach(event.seq, f"{event.id} cites only what {position.on} had cited before")
+            known |= given
+
+
+@rule("DEC004", "error", source="FORMAT 2 (`decision.dissent`), SD-47", applies_to_imports=False)
+def dissent_is_recorded(docket: Docket) -> Iterator[Breach]:
+    """A decision names exactly the roles whose last stance differs from a verification it cites.
+
+    The field `dissent` of format 1 holds last stances on verdicts, not who disagrees with the decision, whose author
+    may be among them. One that is left out looks like agreement months later; one that is made up looks like an open
+    question.
+    """
+    for event in docket.events:
+        if not isinstance(event, Decision) or event.step is None:
+            continue
+        expected = {
+            (stance.role, stance.ref)
+            for cite in event.cites
+            for stance in _differing(cite.id, event.seq, docket)
+        }
+        stated = {(dissent.role, dissent.ref) for dissent in event.dissent}
+        for role, ref in sorted(expected - stated):
+            yield Breach(event.seq, f"{event.id} leaves out that {role} had expected another verdict ({ref})")
+        for role, ref in sorted(stated - expected):
+            yield Breach(
+                event.seq,
+                f"{event.id} says that {role} had expected another verdict ({ref}), which is not so",
+            )
+
+
+def _differing(verification: str, than: int, docket: Docket) -> Iterator[Stance]:
+    event = docket.earlier(verification, than)
+    if isinstance(event, Verification):
+        for stance in last_stances(verification, than, docket).values():
+            if stance.stance != event.result:
+                yield stance
+
+
+CHECKS_MIN: Final = 2
+"""A single check that holds says nothing about a round."""
+
+
+@rule("STY009", "warning", source="SD-39, SD-73")
+def round_has_disagreement(docket: Docket) -> Iterator[Breach]:
+    """Not every check of a round comes out ROBUST.
+
+    One such round is a candidate for sycophancy, never a reason to stop: look at how hard the critic pushed. Said when
+    the next round opens or the run ends.
+    """
+    results: list[str] = []
+    for event in docket.events:
+        match event:
+            case RoundOpened() | RunClosed(state="finished"):
+                if len(results) >= CHECKS_MIN and set(results) == {"ROBUST"}:
+                    round_ = event.round - 1 if isinstance(event, RoundOpened) else event.round
+                    yield Breach(event.seq, f"all {len(results)} checks of round {round_} are ROBUST")
+                results = []
+            case Verification(repeats=None) if event.check_id <= 4 and event.result != "NOT_APPLICABLE":
+                results.append(event.result)
+            case _:
+                pass

@@ -1,0 +1,240 @@
+"""References: what an event points at is there, is earlier, and says what is quoted from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+
+from ledger.anchors import contains_quote
+from ledger.decided import counted
+from ledger.events import Artifact, Concern, DriftCheck, Event, Rating
+from ledger.ids import parse_reference, round_of
+from ledger.values import Evidence
+from validators.docket import Docket
+from validators.finding import Breach
+from validators.rule import rule
+
+IDS: Final[dict[str, tuple[str, ...]]] = {
+    "statement": ("responds_to",),
+    "verification": ("repeats",),
+    "response": ("to",),
+    "drift_check": ("addresses",),
+    "disposition": ("of",),
+    "rating": ("of",),
+    "score": ("of", "order"),
+    "standing": ("of",),
+    "run_closed": ("outcome", "open"),
+}
+"""Kind → fields with ids of earlier events."""
+
+
+REFS: Final[dict[str, tuple[str, ...]]] = {
+    "artifact": ("cites",),
+    "claim": ("raised_at_artifact",),
+    "challenge": ("target",),
+    "response": ("revised",),
+    "decision": ("round_artifact_refs",),
+}
+"""Kind → fields with references, `<id>#<section>`."""
+
+
+SEQS: Final[dict[str, tuple[str, ...]]] = {
+    "ruling": ("votes",),
+    "validation": ("through",),
+    "signals": ("through",),
+    "alarm": ("closes",),
+    "amendment": ("cause",),
+    "round_opened": ("cause",),
+    "run_closed": ("through",),
+}
+"""Kind → fields with the seq of earlier events."""
+
+
+def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """(field, value) of the given fields, lists one by one, null left out."""
+    for field in fields:
+        value = getattr(event, field)
+        for entry in cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,):
+            if entry is not None:
+                yield field, entry
+
+
+def references(event: Event) -> Iterator[tuple[str, str]]:
+    """(field, ref) of every reference that must resolve, a verification's own evidence excepted."""
+    yield from values(event, REFS.get(event.kind, ()))
+    if isinstance(event, Artifact):
+        yield from _inside(event)
+    if event.kind != "verification":
+        for field, evidence in all_evidence(event):
+            yield field, evidence.ref
+
+
+def _inside(event: Artifact) -> Iterator[tuple[str, str]]:
+    target = event.body.get("target")
+    if isinstance(target, str):
+        yield "body.target", target
+    for n, trace in enumerate(_dicts(event.body.get("traces"))):
+        for hook in cast("list[Any]", trace.get("hooks") or []):
+            if isinstance(hook, str):
+                yield f"body.traces[{n}].hooks", hook
+
+
+def all_evidence(event: Event) -> Iterator[tuple[str, Evidence]]:
+    """(field, evidence) of every piece of evidence of an event."""
+    for field in ("evidence_refs", "evidence", "because", "quotes"):
+        found = getattr(event, field, ())
+        if isinstance(found, tuple):
+            for evidence in cast("tuple[Any, ...]", found):
+                if isinstance(evidence, Evidence):
+                    yield field, evidence
+    for anchor in getattr(event, "anchors", ()):
+        yield from (("anchors", evidence) for evidence in anchor.evidence)
+    if isinstance(event, Artifact):
+        for entry in _dicts(event.body.get("evidence")):
+            if isinstance(entry.get("ref"), str):
+                yield "body.evidence", Evidence(ref=entry["ref"], quote=entry.get("quote"))
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return (
+        [entry for entry in cast("list[Any]", value) if isinstance(entry, dict)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+@rule("REF003", "error", source="FORMAT 1 (12), FORMAT 2 (`Ref`), SD-5, SD-50")
+def reference_is_earlier(docket: Docket) -> Iterator[Breach]:
+    """What an event refers to is already on the ledger.
+
+    An event that leans on a later one was written with knowledge it could not have, or was moved. References of
+    verifications and decisions have rules of their own.
+    """
+    options = {option.id for option in docket.opened.options} if docket.opened else frozenset[str]()
+    for event in docket.events:
+        for field, identity in values(event, IDS.get(event.kind, ())):
+            if identity not in options and docket.earlier(identity, event.seq) is None:
+                yield Breach(event.seq, f"{field} names {identity}, which is not on the ledger before it")
+        for field, seq in values(event, SEQS.get(event.kind, ())):
+            if isinstance(seq, int) and not 0 <= seq < event.seq:
+                yield Breach(event.seq, f"{field} is {seq}, which is no earlier event")
+        if event.by != "import":
+            for field, ref in references(event):
+                if docket.passages(ref, event.seq) is None:
+                    yield Breach(
+                        event.seq, f"{field} points at {ref!r}, which is not on the ledger before it"
+                    )
+        yield from _parties(event, docket)
+        yield from _saw(event)
+
+
+def _parties(event: Event, docket: Docket) -> Iterator[Breach]:
+    if isinstance(event, Concern):
+        for party in event.between:
+            if party not in docket.roles and docket.earlier(party, event.seq) is None:
+                yield Breach(event.seq, f"between names {party}, neither a role nor an earlier event")
+
+
+def _saw(event: Event) -> Iterator[Breach]:
+    if event.saw != tuple(sorted(set(event.saw))):
+        yield Breach(event.seq, "saw is not sorted and unique")
+    if max(event.saw, default=-1) >= event.seq:
+        yield Breach(event.seq, "saw names an event that is not earlier")
+
+
+@rule("REF004", "error", source='SD-10, SD-11, FORMAT 5 ("a quote matches")')
+def quote_stands_there(docket: Docket) -> Iterator[Breach]:
+    """A quotation stands word for word at its reference.
+
+    An invented quotation is worse than none: it looks checked.
+    """
+    for event in docket.events:
+        for field, evidence in all_evidence(event):
+            if evidence.quote is None or docket.was_redacted(evidence.ref):
+                continue
+            texts = docket.passages(evidence.ref, event.seq)
+            # a reference that leads nowhere is the rule of references' to say
+            if texts is not None and not contains_quote(texts, evidence.quote):
+                what = f"{field}: the quotation does not stand at {evidence.ref}"
+                if docket.was_reworded(event, evidence.ref):
+                    yield Breach(event.seq, f"{what}, where words were redacted", "warning")
+                else:
+                    yield Breach(event.seq, what)
+
+
+@rule("REF006", "error", source="FORMAT 2, FORMAT 3")
+def goal_and_option_are_known(docket: Docket) -> Iterator[Breach]:
+    """Goals and options that an event names are those of the run's opening.
+
+    Drift is measured by what serves which goal; a goal made up on the way would always be served.
+    """
+    if docket.opened is None:
+        return
+    goals = {entry.id for entry in docket.opened.goals}
+    options = {entry.id for entry in docket.opened.options}
+    for event in docket.events:
+        for goal in _goals(event):
+            if goal not in goals:
+                yield Breach(event.seq, f"{goal!r} is no goal of this run")
+        for option in _options(event):
+            if option not in options:
+                yield Breach(event.seq, f"{option!r} is no option of this run")
+
+
+def _goals(event: Event) -> Iterator[str]:
+    anchor = getattr(event, "anchor_ref", None)
+    if isinstance(anchor, str):
+        yield anchor
+    if isinstance(event, Artifact):
+        yield from (claim.anchor_ref for claim in event.proposed_claims if claim.anchor_ref is not None)
+    if isinstance(event, DriftCheck):
+        yield from (entry.goal for entry in event.anchors)
+
+
+def _options(event: Event) -> Iterator[str]:
+    if event.kind != "run_opened":
+        yield from getattr(event, "about", ())
+        yield from getattr(event, "options", ())
+    if isinstance(event, Artifact):
+        yield from (option for claim in event.proposed_claims for option in claim.about)
+
+
+SCALES: Final[Mapping[str, tuple[int | str, ...]]] = {
+    "severity_1_5": (1, 2, 3, 4, 5),
+    "effectiveness_1_5": (1, 2, 3, 4, 5),
+    "criterion_1_5": (1, 2, 3, 4, 5),
+    "confidence_1_5": (1, 2, 3, 4, 5),
+    "priority_p": ("P0", "P1", "P2", "P3"),
+    "weight_hml": ("High", "Medium", "Low"),
+}
+"""Scale → its values; a sighting names a role or a round and has none."""
+
+
+@rule("RAT001", "error", source="FORMAT 2 (`rating`), AD-5, AD-12, AD-28")
+def rating_is_on_its_scale(docket: Docket) -> Iterator[Breach]:
+    """A rating's value stands on the scale that it names.
+
+    A level that the scale does not have cannot be added up or compared.
+    """
+    for event in docket.events:
+        if isinstance(event, Rating):
+            values = SCALES.get(event.scale)
+            if values is not None and (event.value not in values or isinstance(event.value, bool)):
+                yield Breach(event.seq, f"{event.value!r} is no value of {event.scale}")
+
+
+@rule("STY011", "warning", source="SD-5, SD-32, SD-33")
+def artifact_cites_the_past(docket: Docket) -> Iterator[Breach]:
+    """Once something is decided, every artifact cites something from an earlier round.
+
+    Check 4 holds artifacts against earlier decisions; one that cites none can contradict them all in silence.
+    """
+    state = docket.book.state
+    first = next((state.decisions[identity] for identity in counted(state)), None)
+    for event in docket.events:
+        if first is None:
+            return
+        if isinstance(event, Artifact) and first.seq < event.seq and first.round < event.round:
+            rounds = (round_of(parse_reference(ref).id) for _, ref in references(event))
+            if not any(round_ is not None and round_ < event.round for round_ in rounds):
+                yield Breach(event.seq, f"{event.id} cites nothing of an earlier round")

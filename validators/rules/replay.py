@@ -1,0 +1,239 @@
+"""Replay: running the protocol again gives what was committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from ledger import book as books
+from ledger.book import Book
+from ledger.events import Event, Fallback, RoundOpened, RunClosed, Screening, Validation
+from roles.protocol import Group, Protocol, Step, find_group, loss_of
+from roles.replies import Reply
+from roles.schema import parse_reply
+from validators.docket import Docket
+from validators.finding import Breach
+from validators.moments import Moment, answered, commits, unjudged
+from validators.rule import rule
+
+Parsed = tuple[Reply | None, tuple[str, ...]]
+"""A reply, or None and why it is none."""
+_SEALED: Final = frozenset({"prev", "seq", "rest", "at", "saw", "call", "via"})
+"""Envelope fields that the commit sets."""
+
+
+@rule("FLW001", "error", source="FORMAT 5, FORMAT 7, FORMAT 8", applies_to_imports=False, recorded=False)
+def event_follows_from_its_reply(docket: Docket) -> Iterator[Breach]:
+    """What a step put on the ledger is what its stored reply says, and what closing its group yields.
+
+    The protocol's own functions are run again on the reply's blob. A ledger whose events were edited together with
+    their hashes would pass every other rule.
+    """
+    protocol = docket.context.protocol
+    if protocol is None:
+        return
+    replies: dict[int, Parsed] = {}  # by seq, of the group that is open
+    for moment in answered(docket, protocol):
+        yield from _reply(docket, protocol, moment, replies)
+    yield from _strays(docket)
+    yield from unjudged(docket)
+
+
+def _strays(docket: Docket) -> Iterator[Breach]:
+    """Events of a step that no reply brought with it."""
+    for before, event in pairwise(docket.events):
+        if event.step is not None and event.call is None and before.rest == 0:
+            yield Breach(event.seq, f"a {event.kind} of {event.step} stands apart from its reply")
+
+
+def _reply(
+    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed]
+) -> Iterator[Breach]:
+    seq = moment.event.seq
+    reply, errors = replies[seq] = _read(moment.book, protocol, moment.step, moment.event)
+    if reply is None:
+        if errors:
+            yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
+        return
+    wrong, drafts = _refused(protocol, moment, reply), tuple[Event, ...]()
+    try:
+        drafts = () if wrong else protocol.record(moment.book, moment.step, reply)
+    except (LookupError, ValueError, AssertionError):
+        wrong = "it names what is not there"
+    if wrong is not None:
+        replies[seq] = (None, ())
+        yield Breach(seq, f"the reply of {moment.step.id} could not be accepted: {wrong}")
+        return
+    yield from compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
+    closes = all(
+        step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps
+    )
+    try:
+        closing = _closing(docket, protocol, moment, replies) if closes else ()
+    except (LookupError, ValueError, AssertionError):
+        yield Breach(seq, f"{_name(moment.group)} cannot be made: a reply names what is not there")
+        return
+    if closing is None:
+        return
+    start = seq + len(drafts)
+    yield from compare(closing, docket.events[start : start + len(closing)], start - 1, _name(moment.group))
+    for event in docket.events[start + len(closing) : seq + moment.event.rest + 1]:
+        yield Breach(event.seq, f"a {event.kind} that the reply of {moment.step.id} does not yield")
+
+
+def _refused(protocol: Protocol, moment: Moment, reply: Reply) -> str | None:
+    """Why a reply of a short protocol would have been refused.
+
+    In `structured` rules of their own judge what a reply became, and asking again would cost a quarter of a check.
+    """
+    if protocol.is_watched:
+        return None
+    problems = protocol.problems(moment.book, moment.step, reply, frozenset(moment.event.saw))
+    return problems[0] if problems else None
+
+
+def _closing(
+    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed]
+) -> tuple[Event, ...] | None:
+    """What closing the group yields; None when one of its replies cannot be read."""
+    answered_at = {**moment.book.state.answered, moment.step.id: moment.event.seq}
+    ours: dict[str, Reply] = {}
+    for step in moment.group.steps:
+        seq = answered_at.get(step.id)
+        if seq is not None:
+            reply, _ = replies.get(seq) or _read(moment.book, protocol, step, docket.events[seq])
+            if reply is None:
+                return None
+            ours[step.id] = reply
+    replies.clear()
+    return protocol.close(moment.book, moment.group, ours)
+
+
+def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
+    content = ledger.blobs.read(event.call.reply) if event.call else None
+    if content is None:
+        return None, ()
+    return parse_reply(protocol.reply_type(ledger.state, step), content)
+
+
+def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: str) -> Iterator[Breach]:
+    """The first draft that is not what was committed."""
+    for place, draft in enumerate(drafts):
+        if place >= len(events):
+            yield Breach(seq, f"{what} yields {draft.kind} {draft.id or ''}, which is not there")
+            return
+        event = events[place]
+        field = _difference(draft, event)
+        if field is not None:
+            yield Breach(
+                event.seq, f"{event.kind} {event.id or ''} is not what {what} yields: {field} differs"
+            )
+            return
+
+
+def _difference(draft: Event, event: Event) -> str | None:
+    """The first field in which a committed event is not its draft."""
+    if type(draft) is not type(event):
+        return "kind"
+    for name in _own_fields(type(draft)):
+        if getattr(draft, name) != getattr(event, name):
+            return name.rstrip("_")
+    return None
+
+
+@cache
+def _own_fields(kind: type[Event]) -> tuple[str, ...]:
+    """The fields that a draft sets."""
+    return tuple(name for name in kind.__struct_fields__ if name not in _SEALED)
+
+
+def _name(group: Group) -> str:
+    return f"the closing of {group.name}"
+
+
+_BETWEEN: Final = frozenset(
+    {"run_opened", "round_opened", "validation", "signals", "alarm", "amendment", "screening"}
+)
+"""What the controller writes in every protocol; rules of their own look at it."""
+
+
+@rule("FLW002", "error", source="FORMAT 8, AD-8, S4-14, XS-9", applies_to_imports=False, recorded=False)
+def controller_writes_what_is_due(docket: Docket) -> Iterator[Breach]:
+    """In a short protocol the controller writes what is due, when it is due, and no more.
+
+    Rulings, decisions by rule, and what stands in for a lost reply follow from the ledger alone; one that was edited,
+    added or left out would pass for the rule's own.
+    """
+    protocol = docket.context.protocol
+    if protocol is None or protocol.is_watched:
+        return
+    for events, book in commits(docket):
+        first = events[0]
+        if isinstance(first, Fallback):
+            yield from _stand_ins(protocol, book, first, events)
+        elif isinstance(first, Validation | RoundOpened) or _finishes(first):
+            yield from _forgotten(protocol, book, first)
+        elif first.by == "controller" and first.kind not in _BETWEEN and not isinstance(first, RunClosed):
+            yield from compare(protocol.owed(book), events, first.seq, "the rule")
+            yield from _surplus(len(protocol.owed(book)), events)
+
+
+def _finishes(event: Event) -> bool:
+    return isinstance(event, RunClosed) and event.state == "finished"
+
+
+def _forgotten(protocol: Protocol, book: Book, event: Event) -> Iterator[Breach]:
+    if book.state.opened is not None and book.state.round in book.state.rounds:
+        for owed in protocol.owed(book):
+            yield Breach(event.seq, f"{owed.kind} {owed.id or ''} was due before this and is not there")
+
+
+def _stand_ins(protocol: Protocol, book: Book, lost: Fallback, events: Sequence[Event]) -> Iterator[Breach]:
+    step = _step(protocol, book, lost.step_failed)
+    if step is None:
+        return
+    instead, drafts = loss_of(protocol.losses, step.name).instead, protocol.give_up(book, step)
+    if lost.instead != instead:
+        yield Breach(lost.seq, f"instead is {lost.instead}; {step.id} has {instead}")
+    yield from compare(drafts, events[1 : 1 + len(drafts)], lost.seq, step.id)
+
+
+def _step(protocol: Protocol, book: Book, step_id: str) -> Step | None:
+    group = find_group(protocol, book.state, step_id)
+    return next((step for step in group.steps if step.id == step_id), None) if group else None
+
+
+def _surplus(due: int, events: Sequence[Event]) -> Iterator[Breach]:
+    for event in events[due:]:
+        yield Breach(event.seq, f"a {event.kind} that nothing made due")
+
+
+@rule(
+    "SCR001",
+    "error",
+    source="S4-22, S4-28, S4-29, FORMAT 2 (`screening`)",
+    applies_to_imports=False,
+    recorded=False,
+)
+def text_is_screened(docket: Docket) -> Iterator[Breach]:
+    """What was asked and given is screened before anybody answers, and nobody answers what holds a run up.
+
+    A screening is recomputed from the opening and its documents; an override is a person's, recorded, and cites it.
+    Runs that were opened before there was screening are not judged.
+    """
+    due = docket.context.screenings
+    if due is None or docket.opened is None or not docket.opened.rules.get("screening"):
+        return
+    expected = due(books.book(docket.events[:1], docket.book.blobs))
+    behind = docket.events[1 : 1 + len(expected)]
+    yield from compare(expected, behind, 0, "the screening of what was asked")
+    for event in docket.events[1 + len(expected) :]:
+        if isinstance(event, Screening) and event.by == "controller":
+            yield Breach(event.seq, "a screening that nothing made due")
+    if docket.book.state.held_up:
+        for event in docket.events:
+            if isinstance(event, RoundOpened):
+                yield Breach(event.seq, "a round is opened while a screening holds the run up")
+                return

@@ -1,0 +1,247 @@
+"""Roles: who may write and test what, who leads, and who is absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Artifact,
+    Claim,
+    Concern,
+    Decision,
+    Event,
+    Fallback,
+    Position,
+    RoundOpened,
+    RunOpened,
+    Verification,
+    Vote,
+)
+from ledger.ids import parse_reference
+from roles.rotation import next_lead
+from validators.docket import Docket
+from validators.finding import Breach
+from validators.rule import rule
+
+TESTS: Final = frozenset({"verification", "drift_check"})
+"""What the role `verifier` may write."""
+
+
+@rule("AUT001", "error", source="SD-27 … SD-32, DESIGN 4 (neutral `verifier`)", applies_to_imports=False)
+def verifier_is_not_author(docket: Docket) -> Iterator[Breach]:
+    """Whoever tests something did not write it, and the neutral verifier writes only verdicts.
+
+    Otherwise an author could confirm its own claim, which is the agreement that looks robust and is not.
+    """
+    for event in docket.events:
+        if event.by == "verifier" and event.kind not in TESTS:
+            yield Breach(event.seq, f"the verifier authors a {event.kind}")
+        if isinstance(event, Verification) and event.by in docket.roles:
+            for thing in _tested(event, docket):
+                if _author(thing) == event.by:
+                    yield Breach(event.seq, f"{event.by} tests {thing.id}, which {event.by} wrote")
+
+
+def _tested(event: Verification, docket: Docket) -> Iterator[Event]:
+    ids = {change.claim_id for change in event.claim_status_changes}
+    ids.update(parse_reference(evidence.ref).id for evidence in event.evidence_refs)
+    for identity in sorted(ids):
+        thing = docket.earlier(identity, event.seq)
+        if thing is not None:
+            yield thing
+
+
+def _author(thing: Event) -> str | None:
+    match thing:
+        case Claim():
+            return thing.raised_by
+        case Artifact():
+            return thing.role
+        case _:
+            return None
+
+
+_OTHERS: Final = frozenset({"controller", "human", "import"})
+
+
+@rule("AUT002", "error", source="FORMAT 2 (`Role`), SD-1, SD-50, SD-66")
+def role_is_in_the_cast(docket: Docket) -> Iterator[Breach]:
+    """Every role that an event names has a seat in this run.
+
+    A misspelt role counts as one more voice: it would satisfy a signal that asks how many have led or were absent.
+    """
+    cast = frozenset(docket.roles)
+    if not cast:
+        return
+    for event in docket.events:
+        for field, role in _named(event):
+            if role is not None and role not in cast:
+                yield Breach(event.seq, f"{field} names {role!r}, who is not in the cast")
+
+
+def _named(event: Event) -> Iterator[tuple[str, str | None]]:
+    if event.by not in _OTHERS:
+        yield "by", event.by
+    match event:
+        case RunOpened():
+            yield from (("plan", row.absent) for row in event.plan)
+            yield from (("predict", entry.role) for entry in event.predict)
+        case RoundOpened():
+            yield from (
+                ("lead", event.lead),
+                ("absent", event.absent),
+                ("planned_stress", event.planned_stress),
+            )
+            yield from (("findings", count.role) for count in event.findings or ())
+        case Claim():
+            yield "raised_by", event.raised_by
+            yield from (("sightings", sighting.role) for sighting in event.sightings)
+        case Artifact() | Fallback():
+            yield "role", event.role
+        case Decision():
+            yield from (("dissent", dissent.role) for dissent in event.dissent)
+        case _:
+            pass
+
+
+CONTROLLER: Final = frozenset(
+    {
+        "run_opened",
+        "round_opened",
+        "screening",
+        "validation",
+        "signals",
+        "alarm",
+        "amendment",
+        "fallback",
+        "ruling",
+        "score",
+        "run_closed",
+    }
+)
+
+
+@rule("AUT003", "error", source="FORMAT 1 (10, 11), FORMAT 8, DESIGN 3")
+def author_may_write_this(docket: Docket) -> Iterator[Breach]:
+    """Controller, person and import write only what is theirs; a role writes only in a step.
+
+    A claim by the controller would be an argument of the machinery, and a role outside its steps would have no brief.
+    """
+    for event in docket.events:
+        if event.by == "import":
+            if not docket.is_imported(event.seq):
+                yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
+        elif event.by in ("controller", "human"):
+            if event.step is not None or not _may_write(event, docket.structured):
+                yield Breach(event.seq, f"a {event.kind} is not for the {event.by} to write")
+        elif event.step is None and not docket.is_imported(event.seq):
+            yield Breach(event.seq, f"a {event.kind} by {event.by} outside every step")
+
+
+def _may_write(event: Event, structured: bool) -> bool:
+    if event.by == "controller":
+        allowed = event.kind in CONTROLLER or isinstance(event, Verification) or _rule_decision(event)
+        return allowed or (not structured and _stands_in(event))
+    match event:
+        case Decision(type="override" | "answer") | Alarm(action="closed") | Amendment():
+            return True
+        case _:
+            return False
+
+
+def _stands_in(event: Event) -> bool:
+    """What a short protocol puts in the place of a lost reply, or puts to a person; FLW002 says whether it is due."""
+    return isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
+
+
+def _rule_decision(event: Event) -> bool:
+    return isinstance(event, Decision) and event.made_by == "rule"
+
+
+@rule("LED001", "error", source="SD-52, SD-53, SD-81", applies_to_imports=False)
+def lead_follows_rotation(docket: Docket) -> Iterator[Breach]:
+    """The lead of a round is the present role that has led least, ties by role order.
+
+    Who leads frames the round; a lead that is chosen freely is how one role comes to dominate.
+    """
+    led: list[str | None] = []
+    for event in docket.events:
+        if not isinstance(event, RoundOpened):
+            continue
+        if docket.structured and any(role != event.absent for role in docket.authors):
+            expected = next_lead(docket.authors, led, event.absent)
+            if event.lead != expected:
+                yield Breach(
+                    event.seq,
+                    f"{event.lead or 'nobody'} leads round {event.round}; the rotation says {expected}",
+                )
+        led.append(event.lead)
+
+
+@rule("LED002", "error", source="SD-52, SD-74")
+def lead_is_present(docket: Docket) -> Iterator[Breach]:
+    """The lead of a round is not the role that is absent from it.
+
+    A role that leads was not taken away, so the round tests nothing.
+    """
+    for event in docket.events:
+        if isinstance(event, RoundOpened) and event.absent is not None and event.lead == event.absent:
+            yield Breach(event.seq, f"{event.absent} leads round {event.round} and is absent from it")
+
+
+@rule("STR001", "error", source="SD-74, SD-84, FORMAT 5 (law 3)")
+def absent_role_is_silent(docket: Docket) -> Iterator[Breach]:
+    """In phases A–H of a stress round nothing of the absent role is made.
+
+    A stress round in which the role still speaks tests nothing and would count as a test.
+    """
+    absent: dict[int, str | None] = {}
+    for event in docket.events:
+        if event.kind == "round_opened":
+            absent[event.round] = (
+                docket.rounds()[event.round].absent if event.round in docket.rounds() else None
+            )
+            continue
+        role = absent.get(event.round)
+        if role is None or event.phase in ("S", "close"):
+            continue
+        if role in _voices(event):
+            yield Breach(
+                event.seq,
+                f"{role} is absent from round {event.round} and gives a {event.kind} {event.id or ''}",
+            )
+
+
+def _voices(event: Event) -> tuple[str, ...]:
+    match event:
+        case Claim():
+            return (event.by, event.raised_by)
+        case Artifact() | Fallback():
+            return (event.by, event.role)
+        case Position() if event.id is not None:
+            return (event.by, event.id.split("-")[-1])
+        case _:
+            return (event.by,)
+
+
+@rule("STR003", "error", source="SD-75, SD-76, FORMAT 2 (`predicted_signature`)", applies_to_imports=False)
+def absence_is_predicted(docket: Docket) -> Iterator[Breach]:
+    """What an absence will take away is written down before the round, as the opening predicts it.
+
+    A signature that is named after the fact is always found.
+    """
+    predicted = docket.opened.predict if docket.opened else ()
+    for event in docket.events:
+        if not isinstance(event, RoundOpened):
+            continue
+        wanted = tuple((entry.code, entry.text) for entry in predicted if entry.role == event.absent)
+        given = tuple((entry.code, entry.text) for entry in event.predicted_signature or ())
+        if event.absent is not None and not given:
+            yield Breach(event.seq, f"nothing is predicted for the absence of {event.absent}")
+        elif event.cause is not None and not wanted:
+            continue  # an amendment put this absence in; re-execution knows what is predicted by default
+        elif given != (wanted if event.absent is not None else ()):
+            yield Breach(event.seq, f"the signature of round {event.round} is not what the opening predicted")

@@ -1,0 +1,194 @@
+"""Rounds: how a run opens, which round may open when, what belongs to it, and what may follow the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Artifact,
+    Decision,
+    Event,
+    Position,
+    RoundOpened,
+    RunClosed,
+    RunOpened,
+    Statement,
+    Verification,
+)
+from ledger.events.verifications import CHECKS
+from ledger.ids import StepName, number_of, round_of
+from validators.docket import Docket
+from validators.finding import Breach
+from validators.rule import rule
+
+
+@rule("ORD001", "error", source="FORMAT 1, FORMAT 2")
+def run_opens_first(docket: Docket) -> Iterator[Breach]:
+    """A run is opened by its first event, again only by a fork, and seq counts from 0 without a gap.
+
+    Everything is read against the opening: the cast, the goals, the plan, the documents.
+    """
+    if docket.events and docket.opened is None:
+        yield Breach(docket.events[0].seq, f"the first event is a {docket.events[0].kind}, not run_opened")
+    if docket.opened is not None and docket.opening_problem is not None:
+        yield Breach(
+            docket.opened.seq, f"the run cannot be played as it was opened: {docket.opening_problem}"
+        )
+    for place, event in enumerate(docket.events):
+        if event.seq != place:
+            yield Breach(event.seq, f"seq {event.seq} stands at place {place}")
+        if place and isinstance(event, RunOpened) and not _parts_here(event):
+            yield Breach(event.seq, "the run is opened a second time")
+
+
+def _parts_here(event: RunOpened) -> bool:
+    """Whether an opening says truly that a fork begins with it: it names the event before it, by number and hash."""
+    origin = event.origin
+    return origin.type == "fork" and (origin.seq, origin.head) == (event.seq - 1, event.prev)
+
+
+@rule(
+    "ORD002",
+    "error",
+    source="SD-23 … SD-26, SD-84, FORMAT 2 (`round_opened`), FORMAT 9",
+    applies_to_imports=False,
+)
+def round_follows_the_plan(docket: Docket) -> Iterator[Breach]:
+    """Rounds are opened in the order of the plan, when nothing of the round before is left open.
+
+    A stress round that is quietly renamed, skipped or given to another role would pass for a test that never took
+    place.
+    """
+    plan = docket.opened.plan if docket.opened else ()
+    due, amended = 0, False
+    for event in docket.events:
+        match event:
+            case Amendment(what="plan"):
+                amended = True
+            case RoundOpened():
+                if event.plan_row != due or event.plan_row >= len(plan):
+                    yield Breach(
+                        event.seq, f"round {event.round} opens plan row {event.plan_row}; row {due} is due"
+                    )
+                elif not amended:
+                    yield from _differences(event, docket)
+                due = event.plan_row + 1
+                yield from _left(docket, event, f"round {event.round} opens")
+            case RunClosed(state="finished"):
+                yield from _left(docket, event, "the run finishes")
+            case _:
+                pass
+
+
+def _differences(event: RoundOpened, docket: Docket) -> Iterator[Breach]:
+    assert docket.opened is not None, "a plan row was found"
+    row = docket.opened.plan[event.plan_row]
+    if event.round != row.round:
+        yield Breach(event.seq, f"plan row {event.plan_row} is round {row.round}, not {event.round}")
+    for name, stated in (("absent", event.absent), ("planned_stress", event.planned_stress)):
+        if stated != row.absent:
+            yield Breach(event.seq, f"{name} is {stated or 'nobody'}; the plan says {row.absent or 'nobody'}")
+
+
+def _left(docket: Docket, event: RoundOpened | RunClosed, what: str) -> Iterator[Breach]:
+    waiting = docket.left_open.get(event.seq, ())
+    if waiting:
+        yield Breach(event.seq, f"{what} while {', '.join(waiting)} is open")
+
+
+@rule("ORD003", "error", source="FORMAT 1 (8, 9), FORMAT 3, SD-50")
+def event_belongs_to_its_round(docket: Docket) -> Iterator[Breach]:
+    """Id, round, phase, step and author of an event agree, and its round is the one that is open.
+
+    An event filed under another round would count there for leads, signals and stress tests. Closes the hole that ids
+    and rounds were never compared.
+    """
+    current = 0
+    for event, step in zip(docket.events, docket.steps, strict=True):
+        if isinstance(event, RoundOpened):
+            current = event.round
+        inside = round_of(event.id) if event.id else None
+        if inside is not None and inside != event.round:
+            yield Breach(event.seq, f"{event.id} stands in round {event.round}")
+        if step is not None:
+            yield from _step(event, step)
+        if not docket.is_imported(event.seq):
+            if event.round != current and not isinstance(event, RunOpened):
+                yield Breach(event.seq, f"round {event.round} is stated while round {current} is open")
+            yield from _place(event)
+
+
+def _step(event: Event, step: StepName) -> Iterator[Breach]:
+    for name, stated, expected in (
+        ("round", event.round, step.round),
+        ("phase", event.phase, step.phase),
+        ("by", event.by, step.role),
+    ):
+        if stated != expected:
+            yield Breach(event.seq, f"{name} is {stated}, the step {event.step} says {expected}")
+    expected_id = _id_from(event, step)
+    if expected_id is not None and event.id != expected_id:
+        yield Breach(event.seq, f"the id of this {event.kind} must be {expected_id}, not {event.id}")
+
+
+def _id_from(event: Event, step: StepName) -> str | None:
+    """The id that the step gives, for kinds whose number is not counted (FORMAT 3)."""
+    repeat = f"~{step.repeat}" if step.repeat > 1 else ""
+    match event:
+        case Statement():
+            act = f"-{step.act}" if step.act else ""
+            return f"S-{step.round}-{step.phase}{act}-{step.role}{repeat}"
+        case Artifact():
+            return f"A-{step.round}-{step.role}{repeat}"
+        case Position(check_id=int() as check):
+            return f"P-{step.round}-{check}-{step.role}{repeat}"
+        case _:
+            return None
+
+
+def _place(event: Event) -> Iterator[Breach]:
+    match event:
+        case RunOpened() if event.round != 0 or event.phase != "open":
+            yield Breach(event.seq, f"run_opened stands in round {event.round}, phase {event.phase}")
+        case RunClosed() if event.phase != "close":
+            yield Breach(event.seq, f"run_closed stands in phase {event.phase}")
+        case Verification(repeats=None):
+            n = number_of(event.id or "")
+            if event.check_id <= len(CHECKS):
+                if n != event.check_id or event.check != CHECKS[event.check_id - 1]:
+                    yield Breach(
+                        event.seq, f"{event.id} is check {event.check_id}, {event.check}: they disagree"
+                    )
+            elif n < 5 or event.check in CHECKS:
+                yield Breach(event.seq, f"{event.id} is check {event.check_id}, {event.check}: they disagree")
+        case _:
+            pass
+
+
+@rule("ORD006", "error", source="FORMAT 2")
+def nothing_follows_the_end(docket: Docket) -> Iterator[Breach]:
+    """After the finish only a person may answer, override, close an alarm, note or redact.
+
+    What is added to a finished run would change its outcome behind the stop that was announced.
+    """
+    finished = False
+    for event in docket.events:
+        if finished and not _may_follow(event):
+            yield Breach(event.seq, f"a {event.kind} by {event.by} follows the end of the run")
+        finished = finished or (isinstance(event, RunClosed) and event.state == "finished")
+
+
+def _may_follow(event: Event) -> bool:
+    if event.by != "human":
+        return False
+    match event:
+        case (
+            Decision(type="override" | "answer")
+            | Alarm(action="closed")
+            | Amendment(what="note" | "redaction")
+        ):
+            return True
+        case _:
+            return False

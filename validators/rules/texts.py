@@ -1,0 +1,193 @@
+"""Texts: how long they are, how many there are in a round, and whether they commit themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from ledger.anchors import strings
+from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
+from validators.docket import Docket
+from validators.finding import Breach
+from validators.rule import rule
+
+HEDGES: Final = re.compile(
+    r"\b(might|maybe|perhaps|possibly|presumably|arguably|somewhat|probably|it seems|seems to|appears to|kind of"
+    r"|sort of|could be argued|more or less)\b",
+    re.IGNORECASE,
+)
+
+
+def word_count(texts: Iterable[str]) -> int:
+    """Words, as white space parts them."""
+    return sum(len(text.split()) for text in texts)
+
+
+def words_of_artifact(event: Artifact) -> int:
+    """Words of an artifact: every string of its body and of its findings (SD-4)."""
+    return word_count((*strings(event.body), *(finding.text for finding in event.findings)))
+
+
+def words_of_statement(event: Statement) -> int:
+    """Words of a statement: those of its sections' texts."""
+    return word_count(section.text for section in event.sections)
+
+
+def hedges(text: str) -> Iterator[str]:
+    """The hedging words of a text, lower case."""
+    return (match[0].lower() for match in HEDGES.finditer(text))
+
+
+def sentences(text: str) -> int:
+    """Sentences, by what ends them; at least one in any text."""
+    return max(1, len(re.findall(r"[.!?](?=\s|$)", text)))
+
+
+WORDS_MAX: Final = 600
+MINUTES_MAX: Final = 30
+
+
+@rule("WRD001", "warning", source="SD-4")
+def artifact_is_short(docket: Docket) -> Iterator[Breach]:
+    """An artifact has at most 600 words and takes at most 30 minutes.
+
+    Habitual overrun means that the schema has become too heavy to be read by those who should attack it.
+    """
+    for event in docket.events:
+        if not isinstance(event, Artifact):
+            continue
+        if event.words > WORDS_MAX:
+            yield Breach(event.seq, f"{event.id} has {event.words} words; the budget is {WORDS_MAX}")
+        if event.minutes is not None and event.minutes > MINUTES_MAX:
+            yield Breach(event.seq, f"{event.id} took {event.minutes} minutes; the budget is {MINUTES_MAX}")
+
+
+BUDGETS_WORDS: Final[Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]] = {
+    ("structured", 1): {"proposal": (600, 800), "supplement": (200, 400)},
+    ("debate", 2): {"closing": (100, 200)},
+}
+"""(Protocol, its version from which on this holds) → type of statement → fewest and most words."""
+
+
+@rule("WRD002", "warning", source="SD-18, XS-6", version=2)
+def statement_keeps_its_length(docket: Docket) -> Iterator[Breach]:
+    """A proposal has 600 to 800 words, a supplement 200 to 400, a closing of a debate 100 to 200.
+
+    Below, there is nothing to attack; above, nobody reads to the weak point. Debates of version 1 are not held to it.
+    """
+    opened = docket.opened
+    if opened is None:
+        return
+    budgets = {
+        kind: limits
+        for (protocol, since), kinds in BUDGETS_WORDS.items()
+        if opened.protocol == protocol and opened.protocol_version >= since
+        for kind, limits in kinds.items()
+    }
+    for event in docket.events:
+        if isinstance(event, Statement) and event.type in budgets:
+            least, most = budgets[event.type]
+            if not least <= event.words <= most:
+                yield Breach(
+                    event.seq, f"{event.id} has {event.words} words; a {event.type} has {least} to {most}"
+                )
+
+
+@rule("WRD003", "error", source="FORMAT 2 (`words`: counted by us)", applies_to_imports=False)
+def words_are_counted(docket: Docket) -> Iterator[Breach]:
+    """The recorded number of words is the number of words.
+
+    Length budgets are judged by it, and a seat does not count its own.
+    """
+    for event in docket.events:
+        match event:
+            case Statement():
+                found = words_of_statement(event)
+            case Artifact():
+                found = words_of_artifact(event)
+            case _:
+                continue
+        if event.words != found:
+            yield Breach(event.seq, f"{event.id} has {found} words, not {event.words}")
+
+
+SENTENCES_MAX: Final = 3
+
+
+@rule("WRD004", "warning", source="SD-37, SD-42")
+def text_keeps_its_sentences(docket: Docket) -> Iterator[Breach]:
+    """A claim and the notes of a verification have one to three sentences.
+
+    A claim of many sentences is several claims, and one verdict cannot test them all.
+    """
+    for event in docket.events:
+        match event:
+            case Claim():
+                text, what = event.text, "the claim"
+            case Verification():
+                text, what = event.notes, "the notes"
+            case _:
+                continue
+        if sentences(text) > SENTENCES_MAX:
+            yield Breach(
+                event.seq,
+                f"{event.id}: {what} run to {sentences(text)} sentences; {SENTENCES_MAX} are enough",
+            )
+
+
+CLAIMS: Final = (5, 7)
+DECISIONS: Final = (1, 3)
+LESS_UNDER_STRESS: Final = 2
+
+
+@rule("VOL001", "warning", source="SD-48, SD-82")
+def round_keeps_its_volume(docket: Docket) -> Iterator[Breach]:
+    """A round raises 5 to 7 claims and takes 1 to 3 decisions.
+
+    Far more is noise that nobody tests; far fewer is silence. Said when the next round opens or the run ends; a stress
+    round, a role short, may raise fewer.
+    """
+    if not docket.structured:
+        return
+    opened: RoundOpened | None = None
+    claims = decisions = artifacts = 0
+    for event in docket.events:
+        match event:
+            case RoundOpened() | RunClosed(state="finished"):
+                # a round of synthesis alone has no artifacts and is left out
+                if opened is not None and (artifacts or docket.is_imported(opened.seq)):
+                    yield from _norms(event.seq, opened, claims, decisions)
+                opened = event if isinstance(event, RoundOpened) else None
+                claims = decisions = artifacts = 0
+            case Claim():
+                claims += 1
+            case Decision(type="round"):
+                decisions += 1
+            case Artifact():
+                artifacts += 1
+            case _:
+                pass
+
+
+def _norms(seq: int, opened: RoundOpened, claims: int, decisions: int) -> Iterator[Breach]:
+    least = CLAIMS[0] - (LESS_UNDER_STRESS if opened.absent else 0)
+    for found, fewest, most, what in (
+        (claims, least, CLAIMS[1], "claims"),
+        (decisions, *DECISIONS, "decisions"),
+    ):
+        if not fewest <= found <= most:
+            yield Breach(seq, f"round {opened.round} has {found} {what}; {fewest} to {most} are usual")
+
+
+@rule("STY001", "warning", source="SD-42, AD-4, AD-14")
+def claim_is_plain(docket: Docket) -> Iterator[Breach]:
+    """A claim commits itself; it does not hedge.
+
+    What "might perhaps" be the case cannot be refuted.
+    """
+    for event in docket.events:
+        if isinstance(event, Claim):
+            found = dict.fromkeys(hedges(event.text))
+            if found:
+                yield Breach(event.seq, f"{event.id} hedges: {', '.join(found)}")

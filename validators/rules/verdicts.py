@@ -1,0 +1,150 @@
+"""Recorded verdicts: every round has a validation, and validations and signals come out the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ledger.book import Book
+from ledger.events import RoundOpened, RunClosed, Signals, Validation
+from ledger.fold import step as take
+from ledger.named_blobs import OWN_PARAMETERS
+from ledger.state import State
+from validators.docket import Docket
+from validators.finding import Breach, standing
+from validators.rule import rule
+
+
+@rule("VER003", "error", source="SD-21, SD-49, FORMAT 2, FORMAT 9", applies_to_imports=False)
+def round_is_validated(docket: Docket) -> Iterator[Breach]:
+    """Every round ends with a validation, and a round of synthesis with one after S.
+
+    A ledger that was never judged on the way was judged only when it was too late to act.
+    """
+    opened: RoundOpened | None = None
+    phases: set[str] = set()
+    synthesis = False
+    for event, step in zip(docket.events, docket.steps, strict=True):
+        if isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished"):
+            held_here = opened is not None and not docket.is_imported(opened.seq)
+            if opened is not None and held_here and not phases:
+                yield Breach(event.seq, f"round {opened.round} ends without a validation")
+            elif opened is not None and synthesis and "S" not in phases:
+                yield Breach(event.seq, f"the synthesis of round {opened.round} ends without a validation")
+            if isinstance(event, RoundOpened):
+                opened, phases, synthesis = event, set[str](), False
+        elif isinstance(event, Validation):
+            phases.add(event.after)
+        elif step is not None and step.phase == "S":
+            synthesis = True
+
+
+@rule("VER002", "error", source="SD-60, DESIGN 3, FORMAT 2", applies_to_imports=False, recorded=False)
+def recorded_signals_hold(docket: Docket) -> Iterator[Breach]:
+    """Recorded stop signals come out the same when they are computed again.
+
+    The stop rests on them. Parameters that are neither installed nor kept by the run are said as a warning, not judged.
+    """
+    read = docket.context.signals
+    if read is None:
+        return
+    prefix = _Prefix(docket)
+    for event in docket.events:
+        if not isinstance(event, Signals):
+            continue
+        installed = docket.context.params.get(event.profile)
+        kept = event.profile == OWN_PARAMETERS and docket.book.blobs.read(event.params) is not None
+        if installed is not None and installed != event.params and not kept:
+            message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
+            if event.profile == OWN_PARAMETERS:
+                message = f"the run's own parameters ({event.params[:12]}…) are not here: not recomputed"
+            yield Breach(event.seq, message, "warning")
+            continue
+        report = read(prefix.through(event.through), event.profile)
+        yield from (Breach(event.seq, f"{what} on recomputing") for what in _differences(event, report))
+
+
+class _Prefix:
+    """The book as it stood after an event. Looks follow one another, so it goes on from the last one asked for."""
+
+    def __init__(self, docket: Docket) -> None:
+        self._book = docket.book
+        self._state = State()
+
+    def through(self, seq: int) -> Book:
+        """The book through event `seq`; what was returned before is no longer it."""
+        if seq < self._state.seq:
+            self._state = State()
+        events = self._book.events[: seq + 1]
+        for event in events[self._state.seq + 1 :]:
+            take(self._state, event)
+        return Book(events, self._state, self._book.by_id, self._book.blobs)
+
+
+def _differences(event: Signals, report: Any) -> Iterator[str]:
+    for name in ("satisfied", "of", "stop", "advice"):
+        if getattr(event, name) != getattr(report, name):
+            yield f"{name} is {getattr(event, name)}, and {getattr(report, name)}"
+    readings = {reading.id: reading for reading in report.signals}
+    for stated in event.signals:
+        found = readings.pop(stated.id, None)
+        if found is None:
+            yield f"{stated.id} is recorded, and not there"
+            continue
+        for name in ("satisfied", "value", "threshold"):
+            if getattr(stated, name) != getattr(found, name):
+                yield f"{stated.id} {name} is {getattr(stated, name)}, and {getattr(found, name)}"
+        if tuple(stated.evidence) != tuple(str(entry) for entry in found.evidence):
+            yield f"{stated.id} evidence is {', '.join(stated.evidence) or 'nothing'}, and another"
+    if readings:
+        yield f"{', '.join(readings)} is not recorded, and there"
+
+
+FINDINGS_MAX: Final = 100
+"""Findings that a validation keeps (FORMAT 2)."""
+
+
+@rule(
+    "VER001",
+    "error",
+    source="SD-49, FORMAT 2 (`validation`), DESIGN 3",
+    applies_to_imports=False,
+    recorded=False,
+)
+def recorded_validation_holds(docket: Docket) -> Iterator[Breach]:
+    """A recorded validation is what these rules find over the same prefix.
+
+    A validation that was written kinder than the ledger deserved would have let the run go on. One by rules of another
+    version is said as a warning, not judged, and so is what a redacted copy makes differ: it names the events it
+    changed. Last in the rulebook: it reads what the other rules found.
+    """
+    for event in docket.events:
+        if not isinstance(event, Validation):
+            continue
+        if event.rules != docket.rules_hash:
+            message = (
+                f"recorded by rules {event.rules[:12]}…, these are {docket.rules_hash[:12]}…: not recomputed"
+            )
+            yield Breach(event.seq, message, "warning")
+            continue
+        for what in _otherwise(docket, event):
+            if any(seq <= event.through for seq in docket.reworded):
+                yield Breach(event.seq, f"{what}; words of what it judged were redacted", "warning")
+            else:
+                yield Breach(event.seq, what)
+
+
+def _otherwise(docket: Docket, event: Validation) -> Iterator[str]:
+    """What the rules say otherwise than a recorded validation."""
+    found = standing(docket.recorded, event.through)
+    ok = not any(finding.severity == "error" for finding in found)
+    if event.ok != ok:
+        yield f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"
+    stated = [(entry.code, entry.severity, entry.seq, entry.message) for entry in event.findings]
+    expected = [(entry.code, entry.severity, entry.seq, entry.message) for entry in found[:FINDINGS_MAX]]
+    if stated != expected:
+        yield f"records {len(stated)} findings that are not the {len(expected)} found again"
+
+
+def _word(ok: bool) -> str:
+    return "good" if ok else "broken"
