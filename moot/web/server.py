@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import secrets
@@ -14,7 +15,9 @@ from typing import Final
 import uvicorn
 
 from moot.errors import MootError
+from moot.terminal import err
 from moot.web.app import create_app
+from moot.web.connections import Complaints, Connection, limits
 from moot.web.dress import compiled
 from moot.web.guard import Address, is_loopback
 from moot.web.shelf import Shelf
@@ -24,7 +27,6 @@ PORTS_TRIED: Final = 20
 TOKEN_BYTES: Final = 24
 NICE: Final = 10
 """Who looks on gives way to who works: a deliberation on the same machine comes first."""
-BACKLOG: Final = 256
 
 
 def listen(host: str, port: int | None) -> socket.socket:
@@ -44,7 +46,7 @@ def listen(host: str, port: int | None) -> socket.socket:
             made.close()
             refused = error
         else:
-            made.listen(BACKLOG)
+            made.listen(limits().backlog)
             made.setblocking(False)
             return made
     assert refused is not None, "there was a port to try"
@@ -80,6 +82,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
+        asyncio.get_running_loop().set_exception_handler(Complaints(err))
         await super().startup(sockets)
         self._ready()
 
@@ -100,6 +103,8 @@ def serve(root: Path, address: Address, listening: socket.socket, ready: Callabl
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=1,
+        http=Connection,
+        backlog=limits().backlog,
         h11_max_incomplete_event_size=32_768,
     )
     _Server(config, ready).run(sockets=[listening])

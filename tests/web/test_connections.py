@@ -1,0 +1,206 @@
+"""F-10: a head that never ends, more connections than files, and complaints without pause; real sockets, loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import socket
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from moot.web.connections import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, limits
+from tests.web.viewer import ROOT
+
+SECONDS: Final = 30
+"""How long a test waits for what must come at once."""
+FILES: Final = 64
+STARTED: Final = (
+    "import sys, moot.web.connections as c; c.HEAD_SECONDS = float(sys.argv.pop(1)); c.STALL_SECONDS = 0.5;"
+    "from moot.__main__ import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
+class Served(NamedTuple):
+    port: int
+    process: subprocess.Popen[str]
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), SECONDS)
+
+    def asked(self, path: str = "/") -> bytes:
+        return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n".encode()
+
+    def sockets(self) -> int:
+        """How many the viewer holds."""
+        files = Path(f"/proc/{self.process.pid}/fd").iterdir()
+        return sum(file.readlink().name.startswith("socket:") for file in files if file.is_symlink())
+
+    def page(self) -> bytes:
+        """The list of runs, or what is said instead."""
+        with self.connect() as one:
+            one.sendall(self.asked() + b"Connection: close\r\n\r\n")
+            return everything(one)
+
+
+def everything(one: socket.socket) -> bytes:
+    """What comes until the other side closes."""
+    parts = []
+    try:
+        while part := one.recv(65_536):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+@contextmanager
+def served(runs: Path, files: int | None = None, seconds: float = 0.5) -> Generator[Served]:
+    """A viewer with short times, perhaps with few files."""
+    command = [
+        sys.executable,
+        "-c",
+        STARTED,
+        str(seconds),
+        "serve",
+        str(runs),
+        "--port",
+        "0",
+        "--no-open",
+        "--json",
+    ]
+
+    def few() -> None:
+        if files is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=few,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield Served(json.loads(process.stdout.readline())["port"], process)
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+
+
+@pytest.fixture(scope="module")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    with served(tmp_path_factory.mktemp("runs")) as answering:
+        yield answering
+
+
+def test_who_says_nothing_is_told_that_it_is_late(viewer: Served) -> None:
+    with viewer.connect() as silent:
+        assert everything(silent).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_head_that_trickles_ends_at_its_time(viewer: Served) -> None:
+    """F-10: a byte now and then does not wind the clock up again."""
+    with viewer.connect() as slow:
+        slow.sendall(viewer.asked())
+        said = b""
+        for _ in range(600):
+            readable, _, _ = select.select([slow], [], [], 0.05)
+            if readable:
+                said = everything(slow)
+                break
+            slow.sendall(b"X-A: b\r\n")
+        assert said.startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("trickle", [b"", b"GET / HT"])
+def test_a_second_head_has_a_time_too(viewer: Served, trickle: bytes) -> None:
+    with viewer.connect() as one:
+        one.sendall(viewer.asked() + b"\r\n" + trickle)
+        said = everything(one)
+        assert said.startswith(b"HTTP/1.1 200 ")
+        assert b"HTTP/1.1 408 " in said
+
+
+def test_a_body_that_never_comes_holds_no_connection(viewer: Served) -> None:
+    with viewer.connect() as one:
+        one.sendall(viewer.asked() + b"Content-Length: 1000000\r\n\r\n")
+        assert everything(one).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_head_in_pieces_within_its_time_is_answered(viewer: Served) -> None:
+    with viewer.connect() as one:
+        for piece in (viewer.asked()[:9], viewer.asked()[9:], b"Connection: close\r\n", b"\r\n"):
+            one.sendall(piece)
+        assert everything(one).startswith(b"HTTP/1.1 200 ")
+
+
+def test_who_takes_nothing_of_an_answer_is_let_go(viewer: Served) -> None:
+    """F-10: pages are asked for and not read; the connection is cut, and the viewer answers others all the while."""
+    with socket.socket() as greedy:
+        greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        greedy.settimeout(SECONDS)
+        greedy.connect(("127.0.0.1", viewer.port))
+        greedy.sendall(viewer.asked())
+        held = viewer.sockets()
+        greedy.sendall(b"\r\n" + (viewer.asked("/static/style.css") + b"\r\n") * 2_000)
+        for _ in range(SECONDS * 20):
+            if viewer.sockets() < held:
+                break
+            select.select([], [], [], 0.05)
+        assert viewer.sockets() < held, "the connection is held"
+    assert viewer.page().startswith(b"HTTP/1.1 200 ")
+
+
+def test_more_connections_than_files_neither_spin_nor_flood(tmp_path: Path) -> None:
+    """F-10: with 64 open files and 200 connections some are told 503, the others are late; then all is as before."""
+    with served(tmp_path, FILES, 4.0) as few, ExitStack() as stack:
+        many = [stack.enter_context(few.connect()) for _ in range(200)]
+        told = [everything(one)[:13] for one in many]
+        assert set(told) <= {b"HTTP/1.1 503 ", b"HTTP/1.1 408 ", b""}
+        assert told.count(b"HTTP/1.1 503 ") > 0
+        assert told.count(b"HTTP/1.1 408 ") >= 1
+        assert few.page().startswith(b"HTTP/1.1 200 ")
+        few.process.terminate()
+        _, said = few.process.communicate(timeout=SECONDS)
+        assert said.count("\n") <= 1, said[:2_000]
+        assert "Traceback" not in said
+
+
+def test_the_limits_leave_files_for_pages() -> None:
+    assert limits(10**6) == (CONNECTIONS_MAX, BACKLOG_MAX)
+    for files in (8, 16, 64, 256, 1_024, 4_096):
+        found = limits(files)
+        assert found.connections >= 1
+        assert found.connections + found.backlog <= max(2, files // 2)
+    assert limits(resource.RLIM_INFINITY) == (CONNECTIONS_MAX, BACKLOG_MAX)
+
+
+def test_complaints_are_one_line_in_a_while() -> None:
+    """F-10: a rate on log lines, with the count of those that were not said."""
+    said: list[str] = []
+    now = [0.0]
+    complain = Complaints(said.append, lambda: now[0])
+    for _ in range(10_000):
+        complain(
+            None,
+            {"message": "socket.accept()\nout of\x1b[31m resource", "exception": OSError(24, "too many")},
+        )
+    assert len(said) == 1
+    assert said[0].count("\n") == 1
+    assert "\x1b" not in said[0]
+    assert "ulimit" in said[0]
+    now[0] = 61.0
+    complain(None, {"message": "x" * 10_000})
+    assert len(said) == 2
+    assert "9999 more" in said[1]
+    assert len(said[1]) < 1_000
