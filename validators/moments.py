@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import msgspec
 
 from ledger.book import Book
-from ledger.events import Event, Fallback
+from ledger.events import Event
 from ledger.fold import step as take
 from ledger.state import State
+from roles.asof import is_owed
 from roles.protocol import Group, Protocol, Step, find_group, open_group
 from validators.docket import Docket, is_reply
 from validators.finding import Breach
@@ -95,8 +96,7 @@ def _at(alive: Book, docket: Docket, place: int) -> Book:
 def _settled(docket: Docket, through: int) -> int:
     """`through`, or the last of what the controller wrote by itself right behind it."""
     while through + 1 < len(docket.events):
-        event = docket.events[through + 1]
-        if event.by != "controller" or event.step is not None or isinstance(event, Fallback):
+        if not is_owed(docket.events[through + 1]):
             break
         through += 1
     return through

@@ -39,7 +39,7 @@ def earlier(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     placed = scene.reading.claims == "as_they_stand"
     return tuple(
         scene.quoted_claim(event, facts, whole=tests or facts.status in OPEN, placed=placed)
-        for event in scene.ordered(event for event in scene.of(Claim) if event.id in wanted)
+        for event in scene.ordered([event for event in scene.of(Claim) if event.id in wanted])
         for facts in (known.claims[str(event.id)],)
     )
 
@@ -126,7 +126,7 @@ def moved(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
     before, now = _known(scene).claims, scene.state.claims
     told = {name: len(before[name].moves) if name in before else 0 for name in _names(scene)}
     events = (event for event in scene.of(Claim) if event.id in told)
-    changed = (event for event in events if len(now[str(event.id)].moves) > told[str(event.id)])
+    changed = [event for event in events if len(now[str(event.id)].moves) > told[str(event.id)]]
     return tuple(quote.standing(event, scene.state) for event in scene.ordered(changed))
 
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from ledger.events import Amendment, Artifact, Claim, Concern, Flip, Position, Statement, Verification
@@ -161,7 +161,7 @@ def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
             raise AssertionError(f"flips have no extent {sight.extent}")
 
 
-def _tensions(scene: Scene, events: Iterable[Concern]) -> tuple[Quoted, ...]:
+def _tensions(scene: Scene, events: Collection[Concern]) -> tuple[Quoted, ...]:
     return tuple(scene.quoted(event) for event in scene.ordered(events))
 
 
@@ -242,7 +242,7 @@ def shown_in(scene: Scene, name: Column) -> Shown:
 def _key(scene: Scene, name: Column) -> tuple[object, ...]:
     """All that a column depends on beside the group's opening."""
     quoting, view = COLUMNS[name], scene.view
-    sights = (view.get(column) for column in quoting.beside)
+    sights = [view.get(column) for column in quoting.beside]
     return (name, view.get(name, UNNAMED), scene.reader, scene.step.id if quoting.of_step else "", *sights)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -28,6 +28,7 @@ NUMBERED: Final = ("claim", "decision", "concern", "verification")
 
 E = TypeVar("E", bound=Event)
 T = TypeVar("T")
+_Place = tuple[int, int, int, int, str]
 
 
 class BriefUnavailable(ValueError):
@@ -134,24 +135,23 @@ class Scene(msgspec.Struct, frozen=True):
         self, event: Claim, facts: ClaimFacts, *, whole: bool = True, placed: bool = True
     ) -> Quoted:
         """A claim as `facts` have it: as it stood when the group opened, or before."""
-        checks = self.state.checks
-        return once(
-            self.of_run,
-            ("claim", event.seq, len(facts.moves), whole, placed),
-            lambda: quote.claim(event, facts, checks, whole=whole, placed=placed),
-        )
+        key = (event.seq, len(facts.moves), whole, placed)
+        quoted: Quoted | None = self.of_run.get(key)
+        if quoted is None:
+            checks = self.state.checks
+            quoted = self.of_run[key] = quote.claim(event, facts, checks, whole=whole, placed=placed)
+        return quoted
 
-    def ordered(self, events: Iterable[E]) -> list[E]:
+    def ordered(self, events: Collection[E]) -> list[E]:
         """By round, phase, role and n, never by seq."""
-        return sorted(events, key=self._place)
+        places = cast("dict[int, _Place]", once(self.of_run, "places", dict))
+        unplaced = [event for event in events if event.seq not in places]
+        places.update((event.seq, _place(event, self.protocol.role_ids())) for event in unplaced)
+        return sorted(events, key=lambda event: places[event.seq])
 
     def turned(self, events: list[E]) -> list[E]:
         """As they are, or the other way round for a second judgement: a judge may favour what comes first."""
         return events[::-1] if self.step.name.repeat % 2 == 0 else events
-
-    def _place(self, event: Event) -> tuple[int, int, int, int, str]:
-        key = ("place", event.seq)
-        return self.of_run.get(key) or once(self.of_run, key, lambda: _place(event, self.protocol.role_ids()))
 
     def rendered(self, path: str, values: Values) -> str:
         """A template of the run's prompt set, ending with one line feed."""
@@ -160,7 +160,7 @@ class Scene(msgspec.Struct, frozen=True):
     def decisions_in_force(self) -> list[Decision]:
         """Decisions that no later one overturned or superseded."""
         ids = set(quoted(self.state))
-        return self.ordered(event for event in self.of(Decision) if event.id in ids)
+        return self.ordered([event for event in self.of(Decision) if event.id in ids])
 
     def cited_by_decisions(self) -> set[str]:
         """Ids that a decision in force rests on."""
@@ -231,7 +231,7 @@ def once(drawer: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T
     return found
 
 
-def _place(event: Event, roles: tuple[str, ...]) -> tuple[int, int, int, int, str]:
+def _place(event: Event, roles: tuple[str, ...]) -> _Place:
     phase = PHASES.index(event.phase) if event.phase in PHASES else len(PHASES)
     role = roles.index(event.by) if event.by in roles else len(roles)
     identity = str(event.id)
