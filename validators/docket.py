@@ -71,6 +71,7 @@ class Docket:
         "_passages",
         "_redacted",
         "_sections",
+        "absent_rules",
         "book",
         "context",
         "events",
@@ -117,8 +118,12 @@ class Docket:
         """Seq of the event after which the protocol could not say any more which steps are open."""
         self.opening_problem: str | None = None
         """What the opening says that its protocol cannot run; no step is known then."""
+        self.absent_rules: tuple[str, ...] = ()
+        """Variants that the opening does not name: behaviour that did not exist then, or a gap in the opening."""
         if self.opened is not None and context.protocol is not None:
             self.opening_problem = opening_problem(context.protocol, self.opened)
+            named = self.opened.rules
+            self.absent_rules = tuple(rule for rule in context.protocol.variants if rule not in named)
         if self.opening_problem is not None:
             self.context = msgspec.structs.replace(context, protocol=None)
         self._history: dict[str, list[tuple[int, Status]]] = {}

@@ -203,7 +203,12 @@ def judged(
             if rule.recorded:
                 docket.recorded += found
     if crashes and not any(finding.severity == "error" for finding in docket.found):
-        raise crashes[0]  # nothing is wrong with the ledger, so it is the rule that is
+        if not docket.absent_rules:
+            raise crashes[0]  # nothing is wrong with the ledger, so it is the rule that is
+        said = (
+            f"the opening does not say {', '.join(docket.absent_rules)}, and its protocol cannot do without"
+        )
+        docket.found.append(_finding(rounds.run_opens_first, Breach(0, said), docket))
     return docket
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from rounds.verdicts import standard
 from tests.cli.conftest import Moot, moot
 from tests.security.doors import READING, WRITING, Fault, Viewer, filled, tools
 from tests.security.mutated_ledgers import GOOD, tried
-from tests.security.strange_runs import EXAMPLES, Donors, Source, read, written
+from tests.security.strange_runs import EXAMPLES, ROOT, Donors, Source, read, written
 from validators import rulebook
 from validators.finding import Breach
 from validators.rule import rule
@@ -118,12 +120,15 @@ def test_a_strange_run_is_listed_and_named(case: str, debate: Source, moot: Moot
     assert viewer.get(f"/compare?a={GOOD}&b=strange")[0] in (200, 409)
 
 
-def test_a_rule_that_is_missing_is_named(debate: Source, moot: Moot, tmp_path: Path) -> None:
-    """F-7: an absent key is lawful as such; a protocol that cannot do without it says from where on."""
-    run = made(debate, lambda lines: opening(lines)["rules"].pop("judges"), tmp_path / "strange")
+@pytest.mark.parametrize(("rule", "code"), [("judges", "ORD004"), ("rubric", "ORD001")])
+def test_a_rule_that_is_missing_is_named(
+    rule: str, code: str, debate: Source, moot: Moot, tmp_path: Path
+) -> None:
+    """F-7: an absent key is lawful as such; where the protocol cannot do without, that is said."""
+    run = made(debate, lambda lines: opening(lines)["rules"].pop(rule), tmp_path / "strange")
     said = moot("check", run)
     assert said.code == 1
-    assert "ORD004" in said.out
+    assert code in said.out
     assert moot("replay", run, "--re-execute").code != 70
     viewer = Viewer(tmp_path)
     assert viewer.get("/")[0] == 200
@@ -181,6 +186,18 @@ def test_a_rule_that_crashes_on_a_good_ledger_is_a_fault() -> None:
     docket = rulebook.judged(sound, context, rules=(crashing, breaking))
     assert docket.unjudged == ["TST001"]
     assert book(sound.events, run.blobs).state.seq == sound.state.seq
+
+
+@pytest.mark.parametrize("case", ["no opening", "no round", "an unknown rule"])
+def test_a_process_of_its_own_says_the_same(case: str, debate: Source, tmp_path: Path) -> None:
+    """F-7: exit code and one line, as a shell sees them."""
+    run = made(debate, CASES[case][0], tmp_path / "strange")
+    for verb, wanted in (("verify", 0), ("check", 1), ("next", 2)):
+        command = [sys.executable, "-P", "-m", "moot", verb, str(run)]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+        assert said.returncode == wanted, said
+        assert "Traceback" not in said.stderr
+        assert said.stderr.count("\n") == (1 if wanted == 2 else 0), said
 
 
 def test_strange_ledgers_at_every_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
