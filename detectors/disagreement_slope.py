@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import msgspec
 
-from detectors.decimals import decimal_string
 from detectors.observations import Tally, deliberation_rounds
 from detectors.parameters import text_parameters
-from detectors.report import EVIDENCE_MAX
+from detectors.report import EVIDENCE_MAX, decimal_string
 from detectors.slopes import exact_slopes
 from ledger.state import State
 

@@ -1,21 +1,34 @@
-"""What `signals` says: the report and its parts, as the command prints them with `--json`."""
+"""What `signals` says: the report and its parts, as the command prints them with `--json`, and how a reading is put."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import islice
 from typing import Final, Literal
 
 from ledger.events.decisions import Advice, FailureMode, Profile
 from ledger.result import Result
 
 SignalId = Literal["S1", "S2", "S3", "S4", "S5", "S6"]
+Number = int | float | Fraction
 AlarmVerdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
 
 EVIDENCE_MAX: Final = 40
 """Evidence of one signal, in ids: enough to look at, and a recorded verdict stays a short line."""
 
-
 ANSWERED: Final = "; answered"
 """In the sentence of an alarm: a person or the rounds since have closed it."""
+
+NAMES: Final[dict[SignalId, str]] = {
+    "S1": "Claim testing slows down",
+    "S2": "Disagreement persists",
+    "S3": "Every role has led",
+    "S4": "Roles were stress-tested",
+    "S5": "Drift checks pass",
+    "S6": "Few claims are untested",
+}
+SIGNAL_DIGITS: Final = 6
 
 
 class Quorum(Result, frozen=True):
@@ -82,3 +95,51 @@ class SignalReport(Result, frozen=True):
     gates: list[Gate]
     signals: list[Signal]
     alarms: list[AlarmReading]
+
+
+def reading(
+    identity: SignalId,
+    satisfied: bool,
+    detail: str,
+    value: Number | None = None,
+    threshold: Number | None = None,
+    evidence: Iterable[str] = (),
+    *,
+    name: str | None = None,
+) -> Signal:
+    """One signal for the report; `name` says what holds where that is not what the signal is called by."""
+    return Signal(
+        id=identity,
+        name=name or NAMES[identity],
+        satisfied=satisfied,
+        value=None if value is None else decimal_string(value),
+        threshold=None if threshold is None else decimal_string(threshold),
+        detail=detail,
+        evidence=list(islice(evidence, EVIDENCE_MAX)),
+    )
+
+
+def short(number: Number) -> str:
+    """A number for a sentence: two places."""
+    return decimal_string(number, 2)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 round`, `4 rounds`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a, b, c`, or `nobody`."""
+    return ", ".join(words) or "nobody"
+
+
+def decimal_string(value: int | float | Fraction, digits: int = SIGNAL_DIGITS) -> str:
+    """`value` rounded half-even to at most `digits` places, without trailing zeros, exponent or minus zero (FORMAT 1).
+
+    A float is taken at its exact binary value, so the result depends on nothing but its bits.
+    """
+    units = round(Fraction(value) * 10**digits)  # Fraction rounds half to even
+    whole, rest = divmod(abs(units), 10**digits)
+    places = f"{rest:0{digits}d}".rstrip("0") if digits else ""
+    return f"{'-' if units < 0 else ''}{whole}{'.' if places else ''}{places}"

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from detectors import (
+    claim_testing_slows,
+    disagreement_persists,
+    drift_checks_pass,
+    every_role_led,
+    few_claims_pending,
+    roles_were_stressed,
+)
 from detectors.disagreement_slope import SlopeAlarm, alarm_over
 from detectors.observations import Observations, observe
 from detectors.parameters import (
@@ -16,18 +24,6 @@ from detectors.parameters import (
     text_parameters,
 )
 from detectors.report import ANSWERED, AlarmReading, Gate, Quorum, Signal, SignalReport
-from detectors.script import claim_testing_slows as script_claim_testing_slows
-from detectors.script import disagreement_persists as script_disagreement_persists
-from detectors.script import drift_checks_pass as script_drift_checks_pass
-from detectors.script import every_role_led as script_every_role_led
-from detectors.script import few_claims_pending as script_few_claims_pending
-from detectors.script import roles_were_stressed as script_roles_were_stressed
-from detectors.text import claim_testing_slows as text_claim_testing_slows
-from detectors.text import disagreement_persists as text_disagreement_persists
-from detectors.text import drift_checks_pass as text_drift_checks_pass
-from detectors.text import every_role_led as text_every_role_led
-from detectors.text import few_claims_pending as text_few_claims_pending
-from detectors.text import roles_were_stressed as text_roles_were_stressed
 from ledger.book import Blobs, Book
 from ledger.events.decisions import Advice
 from ledger.fold import fold
@@ -38,20 +34,20 @@ if TYPE_CHECKING:
     from detectors.calibrated.parameters import CalibratedParameters
 
 SCRIPT_PANEL: Final[tuple[Callable[[Observations, ScriptParameters], Signal], ...]] = (
-    script_claim_testing_slows.read,
-    script_disagreement_persists.read,
-    script_every_role_led.read,
-    script_roles_were_stressed.read,
-    script_drift_checks_pass.read,
-    script_few_claims_pending.read,
+    claim_testing_slows.script,
+    disagreement_persists.script,
+    every_role_led.script,
+    roles_were_stressed.script,
+    drift_checks_pass.script,
+    few_claims_pending.script,
 )
 TEXT_PANEL: Final[tuple[Callable[[Observations, TextParameters], Signal], ...]] = (
-    text_claim_testing_slows.read,
-    text_disagreement_persists.read,
-    text_every_role_led.read,
-    text_roles_were_stressed.read,
-    text_drift_checks_pass.read,
-    text_few_claims_pending.read,
+    claim_testing_slows.text,
+    disagreement_persists.text,
+    every_role_led.text,
+    roles_were_stressed.text,
+    drift_checks_pass.text,
+    few_claims_pending.text,
 )
 ADVICE: Final[dict[int, Advice]] = {6: "strong_stop", 5: "wrap_up", 4: "borderline"}
 """Signals satisfied → advice; fewer say `continue`."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.decimals import decimal_string
+from detectors.report import decimal_string
 from detectors.slopes import exact_slope, exact_slopes, float_slope
 from ledger.values import DECIMAL_PATTERN
 

@@ -1,4 +1,4 @@
-"""S3 of the text: every role has led a round without stress, and the leads are spread (SD-66 [T])."""
+"""S3: every role has led a round without stress (SD-66)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections import Counter
 from math import fsum, log2
 
 from detectors.observations import Observations
-from detectors.parameters import TextParameters
-from detectors.readings import listed, reading, short
-from detectors.report import Signal
+from detectors.parameters import ScriptParameters, TextParameters
+from detectors.report import Signal, listed, reading, short
 
 
-def read(seen: Observations, parameters: TextParameters) -> Signal:
-    """Whether the entropy of the leads, in bits, reaches its share of log2 N and no role is missing."""
+def text(seen: Observations, parameters: TextParameters) -> Signal:
+    """Whether no role is missing and the entropy of the leads, in bits, reaches its share of log2 N (SD-66 [T])."""
     rounds = [event for event in seen.settled if event.absent is None and event.lead in seen.roles]
     leads = Counter(event.lead for event in rounds if event.lead is not None)
     limit = float(parameters.every_role_led.entropy_share) * log2(len(seen.roles))
@@ -26,6 +25,24 @@ def read(seen: Observations, parameters: TextParameters) -> Signal:
         spread,
         limit,
         [f"@{seq}" for seq in sorted(first.values())],
+    )
+
+
+def script(seen: Observations, parameters: ScriptParameters) -> Signal:
+    """Whether as many names led as there are roles; that they are names of roles is not asked (SD-66 [C])."""
+    nobody = parameters.every_role_led.not_a_lead
+    first: dict[str, int] = {}
+    for event in seen.state.openings:
+        if event.absent is None and event.lead is not None and event.lead not in nobody:
+            first.setdefault(event.lead, event.seq)
+    needed = len(seen.roles)
+    return reading(
+        "S3",
+        len(first) >= needed,
+        f"{len(first)} of {needed} have led a round without stress: {listed(tuple(first))}",
+        len(first),
+        needed,
+        [f"@{seq}" for seq in first.values()],
     )
 
 

@@ -1,8 +1,4 @@
-"""S5 of the script: every drift check passes, or the last one does after a FAIL (SD-68 [C]).
-
-The script reads the files `rounds/round_*.md` by their text, in the order of their names. An import that
-carries such files is read like that; every other ledger has drift checks as events, by round.
-"""
+"""S5: drift checks pass, or what failed was answered (SD-68)."""
 
 from __future__ import annotations
 
@@ -10,10 +6,10 @@ import re
 from typing import Final, NamedTuple
 
 from detectors.observations import Observations, is_import
-from detectors.parameters import ScriptParameters
-from detectors.readings import reading
-from detectors.report import Signal
+from detectors.parameters import ScriptParameters, TextParameters
+from detectors.report import Signal, reading
 from ledger.events.decisions import ContextDocument
+from ledger.state import DriftFacts
 
 _ROUND_FILE: Final = re.compile(r"rounds/round_[^/]*\.md", re.DOTALL)
 _ROUND_NUMBER: Final = re.compile(r"rounds/round_0*([0-9]+)[^/]*\.md", re.DOTALL)
@@ -28,8 +24,43 @@ class Drift(NamedTuple):
     source: str
 
 
-def read(seen: Observations, _parameters: ScriptParameters) -> Signal:
-    """Whether the verdicts say PASS throughout, or FAIL somewhere and PASS at the end."""
+def text(seen: Observations, _parameters: TextParameters) -> Signal:
+    """Whether the last drift check passes and no FAIL is left unanswered (SD-68 [T]).
+
+    A FAIL is answered by a later PASS that names it in `addresses`. Where every check passes there is nothing to
+    answer.
+    """
+    checks = [seen.state.drift[number] for number in sorted(seen.state.drift)]
+    passed = sum(check.verdict == "PASS" for check in checks)
+    answered = _answered(checks)
+    unanswered = [check.id for check in checks if check.verdict == "FAIL" and check.id not in answered]
+    verdicts = ", ".join(f"{check.id} {check.verdict}" for check in checks) or "no drift check"
+    return reading(
+        "S5",
+        bool(checks) and checks[-1].verdict == "PASS" and not unanswered,
+        f"{verdicts}; unanswered: {', '.join(unanswered)}" if unanswered else verdicts,
+        passed,
+        len(checks),
+        [check.id for check in reversed(checks)],
+    )
+
+
+def _answered(checks: list[DriftFacts]) -> set[str]:
+    seen: set[str] = set()
+    answered: set[str] = set()
+    for check in checks:
+        if check.verdict == "PASS" and check.addresses in seen:
+            answered.add(check.addresses)
+        seen.add(check.id)
+    return answered
+
+
+def script(seen: Observations, _parameters: ScriptParameters) -> Signal:
+    """Whether the verdicts say PASS throughout, or FAIL somewhere and PASS at the end (SD-68 [C]).
+
+    The script reads the files `rounds/round_*.md` by their text, in the order of their names. An import that
+    carries such files is read like that; every other ledger has drift checks as events, by round.
+    """
     files = round_files(seen)
     found = _in_files(seen, files) if files else _in_events(seen)
     passed = sum(drift.verdict == "PASS" for drift in found)

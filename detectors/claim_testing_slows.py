@@ -1,0 +1,72 @@
+"""S1: claim testing slows down, below a share of its peak (SD-61)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import chain
+from typing import TypeVar
+
+from detectors.observations import Observations
+from detectors.parameters import ClaimTestingSlows, ScriptParameters, TextParameters
+from detectors.report import Signal, counted, reading, short
+
+Number = TypeVar("Number", float, Fraction)
+
+
+def text(seen: Observations, parameters: TextParameters) -> Signal:
+    """Fewer claims leave pending than in the peak (SD-61 [T]).
+
+    A re-test is no transition: a claim leaves pending once. Rounds are all deliberation rounds, silent ones too.
+    """
+    tested = [tally.tested for tally in seen.rounds]
+    return _slows(
+        parameters.claim_testing_slows,
+        [len(identities) for identities in tested],
+        dict.fromkeys(chain.from_iterable(reversed(tested))),
+        Fraction,
+        what="claims tested for the first time",
+    )
+
+
+def script(seen: Observations, parameters: ScriptParameters) -> Signal:
+    """Fewer status changes are stated than in the peak (SD-61 [C]).
+
+    Its rounds are those that have a verification, closed up over gaps, and re-tests count as changes.
+    """
+    rounds = tuple(seen.rows.values())
+    return _slows(
+        parameters.claim_testing_slows,
+        [tally.changes for tally in rounds],
+        [identity for tally in reversed(rounds) for identity in tally.changing],
+        float,
+        what="status changes",
+        which=" with verifications",
+    )
+
+
+def _slows(
+    rule: ClaimTestingSlows,
+    counts: Sequence[int],
+    evidence: Iterable[str],
+    number: Callable[[int | str], Number],
+    *,
+    what: str,
+    which: str = "",
+) -> Signal:
+    """Whether each of the last windows is below its share of the greatest one, in exact or floating arithmetic."""
+    if len(counts) < rule.rounds_at_least:
+        found = counted(len(counts), "round")
+        return reading("S1", False, f"{found}{which}; a trend needs {rule.rounds_at_least}")
+    width = rule.window_rounds
+    means = [number(sum(counts[start : start + width])) / width for start in range(len(counts) - width + 1)]
+    limit = max(means) * number(rule.share_of_peak)
+    recent = means[-rule.windows_below :]
+    return reading(
+        "S1",
+        limit > 0 and max(recent) < limit,
+        f"last means of {width} rounds: {', '.join(map(short, recent))} {what}; half of the peak is {short(limit)}",
+        max(recent),
+        limit,
+        evidence,
+    )

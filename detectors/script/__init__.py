@@ -1,1 +1,0 @@
-"""The six stop signals exactly as the published script computes them, claim statuses folded first."""
