@@ -73,7 +73,7 @@ def answered_by(seats: Iterable[Seat]) -> str:
     """What fills the seats, in one line; roles that are filled alike stand together."""
     groups: dict[str, list[str]] = {}
     for seat in seats:
-        filled = ", ".join(filled_by(one) for one in seat.fillings) or _unasked(seat)
+        filled = ", ".join(filled_by(one) for one in seat.fillings) or _unfilled(seat)
         groups.setdefault(filled, []).append(seat.role)
     if len(groups) == 1:
         return f"all seats: {next(iter(groups))}"
@@ -87,5 +87,7 @@ def one_family_told(seats: Iterable[Seat]) -> str | None:
     )
 
 
-def _unasked(seat: Seat) -> str:
-    return f"{seat.declared} (not yet asked)" if seat.declared else "unknown"
+def _unfilled(seat: Seat) -> str:
+    """No reply is there, whether its steps were given up, are open or are still to come."""
+    given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
+    return f"{seat.declared} (no reply{given_up})" if seat.declared else "unknown"

@@ -140,7 +140,7 @@ def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
         told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
         lines += [f"    {word}: {text}" for word, text in told]
         lines += [f"    {one.role} had expected another verdict ({one.ref})" for one in decision.had_expected]
-    lines.append(f"{len(found.decisions)} decisions")
+    lines.append("1 decision" if len(found.decisions) == 1 else f"{len(found.decisions)} decisions")
     if cited := [
         cite.id for decision in found.decisions for cite in decision.cites if cite.type == "verification"
     ]:

@@ -15,7 +15,7 @@ INDENT = "  "
 def decided(story: Story) -> Iterator[str]:
     """The final decisions in force; the others in force when none is final."""
     yield ""
-    yield "## Decided" if story.is_final else "## Decisions in force (none is final)"
+    yield "## Decisions in force (none is final)" if story.outcome and not story.is_final else "## Decided"
     if not story.outcome:
         yield ""
         yield "Nothing was decided."

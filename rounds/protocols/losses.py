@@ -5,7 +5,8 @@ the protocols' pages print the rows. A row's key is the kind of step: `phase`, `
 repetition, `phase.act~`; the narrowest that fits counts. A run in which no step that decides was answered decided
 nothing, whatever else was answered.
 
-A loss is never read as agreement: in `tribunal` a lost vote refuses, and without safety's vote nothing is acted on.
+Each meaning is so whichever other steps are lost with it. A loss is never read as agreement: in `tribunal` a lost vote
+refuses, and without safety's vote nothing is acted on.
 """
 
 from __future__ import annotations
@@ -40,41 +41,43 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "S.close": Loss("skipped", "nothing is final; decisions of the rounds stand", decides=True),
     },
     "jugalbandi": {
-        "plan": Loss("skipped", "there is no plan, so nothing is challenged or resolved"),
-        "challenge": Loss("survivor_only", "the plan stands unchallenged, so nothing is resolved"),
+        "plan": Loss("skipped", "there is no plan, so this round challenges and resolves nothing"),
+        "challenge": Loss("survivor_only", "the plan stands unchallenged, so this round resolves nothing"),
         "resolve": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
     },
     "single-pass": {"plan": Loss("skipped", "there is no plan", decides=True)},
-    "council": {"plan": Loss("skipped", "the council is one member short", decides=True)},
+    "council": {"plan": Loss("skipped", "the council has one plan fewer", decides=True)},
     "debate": {
-        "opening": Loss("survivor_only", "only the other side is judged"),
-        "crossing": Loss("skipped", "the openings are judged, without answers or closings"),
+        "opening": Loss("survivor_only", "only a side that opened is judged; without any, nothing is"),
+        "crossing": Loss("skipped", "nobody answers or closes"),
         "answering": Loss("skipped", "the questions to this side stay unanswered"),
-        "closing": Loss("skipped", "this side is judged without a closing"),
+        "closing": Loss("skipped", "this side has no closing"),
         "judging": Loss("raw_side_by_side", "the other judges decide; without any, a person", decides=True),
     },
     "adversarial": {
-        "case": Loss("survivor_only", "the judge works from the concerns alone"),
-        "attack": Loss("survivor_only", "the judge works from the case and raises concerns itself"),
+        "case": Loss("survivor_only", "the judge has no case to work from"),
+        "attack": Loss("survivor_only", "the judge has no challenger's concerns and raises its own"),
         "verdict": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
     },
     "devils-advocate": {
         "steelman": Loss("skipped", "there is no position to attack"),
         "attack": Loss("survivor_only", "the position stands unattacked, so nothing is judged"),
         "defence": Loss("skipped", "the attacks stand undefended"),
-        "rating": Loss("skipped", "the judge decides without the attacker's ratings"),
+        "rating": Loss("skipped", "the judge has no ratings of the attacker"),
         "verdict": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
     },
     "comparative": {
         "weights": Loss("skipped", "every criterion counts Medium"),
-        "case": Loss("survivor_only", "only the other advocate is judged in this round"),
-        "rebuttal": Loss("skipped", "this case's claims are judged without the other rebuttal"),
+        "case": Loss(
+            "survivor_only", "only a case that was made is judged in this round; without any, none is"
+        ),
+        "rebuttal": Loss("skipped", "the other case stands without this rebuttal"),
         "scoring": Loss(
             "raw_side_by_side", "this round is not scored, and a person decides it", decides=True
         ),
     },
     "cross-examination": {
-        "analysis": Loss("skipped", "the other analyses are examined"),
+        "analysis": Loss("skipped", "only analyses that were made are examined; without any, nothing is"),
         "questions": Loss("skipped", "nobody was questioned, so nothing is assessed"),
         "answering": Loss("skipped", "the questions to this analyst count as deflected"),
         "assessment": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
@@ -85,11 +88,19 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "revision": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
     },
     "panel": {
-        "findings": Loss("skipped", "the panel goes on without this field"),
+        "findings": Loss(
+            "skipped", "the panel has no findings of this field; without any field, it gives no verdict"
+        ),
         "crossing": Loss("skipped", "this field marked nothing as its own too"),
         "verdict": Loss("raw_side_by_side", _FOR_A_PERSON, decides=True),
     },
-    "priority": {"rating": Loss("survivor_only", "the order is the other lens's alone", decides=True)},
+    "priority": {
+        "rating": Loss(
+            "survivor_only",
+            "the order is the other lens's alone; without either, there is none",
+            decides=True,
+        )
+    },
     "tribunal": {
         "analyse": Loss("refuse", "nobody could challenge this view; its first vote is REFUSE"),
         "analyse.safety": Loss(

@@ -171,12 +171,11 @@ def ruling(book: Book) -> tuple[Event, ...]:
     cites = _cites(book, last, named)
     if not cites:
         return (event, *doubts, *(_asked(desk, common) if named else ()))
-    argued_away = bool(vetoed) and not any(vote.decision == "VETO" for vote in last)
-    remark = f" A veto of {', '.join(vetoed)} in the first ballot was withdrawn." if argued_away else ""
     decision = Decision(
         **common,
         id=desk.number("decision"),
-        text=f"{found.decision} by the rule {found.rule} ({voting}).{remark}{_lost(last, unheard, named)}",
+        text=f"{found.decision} by the rule {found.rule} ({voting})."
+        f"{_withdrawn(vetoed, last, named)}{_lost(last, unheard, named)}",
         type="final",
         cites=cites,
         made_by="rule",
@@ -193,6 +192,19 @@ def _cites(book: Book, last: list[Vote], named: bool) -> tuple[Cite, ...]:
     return (
         *(Cite(type="vote", id=identity, relation="based-on") for identity in votes),
         *(Cite(type="challenge", id=identity, relation="builds-on") for identity in challenges),
+    )
+
+
+def _withdrawn(vetoed: list[str], last: list[Vote], named: bool) -> str:
+    """What became of a veto of the first ballot; a vote that was lost withdraws none."""
+    if not vetoed or any(vote.decision == "VETO" for vote in last):
+        return ""
+    lost = {_view(vote) for vote in last if vote.fallback} if named else set[str]()
+    withdrawn = [view for view in vetoed if view not in lost]
+    standing = [view for view in vetoed if view in lost]
+    said = f" A veto of {', '.join(withdrawn)} in the first ballot was withdrawn." if withdrawn else ""
+    return said + (
+        f" A veto of {', '.join(standing)} in the first ballot was not withdrawn." if standing else ""
     )
 
 

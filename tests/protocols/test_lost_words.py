@@ -8,8 +8,12 @@ import pytest
 
 from ledger.book import Book
 from ledger.events import Decision
+from moot.render import report_decisions
+from moot.render.cast_told import answered_by, seats_told
 from moot.render.grounds import rests_on
 from moot.render.labels import labels_told
+from moot.render.telling import tell
+from rounds.outcome import outcome_of
 from tests.protocols.playing import begin, play
 
 
@@ -51,6 +55,57 @@ def test_a_judge_who_was_lost_agrees_with_nobody(tmp_path: Path) -> None:
     whole = decided(played(tmp_path / "whole", "debate", rules=rules)).narratives
     lost = decided(played(tmp_path / "run", "debate", "r1.judging.judge~2", rules=rules)).narratives
     assert (whole[0].split(";")[0], lost[0].split(";")[0]) == ("3 judges", "2 of 3 judges")
+
+
+def test_a_lost_vote_withdraws_no_veto(tmp_path: Path) -> None:
+    """R-1, its sibling: safety refused in the first ballot and then was lost, and the ruling said "withdrawn"."""
+    veto = " A veto of safety in the first ballot was"
+    assert f"{veto} withdrawn." in decided(played(tmp_path / "whole", "tribunal")).text
+    text = decided(played(tmp_path / "run", "tribunal", "r3.revise.safety")).text
+    assert text.startswith("REFUSE ")
+    assert f"{veto} not withdrawn." in text
+    assert "was withdrawn" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "lost", "said"),
+    [
+        ("priority", ("r1.rating.urgency", "r1.rating.impact"), "without either, there is none"),
+        ("debate", ("r1.opening.pro", "r1.opening.con"), "without any, nothing is"),
+        ("adversarial", ("r1.case.advocate", "r1.attack.challenger"), "the judge has no case to work from"),
+        (
+            "panel",
+            tuple(f"r1.findings.reviewer_{n}" for n in (1, 2, 3)),
+            "without any field, it gives no verdict",
+        ),
+        ("council", ("r1.plan.solo", "r1.plan.solo~2"), "one plan fewer"),
+        ("jugalbandi", ("r2.challenge.challenger",), "this round resolves nothing"),
+    ],
+)
+def test_what_a_loss_means_is_so_beside_other_losses(
+    name: str, lost: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    """R-2, its sibling: with both openings lost the headline said that "only the other side is judged"."""
+    rules = {"rounds": "2"} if name == "jugalbandi" else None
+    told = outcome_of(played(tmp_path / "run", name, *lost, rules=rules).state).told
+    assert said in told
+    for untrue in ("alone", "only the other", "one member short", "goes on without", "nothing is resolved"):
+        assert f"{untrue})" not in told
+
+
+def test_a_seat_that_gave_up_was_asked(tmp_path: Path) -> None:
+    """R-2, its sibling: a finished run whose judge gave up said that the judge was "not yet asked"."""
+    seats = answered_by(seats_told(played(tmp_path / "run", "jugalbandi", "r1.challenge.challenger")))
+    assert (
+        seats == "proposer: host (trusted); challenger: host (no reply, given up); resolver: host (no reply)"
+    )
+
+
+def test_nothing_decided_stands_under_no_decisions_in_force(tmp_path: Path) -> None:
+    """R-2, its sibling: "Decisions in force (none is final)" stood over "Nothing was decided."."""
+    book = played(tmp_path / "run", "priority", "r1.rating.urgency", "r1.rating.impact")
+    lines = list(report_decisions.decided(tell(book)))
+    assert lines == ["", "## Decided", "", "Nothing was decided."]
 
 
 def test_a_cited_vote_is_shown_with_its_numbers(tmp_path: Path) -> None:

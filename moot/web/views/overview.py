@@ -102,7 +102,7 @@ def overview(run: Followed) -> Overview:
         goals=opened.goals,
         decided=tuple(_decided(run, event) for event in shown),
         overturned=tuple(_overturned(run)),
-        undecided=not final,
+        undecided=bool(shown) and not final,
         hidden_decisions=hidden,
         outcome=tuple(_outcome(run)),
         signals=signals_now(run),
