@@ -38,7 +38,9 @@ def sent(version: int, path: Path = RECORDED) -> Sent:
     """The prompts of the recorded run with briefs of that version."""
     ledger = _with_briefs_of(version, Run(path).book())
     steps = _steps(ledger)
-    prompt_set, memo, cache = read_prompt_set(installed_prompt_set()), Memo(), Cache()
+    installed = read_prompt_set(installed_prompt_set())
+    prompt_set = {key: value for key, value in installed.items() if key != "layout"}  # the version's own
+    memo, cache = Memo(), Cache()
     now, group, read = 0.0, ("", 0), 0
     by_round: Counter[int] = Counter()
     for event in ledger.events:

@@ -1,10 +1,11 @@
-"""Prompt sets: all templates of a run in one blob, so that a brief can be derived again later (FORMAT 6).
+"""Prompt sets: a run's templates and layout in one blob, so that a brief can be derived again later (FORMAT 6).
 
-    {"set":1,"name":"structured-4","templates":{"blocks/claims":"…","charters/critic":"…",…}}
+    {"set":1,"name":"structured-5","templates":{"blocks/claims":"…","charters/critic":"…",…},"layout":{…}}
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
 path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
-The sets of the short protocols share what stands in `roles/prompts/common/`.
+The sets of the short protocols share what stands in `roles/prompts/common/`. `layout` is the set's `layout.json`, which
+`roles/brief/layout.py` reads; older sets have none.
 """
 
 from __future__ import annotations
@@ -18,22 +19,23 @@ from typing import Any, Final, cast
 import orjson
 
 STRUCTURED: Final = "structured"
-_NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-4"}
-"""Folder → the set's name where it is not the folder's with a 1: a changed set has a new name."""
+_NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-5"}
+"""Folder → the set's name where it is not the folder's with a 2: a changed set has a new name."""
 _PROMPTS: Final = Path(__file__).parent / "prompts"
 
 PromptSet = Mapping[str, Any]
-"""A prompt set as read: `set`, `name`, `templates`."""
+"""A prompt set as read: `set`, `name`, `templates`, in newer ones `layout`."""
 
 
 class PromptSetError(ValueError):
     """Bytes that are no prompt set, or a set without a template that is needed."""
 
 
-def encode_prompt_set(name: str, templates: Mapping[str, str]) -> bytes:
-    """The blob of a prompt set."""
+def encode_prompt_set(name: str, templates: Mapping[str, str], layout: object = None) -> bytes:
+    """The blob of a prompt set; a layout as it is to be read again."""
     ordered = {path: templates[path] for path in sorted(templates)}
-    return orjson.dumps({"set": 1, "name": name, "templates": ordered})
+    own = {} if layout is None else {"layout": layout}
+    return orjson.dumps({"set": 1, "name": name, "templates": ordered, **own})
 
 
 def read_prompt_set(blob: bytes) -> PromptSet:
@@ -60,7 +62,8 @@ def prompt_set_hash(prompt_set: PromptSet | bytes) -> str:
 
 
 def _blob(prompt_set: PromptSet) -> bytes:
-    return encode_prompt_set(str(prompt_set["name"]), cast("Mapping[str, str]", prompt_set["templates"]))
+    templates = cast("Mapping[str, str]", prompt_set["templates"])
+    return encode_prompt_set(str(prompt_set["name"]), templates, prompt_set.get("layout"))
 
 
 def template(prompt_set: PromptSet, path: str) -> str:
@@ -74,9 +77,10 @@ def template(prompt_set: PromptSet, path: str) -> str:
 @cache
 def installed_prompt_set(protocol: str = STRUCTURED) -> bytes:
     """The blob of the prompt set that this version ships for a protocol; a new run opens with it."""
-    shared = [] if protocol == STRUCTURED else _templates(_PROMPTS / "common", "")
-    own = _templates(_PROMPTS / protocol, "")
-    return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-1"), dict([*shared, *own]))
+    common = _PROMPTS / (STRUCTURED if protocol == STRUCTURED else "common")
+    templates = dict([*_templates(common, ""), *_templates(_PROMPTS / protocol, "")])
+    layout = orjson.loads((common / "layout.json").read_bytes())
+    return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-2"), templates, layout)
 
 
 def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:

@@ -92,11 +92,12 @@ def placed(scene: Scene, shown: Mapping[Column, Shown]) -> Iterator[Block]:
         names = [name for name in row.columns if name in shown]
         if row.by_round and names:
             yield from _by_round(scene, row, {name: shown[name] for name in names})
-        elif names == [Column.RECORD]:
-            yield from _records(scene, row.scope)
         else:
             for name in names:
-                yield from _column(scene, name, shown[name], row.scope)
+                if name is Column.RECORD:
+                    yield from _records(scene, row.scope)
+                else:
+                    yield from _column(scene, name, shown[name], row.scope)
 
 
 def _column(scene: Scene, name: Column, shown: Shown, scope: Scope) -> list[Block]:

@@ -2,7 +2,8 @@
 
 A row says its scope. From the first row to the last a scope only grows narrower, so that what two briefs have in
 common stands at their beginning: a cache of prefixes ends at the borders (`roles/seats/prompt.py`). Another order is
-another layout, not other code. A run has the layout of its `brief_version`: a row of the table below is never changed.
+another layout, not other code: it lies in the prompt set (`roles/prompts/<set>/layout.json`). A set without one has
+what belongs to the run's `brief_version`: a row of the table below is never changed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
+from roles.prompt_set import PromptSet, PromptSetError
 from roles.protocol import Column
 
 Scope = Literal[
@@ -32,7 +34,7 @@ Reader = Literal[
 ]
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Columns that stand one behind another. `by_round`: told together, a block for each round, the oldest first."""
 
     scope: Scope
@@ -40,7 +42,7 @@ class Row(msgspec.Struct, frozen=True):
     by_round: bool = False
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What stands between the frame and the role, for one kind of reader; a column without a row is not shown."""
 
     rows: tuple[Row, ...]
@@ -49,7 +51,7 @@ class Reading(msgspec.Struct, frozen=True):
     of the round and `moved` says the rest; or with the status that they have when the step opens."""
 
 
-class Layout(msgspec.Struct, frozen=True):
+class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The readings, and which words a task can name: ids of the columns shown, or of the records picked."""
 
     readings: Mapping[Reader, Reading]
@@ -65,12 +67,13 @@ _LEFT_FOR_JUDGES: Final = (
 )
 _AMENDMENTS: Final = Row("step", (C.AMENDMENTS,))
 
+_BEFORE_VERDICTS: Final = (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)
+
 _WRITER_1: Final = Reading(
     (
         _QUESTION,
         Row("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
-        Row("group", (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)),
-        Row("group", (C.POSITIONS, C.VERDICTS, C.FLIPS)),
+        Row("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.FLIPS)),
         _AMENDMENTS,
     ),
     claims="as_they_stand",
@@ -101,8 +104,7 @@ _BY_AGE: Final = Layout(
             (
                 _QUESTION,
                 _LEFT_BY_ROUND,
-                Row("group", (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)),
-                Row("group", (C.POSITIONS, C.VERDICTS, C.MOVED, C.LATE, C.FLIPS)),
+                Row("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.MOVED, C.LATE, C.FLIPS)),
                 _AMENDMENTS,
             ),
             claims="as_found",
@@ -130,4 +132,28 @@ _BY_AGE: Final = Layout(
 differ from check to check, late; in the synthesis first the verdicts, which all look back at."""
 
 LAYOUTS: Final[Mapping[int, Layout]] = {1: _BY_COLUMN, 2: _BY_RECORD, 3: _BY_AGE}
-"""`run_opened.brief_version` → the layout."""
+"""`run_opened.brief_version` → the layout of a run whose prompt set has none."""
+
+
+def layout_of(prompt_set: PromptSet, brief_version: int) -> Layout:
+    """The layout of a run. Raises `PromptSetError` when its prompt set has one that cannot be read."""
+    if "layout" not in prompt_set:
+        return LAYOUTS[brief_version]
+    try:
+        layout = msgspec.convert(prompt_set["layout"], Layout)
+    except msgspec.ValidationError as error:
+        raise PromptSetError(f"the layout of {prompt_set['name']!r} cannot be read: {error}") from None
+    _judge(layout, str(prompt_set["name"]))
+    return layout
+
+
+def _judge(layout: Layout, name: str) -> None:
+    if missing := set(get_args(Reader)) - set(layout.readings):
+        raise PromptSetError(f"the layout of {name!r} has nothing for {', '.join(sorted(missing))}")
+    for reader, reading in layout.readings.items():
+        reach = [SCOPES.index(row.scope) for row in reading.rows]
+        columns = [column for row in reading.rows for column in row.columns]
+        if reach != sorted(reach) or len(columns) != len(set(columns)):
+            raise PromptSetError(
+                f"the layout of {name!r} has scopes out of order, or a column twice, for {reader}"
+            )

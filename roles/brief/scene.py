@@ -16,7 +16,7 @@ from ledger.ids import number_of
 from ledger.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
-from roles.brief.layout import LAYOUTS, Layout, Reader, Reading
+from roles.brief.layout import LAYOUTS, Layout, Reader, Reading, layout_of
 from roles.brief.quote import Quoted
 from roles.prompt_set import PromptSet, template
 from roles.protocol import Column, Protocol, Step, View
@@ -197,9 +197,9 @@ def scene_of(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet
     )
     opened = base.state.opened
     assert opened is not None, "a step opens when the run is opened"
-    layout = LAYOUTS.get(opened.brief_version)
-    if layout is None:
+    if opened.brief_version not in LAYOUTS:
         raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
+    of_run = memo.drawer("run", opened.seq)
     view = protocol.view(base.state, step)
     return Scene(
         book=base,
@@ -208,9 +208,9 @@ def scene_of(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet
         step=step,
         prompt_set=prompt_set,
         view=view,
-        layout=layout,
+        layout=once(of_run, "layout", lambda: layout_of(prompt_set, opened.brief_version)),
         reader=_reader(step, view),
-        of_run=memo.drawer("run", opened.seq),
+        of_run=of_run,
         of_group=memo.drawer("group", (*asked, len(base.events))),
     )
 

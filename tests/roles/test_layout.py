@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from itertools import chain
+from typing import get_args
 
 import pytest
 
 from roles.brief import derive
-from roles.brief.layout import LAYOUTS, SCOPES, Reader, Reading
+from roles.brief.layout import LAYOUTS, SCOPES, Reader, Reading, layout_of
+from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
 from roles.protocol import Column, Protocol, View
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
-from tests.roles.runs import installed, run, step_of, steps_of_run
+from tests.roles.runs import brief_of, installed, run, step_of, steps_of_run
 
 READINGS = [
     pytest.param(reading, id=f"{version}-{reader}")
@@ -49,7 +52,7 @@ def test_from_row_to_row_a_scope_grows_narrower(reading: Reading) -> None:
 @pytest.mark.parametrize("step", steps_of_run())
 def test_from_block_to_block_a_scope_grows_narrower(version: int, step: str) -> None:
     ledger = run(version)
-    brief = derive(ledger, STRUCTURED, step_of(ledger, step), installed())
+    brief = derive(ledger, STRUCTURED, step_of(ledger, step), _without())
     reach = [SCOPES.index(block.scope) for block in brief.blocks]
     assert reach == sorted(reach)
     assert [block.name for block in brief.blocks if block.scope == "step"][-2:] == ["role", "task"]
@@ -58,7 +61,7 @@ def test_from_block_to_block_a_scope_grows_narrower(version: int, step: str) -> 
 @pytest.mark.parametrize("version", [1, 3])
 def test_what_is_the_runs_is_the_same_for_all_who_see_the_question(version: int) -> None:
     ledger = run(version)
-    briefs = [derive(ledger, STRUCTURED, step_of(ledger, step), installed()) for step in steps_of_run()]
+    briefs = [derive(ledger, STRUCTURED, step_of(ledger, step), _without()) for step in steps_of_run()]
     of_run = {tuple(block for block in brief.blocks if block.scope == "run") for brief in briefs}
     assert len(of_run) == 2, "the question, or the goals alone"
 
@@ -77,3 +80,61 @@ def test_what_is_the_rounds_is_the_same_for_its_checks() -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
 def test_every_protocol_has_a_layout(protocol: Protocol) -> None:
     assert protocol.brief_version in LAYOUTS
+
+
+# ---------------------------------------------------------------- the layout of a prompt set
+
+
+def _with(layout: object) -> PromptSet:
+    return {**installed(), "layout": layout}
+
+
+def _rows(*rows: tuple[str, str]) -> object:
+    reading = {
+        "rows": [{"scope": scope, "columns": [column]} for scope, column in rows],
+        "claims": "as_found",
+    }
+    return {"readings": dict.fromkeys(get_args(Reader), reading)}
+
+
+def _without() -> PromptSet:
+    return {key: value for key, value in installed().items() if key != "layout"}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
+def test_an_installed_set_has_the_layout_that_runs_had_before_it_lay_there(protocol: Protocol) -> None:
+    prompt_set = read_prompt_set(installed_prompt_set(protocol.prompts))
+    assert layout_of(prompt_set, protocol.brief_version) == LAYOUTS[protocol.brief_version]
+
+
+@pytest.mark.parametrize("version", LAYOUTS)
+def test_a_set_without_a_layout_has_the_one_of_the_version(version: int) -> None:
+    assert layout_of(_without(), version) is LAYOUTS[version]
+
+
+def test_another_order_is_data() -> None:
+    layout = json.loads(json.dumps(installed()["layout"]))
+    writer = layout["readings"]["writer"]
+    writer["rows"][2]["columns"].reverse()
+    names = [block.name for block in brief_of(run(), "r1.F.critic", _with(layout)).blocks]
+    assert names.index("verdicts") < names.index("claims") < names.index("plan")
+    before = brief_of(run(), "r1.F.critic")
+    assert brief_of(run(), "r1.F.critic", _with(layout)).saw == before.saw
+    assert brief_of(run(), "r1.F.critic", _with(layout)).prompt_set != before.prompt_set
+
+
+@pytest.mark.parametrize(
+    ("layout", "says"),
+    [
+        (None, "cannot be read"),
+        ({"readings": {}, "words": "columns"}, "nothing for judge"),
+        ({"readings": {}, "words": "songs"}, "cannot be read"),
+        ({"readings": {}, "colour": "red"}, "cannot be read"),
+        (_rows(("run", "moon")), "cannot be read"),
+        (_rows(("step", "plan"), ("run", "claims")), "out of order"),
+        (_rows(("run", "plan"), ("run", "plan")), "twice"),
+    ],
+)
+def test_a_layout_that_cannot_be_read_is_said(layout: object, says: str) -> None:
+    with pytest.raises(PromptSetError, match=says):
+        brief_of(run(), "r1.F.critic", _with(layout))

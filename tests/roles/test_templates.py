@@ -64,9 +64,9 @@ def test_names_of_a_template() -> None:
 def test_the_installed_set_is_canonical_and_named_by_its_bytes() -> None:
     blob = installed_prompt_set()
     found = read_prompt_set(blob)
-    assert encode_prompt_set(found["name"], found["templates"]) == blob
+    assert encode_prompt_set(found["name"], found["templates"], found["layout"]) == blob
     assert prompt_set_hash(found) == prompt_set_hash(blob)
-    assert list(found) == ["set", "name", "templates"]
+    assert list(found) == ["set", "name", "templates", "layout"]
     assert list(found["templates"]) == sorted(found["templates"])
 
 
