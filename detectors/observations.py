@@ -9,6 +9,9 @@ means by a round: the deliberation rounds 1 … R, silent ones too. Two things a
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -25,6 +28,14 @@ SYNTHESIS: Final = "S"
 _UNTIL_CROSS_VALIDATION: Final = frozenset({"A", "B", "C", "D", "E"})
 _DISAGREEMENT: Final = frozenset({"BROKEN", "UNCLEAR"})
 _TESTED: Final = frozenset(TESTED)
+_ARTIFACT: Final = re.compile(r"(?:^|/)([a-z][a-z0-9_]*)\.md#([a-z]+)")
+_PART_OF_SECTION: Final = {
+    "trace": "action",
+    "invariant": "guardian",
+    "step": "observer",
+    "friction": "observer",
+    "attack": "critic",
+}
 
 
 class Tally(msgspec.Struct):
@@ -180,3 +191,24 @@ def running_round(state: State) -> int | None:
         return None
     open_still = state.phase in _UNTIL_CROSS_VALIDATION and state.round not in state.validated
     return state.round if open_still else None
+
+
+def parts(state: State) -> Mapping[str, str]:
+    """Role → its part (`action`, `guardian`, `observer`, `critic`); by name where the sections do not tell all four.
+
+    An import may call its roles what it likes, also by each other's names: there the sections that checks cite in a
+    role's artifacts say it. An attack is the adversary's all the same, an invariant the guardian's, a trace the one's
+    who acts and a step the walking observer's (SD-6, SD-10, SD-12, SD-14).
+    """
+    by_name = {role: role for role in ROLES}
+    if not is_import(state):
+        return by_name
+    seen: dict[str, Counter[str]] = {}
+    for check in state.checks.values():
+        for ref in check.refs:
+            found = _ARTIFACT.search(ref)
+            part = _PART_OF_SECTION.get(found[2]) if found else None
+            if found and part:
+                seen.setdefault(found[1], Counter())[part] += 1
+    told = {role: counted.most_common(1)[0][0] for role, counted in seen.items() if role in by_name}
+    return told if set(told.values()) == set(ROLES) else by_name

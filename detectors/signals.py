@@ -100,7 +100,7 @@ def signals_of_state(
 
     `blobs` are read only for the round files of an import. `whole` is false for the state of a prefix: round
     files of later rounds are then left out. `parameters` stand over the run's own in the profile `calibrated`,
-    and a `judgement` is one that was kept up to date (`detectors.calibrated.watching`).
+    and a `judgement` is one that was kept up to date (`detectors.calibrated.judgement`).
     """
     seen = observe(state, blobs, whole=whole)
     needed, readings = _panel(seen, profile)

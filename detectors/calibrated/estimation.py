@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.odds import moved
+from detectors.calibrated.betting import moved
 from detectors.calibrated.parameters import ROLES, CalibratedParameters, Share
 from detectors.calibrated.rounds import RoundUnits, count_rounds
 from detectors.observations import deliberating_roles

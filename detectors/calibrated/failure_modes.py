@@ -8,11 +8,10 @@ from typing import Final
 
 from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
 from detectors.calibrated.parameters import VERSION, CalibratedParameters
-from detectors.calibrated.parts import parts
 from detectors.calibrated.reading import Reading, read, share_reading, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
 from detectors.calibrated.sycophancy import sycophancy
-from detectors.observations import deliberating_roles, is_import
+from detectors.observations import deliberating_roles, is_import, parts
 from ledger.state import State
 
 Rounds = Sequence[RoundUnits]

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.odds import moved
+from detectors.calibrated.betting import moved
 from detectors.parameters import params_bytes, params_bytes_of
 from ledger.book import Blobs
 from ledger.failures import BlobMissing

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from detectors.calibrated.parameters import VERSION, CalibratedParameters, Ready
-from detectors.calibrated.parts import parts
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import RoundUnits
-from detectors.observations import deliberating_roles, untested
+from detectors.observations import deliberating_roles, parts, untested
 from ledger.state import State
 
 DEFAULT_ROUNDS = 13

@@ -10,10 +10,10 @@ import msgspec
 from detectors.calibrated.betting import Stream, e_values, onset_round, printed, share_stream
 from detectors.calibrated.parameters import CalibratedParameters, Share
 from detectors.calibrated.rounds import Units
+from detectors.report import EVIDENCE_MAX
 from ledger.events.decisions import FailureMode
 
 Verdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
-EVIDENCE_MAX = 40
 COUNTER_EVIDENCE_MAX = 10
 
 

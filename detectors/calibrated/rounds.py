@@ -1,4 +1,8 @@
-"""What the failure modes count in a deliberation round; ids of bad and good units beside."""
+"""Rounds as the failure modes count them: what belongs to each, and its bad and good units by id.
+
+A `Shelf` holds what belongs to a round, so that one can be counted again without reading the others. `shelve` makes it
+of a whole State, `Shelf.take` keeps it up to date event by event; both come to the same.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.shelf import Held, Shelf, shelve
 from detectors.observations import deliberating_roles, running_round
+from ledger.events import Artifact, Claim, Decision, Event, Flip, Position, Verification
 from ledger.ids import number_of, parse_reference, round_of
 from ledger.lifecycle import TESTED
 from ledger.state import CheckFacts, State
@@ -16,6 +20,84 @@ from ledger.state import CheckFacts, State
 _TESTED: Final = frozenset(TESTED)
 _LINE_LEVEL: Final = re.compile(r"#.*[0-9]$")
 NOT_APPLICABLE: Final = "NOT_APPLICABLE"
+
+
+class Held(msgspec.Struct):
+    """Ids of what belongs to one round; `touched` are claims that its checks moved."""
+
+    checks: list[str] = msgspec.field(default_factory=list[str])
+    positions: list[str] = msgspec.field(default_factory=list[str])
+    flips: list[str] = msgspec.field(default_factory=list[str])
+    claims: list[str] = msgspec.field(default_factory=list[str])
+    decisions: list[str] = msgspec.field(default_factory=list[str])
+    artifacts: list[str] = msgspec.field(default_factory=list[str])
+    touched: set[str] = msgspec.field(default_factory=set[str])
+
+
+class Shelf(msgspec.Struct):
+    """The rounds, and for everything that a decision cites the first round in which one did."""
+
+    rounds: dict[int, Held] = msgspec.field(default_factory=dict[int, Held])
+    cited: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+
+    def round(self, number: int) -> Held:
+        """What a round holds."""
+        found = self.rounds.get(number)
+        if found is None:
+            found = self.rounds[number] = Held()
+        return found
+
+    def cite(self, identity: str, round_: int) -> None:
+        """A decision of this round cites `identity`."""
+        self.cited[identity] = min(round_, self.cited.get(identity, round_))
+
+    def take(self, event: Event) -> bool:
+        """Put one event on the shelf; whether it belongs there."""
+        held, identity = self.round(event.round), event.id or ""
+        match event:
+            case Verification():
+                if event.phase != "S" and event.repeats is None:
+                    held.checks.append(identity)
+                held.touched.update(change.claim_id for change in event.claim_status_changes)
+            case Position():
+                held.positions.append(identity)
+            case Flip():
+                held.flips.append(identity)
+            case Claim():
+                held.claims.append(identity)
+            case Decision():
+                held.decisions.append(identity)
+                for cite in event.cites:
+                    self.cite(cite.id, event.round)
+            case Artifact():
+                held.artifacts.append(identity)
+            case _:
+                return False
+        return True
+
+
+def shelve(state: State) -> Shelf:
+    """The shelf of a whole State."""
+    shelf = Shelf()
+    for identity, check in state.checks.items():
+        if check.phase != "S" and check.repeats is None:
+            shelf.round(check.round).checks.append(identity)
+    for identity, position in state.positions.items():
+        shelf.round(position.round).positions.append(identity)
+    for identity, flip in state.flips.items():
+        shelf.round(flip.round).flips.append(identity)
+    for identity, claim in state.claims.items():
+        shelf.round(claim.round).claims.append(identity)
+        for move in claim.moves:
+            if move.by in state.checks:  # another claim that replaces this one is no test of it
+                shelf.round(move.place.round).touched.add(identity)
+    for identity, decision in state.decisions.items():
+        shelf.round(decision.round).decisions.append(identity)
+        for cite in decision.cites:
+            shelf.cite(cite.id, decision.round)
+    for identity in state.listed:
+        shelf.round(round_of(identity) or 0).artifacts.append(identity)
+    return shelf
 
 
 class Units(msgspec.Struct):

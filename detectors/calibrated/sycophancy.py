@@ -15,8 +15,9 @@ import msgspec
 
 from detectors.calibrated.betting import Stream, e_values, share_stream
 from detectors.calibrated.parameters import CalibratedParameters, Share, Unanimity
-from detectors.calibrated.reading import EVIDENCE_MAX, Counted, Reading, read, share_reading, thresholds
+from detectors.calibrated.reading import Counted, Reading, read, share_reading, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units
+from detectors.report import EVIDENCE_MAX
 from ledger.state import State
 
 GIVEN_UP: Final = (

@@ -90,7 +90,7 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> Calibra
 
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
-    from detectors.calibrated.watching import Watch
+    from detectors.calibrated.judgement import Watch
     from moot.console import console
     from moot.render.panel import PanelFacts, panel, watch_panel
 

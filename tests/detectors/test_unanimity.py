@@ -9,9 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from detectors.calibrated.judgement import Judgement, judge
+from detectors.calibrated.judgement import Judgement, Watch, judge
 from detectors.calibrated.parameters import recorded_parameters
-from detectors.calibrated.watching import Watch
 from detectors.parameters import DIRECTORY
 from ledger.events import Event
 from ledger.fold import fold, step

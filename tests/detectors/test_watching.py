@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from detectors.calibrated.judgement import judge
-from detectors.calibrated.rounds import count_round, count_rounds
-from detectors.calibrated.shelf import Shelf, shelve
-from detectors.calibrated.watching import Watch
+from detectors.calibrated.judgement import Watch, judge
+from detectors.calibrated.rounds import Shelf, count_round, count_rounds, shelve
 from ledger.chain import BEGINNING, seal
 from ledger.events import Event
 from ledger.fold import fold
@@ -61,7 +59,7 @@ def test_a_look_counts_only_what_changed(monkeypatch: pytest.MonkeyPatch) -> Non
         counted.append(number)
         return count_round(state, shelf, number, references)  # type: ignore[arg-type]  # passed on as they came
 
-    monkeypatch.setattr("detectors.calibrated.watching.count_round", counting)
+    monkeypatch.setattr("detectors.calibrated.judgement.count_round", counting)
     watch, events = Watch(), _events(3, "fm1")
     for event in events:
         watch.take(event)
