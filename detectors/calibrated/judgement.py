@@ -1,8 +1,8 @@
 """The judgement of the profile `calibrated`: eight readings, the gates, and what follows from them.
 
-A `Watch` keeps it up to date event by event; a look counts the rounds that changed and no others.
+A `RunningJudgement` keeps it up to date event by event; a look counts the rounds that changed and no others.
 
-watch = Watch()
+watch = RunningJudgement()
 for event in events:
     watch.take(event)
     watch.judgement()        # what `judge` says of the same prefix, without reading the ledger again
@@ -19,7 +19,7 @@ from detectors.calibrated.failure_modes import PANEL
 from detectors.calibrated.parameters import CalibratedParameters, Judges, calibrated_parameters
 from detectors.calibrated.readiness import GateReading, gates, is_open, planned_rounds
 from detectors.calibrated.reading import Reading
-from detectors.calibrated.rounds import RoundUnits, Shelf, count_round, count_rounds, last_round
+from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
 from detectors.report import ANSWERED, AlarmReading, Gate
 from ledger.events import Claim, DriftCheck, Event, RoundOpened
 from ledger.events.decisions import Advice
@@ -124,13 +124,13 @@ def _told(
     )
 
 
-class Watch:
+class RunningJudgement:
     """A run as it is watched. `state` is folded here, or by the caller who then says so with `fold=False`."""
 
     def __init__(self, parameters: CalibratedParameters | None = None, state: State | None = None) -> None:
         self.state: Final = state if state is not None else State()
         self._parameters: Final = parameters or calibrated_parameters()
-        self._shelf: Final = Shelf()
+        self._index: Final = RoundIndex()
         self._units: Final[dict[int, RoundUnits]] = {}
         self._changed: Final[set[int]] = set()
 
@@ -138,7 +138,7 @@ class Watch:
         """Take one event in; its cost does not grow with the ledger."""
         if fold:
             step(self.state, event)
-        if self._shelf.take(event) or isinstance(event, RoundOpened | DriftCheck):
+        if self._index.take(event) or isinstance(event, RoundOpened | DriftCheck):
             self._changed.update(
                 (event.round, event.round + 1)
             )  # FM-2 counts a round's checks in the next one
@@ -148,11 +148,11 @@ class Watch:
 
     def rounds(self) -> tuple[RoundUnits, ...]:
         """Every round's units; only those that changed since the last look are counted."""
-        last = last_round(self.state, self._shelf)
+        last = last_round(self.state, self._index)
         references = self._parameters.bypass.references_at_least
         for number in range(1, last + 1):
             if number in self._changed or number not in self._units:
-                self._units[number] = count_round(self.state, self._shelf, number, references)
+                self._units[number] = count_round(self.state, self._index, number, references)
                 self._changed.discard(number)
         return tuple(self._units[number] for number in range(1, last + 1))
 

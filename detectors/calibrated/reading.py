@@ -24,7 +24,7 @@ class Thresholds(msgspec.Struct, frozen=True):
     alarm: float
 
 
-class Counted(msgspec.Struct, frozen=True):
+class CountedShare(msgspec.Struct, frozen=True):
     """A share by round, (bad, all), and what of it is tolerated."""
 
     counts: tuple[tuple[int, int], ...]
@@ -70,14 +70,14 @@ class Reading(msgspec.Struct, frozen=True):
     """What `needed` is held against, in all."""
     flaw: str = ""
     """Why the reading says nothing (by thresholds of before); shown beside it, never recorded."""
-    beside: Counted | None = None
+    beside: CountedShare | None = None
     """Of a mode that reads two shares (FM-1) the one that is not told: recovered is where both are."""
 
     def has_recovered(self, since_round: int) -> bool:
         """Whether the rounds after `since_round` kept the tolerated share: two rounds and four units at least."""
         if self.tolerated is None or len(self.counts[since_round:]) < 2:
             return False
-        told = Counted(self.counts, self.tolerated)
+        told = CountedShare(self.counts, self.tolerated)
         shares = [told] if self.beside is None else [told, self.beside]
         return told.since(since_round)[1] >= 4 and all(one.is_kept_since(since_round) for one in shares)
 
@@ -102,7 +102,7 @@ def read(
     variant: Literal["", "flood", "famine"] = "",
     subject: str = "",
     flaw: str = "",
-    beside: Counted | None = None,
+    beside: CountedShare | None = None,
 ) -> Reading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]

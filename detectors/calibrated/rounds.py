@@ -1,7 +1,7 @@
 """Rounds as the failure modes count them: what belongs to each, and its bad and good units by id.
 
-A `Shelf` holds what belongs to a round, so that one can be counted again without reading the others. `shelve` makes it
-of a whole State, `Shelf.take` keeps it up to date event by event; both come to the same.
+A `RoundIndex` holds what belongs to a round, so that one can be counted again without reading the others.
+`index_rounds` makes it of a whole State, `RoundIndex.take` keeps it up to date event by event; both come to the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Held(msgspec.Struct):
     touched: set[str] = msgspec.field(default_factory=set[str])
 
 
-class Shelf(msgspec.Struct):
+class RoundIndex(msgspec.Struct):
     """The rounds, and for everything that a decision cites the first round in which one did."""
 
     rounds: dict[int, Held] = msgspec.field(default_factory=dict[int, Held])
@@ -52,7 +52,7 @@ class Shelf(msgspec.Struct):
         self.cited[identity] = min(round_, self.cited.get(identity, round_))
 
     def take(self, event: Event) -> bool:
-        """Put one event on the shelf; whether it belongs there."""
+        """Put one event into the index; whether it belongs there."""
         held, identity = self.round(event.round), event.id or ""
         match event:
             case Verification():
@@ -76,28 +76,28 @@ class Shelf(msgspec.Struct):
         return True
 
 
-def shelve(state: State) -> Shelf:
-    """The shelf of a whole State."""
-    shelf = Shelf()
+def index_rounds(state: State) -> RoundIndex:
+    """The index of a whole State."""
+    index = RoundIndex()
     for identity, check in state.checks.items():
         if check.phase != "S" and check.repeats is None:
-            shelf.round(check.round).checks.append(identity)
+            index.round(check.round).checks.append(identity)
     for identity, position in state.positions.items():
-        shelf.round(position.round).positions.append(identity)
+        index.round(position.round).positions.append(identity)
     for identity, flip in state.flips.items():
-        shelf.round(flip.round).flips.append(identity)
+        index.round(flip.round).flips.append(identity)
     for identity, claim in state.claims.items():
-        shelf.round(claim.round).claims.append(identity)
+        index.round(claim.round).claims.append(identity)
         for move in claim.moves:
             if move.by in state.checks:  # another claim that replaces this one is no test of it
-                shelf.round(move.place.round).touched.add(identity)
+                index.round(move.place.round).touched.add(identity)
     for identity, decision in state.decisions.items():
-        shelf.round(decision.round).decisions.append(identity)
+        index.round(decision.round).decisions.append(identity)
         for cite in decision.cites:
-            shelf.cite(cite.id, decision.round)
+            index.cite(cite.id, decision.round)
     for identity in state.listed:
-        shelf.round(round_of(identity) or 0).artifacts.append(identity)
-    return shelf
+        index.round(round_of(identity) or 0).artifacts.append(identity)
+    return index
 
 
 class Units(msgspec.Struct):
@@ -145,24 +145,24 @@ class RoundUnits(msgspec.Struct):
 
 def count_rounds(state: State, references_at_least: int) -> tuple[RoundUnits, ...]:
     """Rounds 1 … R with their units; R is the last that cross-validation has gone through."""
-    shelf = shelve(state)
+    index = index_rounds(state)
     return tuple(
-        count_round(state, shelf, number, references_at_least)
-        for number in range(1, last_round(state, shelf) + 1)
+        count_round(state, index, number, references_at_least)
+        for number in range(1, last_round(state, index) + 1)
     )
 
 
-def last_round(state: State, shelf: Shelf) -> int:
+def last_round(state: State, index: RoundIndex) -> int:
     """R, the last round with a check outside the synthesis that is not still being cross-validated; 0 when none is."""
     running = running_round(state)
-    checked = (number for number, held in shelf.rounds.items() if held.checks and number != running)
+    checked = (number for number, held in index.rounds.items() if held.checks and number != running)
     return max(checked, default=0)
 
 
-def count_round(state: State, shelf: Shelf, number: int, references_at_least: int) -> RoundUnits:
+def count_round(state: State, index: RoundIndex, number: int, references_at_least: int) -> RoundUnits:
     """One round with its units. It reads what the round holds, the checks of the round before, and nothing else."""
     units = _empty(state, deliberating_roles(state), number)
-    held = shelf.round(number)
+    held = index.round(number)
     for identity in held.checks:
         check = state.checks[identity]
         if check.result != NOT_APPLICABLE:
@@ -171,7 +171,7 @@ def count_round(state: State, shelf: Shelf, number: int, references_at_least: in
     _count_unopposed(units)
     _count_claims(state, held, units)
     _count_decisions(state, held, units)
-    _count_pro_forma(state, shelf, units)
+    _count_pro_forma(state, index, units)
     _count_findings(state, held, units)
     drift = state.drift.get(number)
     if drift is not None:
@@ -253,13 +253,13 @@ def _count_decisions(state: State, held: Held, units: RoundUnits) -> None:
                 units.cited_claims.append((claim.raised_by, identity))
 
 
-def _count_pro_forma(state: State, shelf: Shelf, units: RoundUnits) -> None:
+def _count_pro_forma(state: State, index: RoundIndex, units: RoundUnits) -> None:
     """FM-2: the checks of the round before; bad when BROKEN changed no claim and no decision cites it by now."""
-    for identity in shelf.round(units.round - 1).checks:
+    for identity in index.round(units.round - 1).checks:
         check = state.checks[identity]
         if check.result == NOT_APPLICABLE:
             continue
-        ignored = shelf.cited.get(identity, units.round + 1) > units.round
+        ignored = index.cited.get(identity, units.round + 1) > units.round
         units.pro_forma.add(identity, check.result == "BROKEN" and not check.moved and ignored)
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from detectors.calibrated.betting import Stream, e_values, share_stream
 from detectors.calibrated.parameters import CalibratedParameters, Share, Unanimity
-from detectors.calibrated.reading import Counted, Reading, read, share_reading, thresholds
+from detectors.calibrated.reading import CountedShare, Reading, read, share_reading, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units
 from detectors.report import EVIDENCE_MAX
 from ledger.state import State
@@ -81,7 +81,7 @@ def _both(given: _Bet, nothing: _Bet, parameters: CalibratedParameters, planned:
         sentence=f"{told.sentence}; {told.rule.p0:.0%} is tolerated",
         have=[a.counts[1] + b.counts[1] for a, b in zip(given.units, nothing.units, strict=True)],
         tolerated=told.rule.p0,
-        beside=Counted(tuple(unit.counts for unit in beside.units), beside.rule.p0),
+        beside=CountedShare(tuple(unit.counts for unit in beside.units), beside.rule.p0),
     )
 
 

@@ -90,12 +90,12 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> Calibra
 
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
-    from detectors.calibrated.judgement import Watch
+    from detectors.calibrated.judgement import RunningJudgement
     from moot.console import console
     from moot.render.panel import PanelFacts, panel, watch_panel
 
     stop, ours, facts = False, open_run(path), PanelFacts()
-    watched = Watch(thresholds_of(ours, ours.state, params), facts.state)
+    watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)
 
     def look() -> tuple[RenderableType, bool]:
         nonlocal stop

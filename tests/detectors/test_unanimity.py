@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from detectors.calibrated.judgement import Judgement, Watch, judge
+from detectors.calibrated.judgement import Judgement, RunningJudgement, judge
 from detectors.calibrated.parameters import recorded_parameters
 from detectors.parameters import DIRECTORY
 from ledger.events import Event
@@ -132,7 +132,7 @@ def test_runs_by_the_thresholds_of_before_read_as_they_did() -> None:
 
 
 def test_kept_up_to_date_it_says_the_same() -> None:
-    watch = Watch()
+    watch = RunningJudgement()
     events = _falling(3, FALLS[0], positions=True)
     for event in events:
         watch.take(event)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from detectors.calibrated.judgement import Watch, judge
-from detectors.calibrated.rounds import Shelf, count_round, count_rounds, shelve
+from detectors.calibrated.judgement import RunningJudgement, judge
+from detectors.calibrated.rounds import RoundIndex, count_round, count_rounds, index_rounds
 from ledger.chain import BEGINNING, seal
 from ledger.events import Event
 from ledger.fold import fold
@@ -29,7 +29,7 @@ def _events(seed: int, mode: str) -> tuple[Event, ...]:
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(MODES))
 def test_every_look_is_that_of_the_prefix(seed: int, mode: str) -> None:
-    watch, events = Watch(), _events(seed, mode)
+    watch, events = RunningJudgement(), _events(seed, mode)
     for number, event in enumerate(events, 1):
         watch.take(event)
         if number % 7 == 0 or number == len(events):
@@ -39,28 +39,28 @@ def test_every_look_is_that_of_the_prefix(seed: int, mode: str) -> None:
 def test_a_run_of_our_own_is_watched_the_same(tmp_path: Path) -> None:
     play(begin(tmp_path / "run", profile="calibrated"))
     events = Run(tmp_path / "run").events()
-    watch, shelf = Watch(), Shelf()
+    watch, index = RunningJudgement(), RoundIndex()
     for number, event in enumerate(events, 1):
         watch.take(event)
-        shelf.take(event)
+        index.take(event)
         if number % 25 == 0 or number == len(events):
             assert watch.judgement() == judge(fold(events[:number]))
-    whole = shelve(fold(events))
-    assert {n: held for n, held in shelf.rounds.items() if n} == {
+    whole = index_rounds(fold(events))
+    assert {n: held for n, held in index.rounds.items() if n} == {
         n: held for n, held in whole.rounds.items() if n
     }
-    assert shelf.cited == whole.cited
+    assert index.cited == whole.cited
 
 
 def test_a_look_counts_only_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
 
-    def counting(state: object, shelf: object, number: int, references: int) -> object:
+    def counting(state: object, index: object, number: int, references: int) -> object:
         counted.append(number)
-        return count_round(state, shelf, number, references)  # type: ignore[arg-type]  # passed on as they came
+        return count_round(state, index, number, references)  # type: ignore[arg-type]  # passed on as they came
 
     monkeypatch.setattr("detectors.calibrated.judgement.count_round", counting)
-    watch, events = Watch(), _events(3, "fm1")
+    watch, events = RunningJudgement(), _events(3, "fm1")
     for event in events:
         watch.take(event)
         watch.rounds()

@@ -41,7 +41,7 @@ def asks_in(opened: RoundOpened, docket: Docket, phase: str) -> bool:
     return opened.plan_row < len(plan) and phase in plan[opened.plan_row].phases
 
 
-class Stance(NamedTuple):
+class LastStance(NamedTuple):
     """A role's last stance, and the position or flip that says it."""
 
     role: str
@@ -49,18 +49,18 @@ class Stance(NamedTuple):
     ref: str
 
 
-def last_stances(verification: str, than: int, docket: Docket) -> dict[str, Stance]:
+def last_stances(verification: str, than: int, docket: Docket) -> dict[str, LastStance]:
     """Role → last stance on a verification before seq `than`."""
     state = docket.book.state
-    stances: dict[str, Stance] = {}
+    stances: dict[str, LastStance] = {}
     owners: dict[str, str] = {}
     for identity, position in state.positions.items():
         if position.on == verification and position.seq < than:
             owners[identity] = position.role
-            stances[position.role] = Stance(position.role, position.stance, identity)
+            stances[position.role] = LastStance(position.role, position.stance, identity)
     for identity, flip in state.flips.items():
         if flip.seq < than and owners.get(flip.of) == flip.role:
-            stances[flip.role] = Stance(flip.role, flip.to, identity)
+            stances[flip.role] = LastStance(flip.role, flip.to, identity)
     return stances
 
 
@@ -262,7 +262,7 @@ def dissent_is_recorded(docket: Docket) -> Iterator[Breach]:
             )
 
 
-def _differing(verification: str, than: int, docket: Docket) -> Iterator[Stance]:
+def _differing(verification: str, than: int, docket: Docket) -> Iterator[LastStance]:
     event = docket.earlier(verification, than)
     if isinstance(event, Verification):
         for stance in last_stances(verification, than, docket).values():
