@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from detectors.parameters import DEFAULT_PROFILE, params_bytes, params_hash
@@ -122,7 +123,8 @@ def resolve(
 
 
 def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool = False) -> Deliberation:
-    """The deliberation that says outright what `event` holds; documents that were files are now the run's blobs.
+    """The deliberation that says outright what `event` holds; documents that were files are now the run's blobs,
+    as are those that the file never named, because an import brought them.
 
     With a `fixed_plan` the rounds follow from the protocol and are not written.
     """
@@ -146,8 +148,10 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             ),
             "predict": tuple(Predicted(role=one.role, code=one.code, text=one.text) for one in event.predict),
             "context": tuple(
-                written if written.text is not None else Document(name=kept.name, path=f"blobs/{kept.sha256}")
-                for written, kept in zip(deliberation.context, event.context, strict=True)
+                written
+                if written is not None and written.text is not None
+                else Document(name=kept.name, path=f"blobs/{kept.sha256}")
+                for kept, written in zip_longest(event.context, deliberation.context[: len(event.context)])
             ),
             "cast": {
                 member.role: CastRow(title=member.title, charge=member.charge, seat=_spoken(member.seat))

@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 from ledger.book import Book
 from ledger.events import RunOpened
 from ledger.state import State
+from moot.render.words import going_on
 from rounds.outcome import outcome_of
 
 _POSITIONS_OFF: Final = (
@@ -52,6 +53,7 @@ def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
         *_unfinished(state),
         *_simulated(replies),
         *_origin(opened),
+        *_brought_in(state),
     )
 
 
@@ -83,7 +85,8 @@ def _unfinished(state: State) -> Iterator[Label]:
         return
     if state.stopped_by is not None:
         reason = state.stopped_by.replace("_", " ")
-        yield Label("UNFINISHED", f"stopped in round {state.round} ({reason}); `moot run --resume` goes on")
+        command = going_on("", state.stopped_by)
+        yield Label("UNFINISHED", f"stopped in round {state.round} ({reason}); `{command}` goes on")
     else:
         yield Label("UNFINISHED", f"in round {state.round}, phase {state.phase}: nothing is decided for good")
 
@@ -95,6 +98,16 @@ def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
         yield Label("FAKE", f"{replies['fake']} of {total} replies {made_up}")
     if replies["recorded"]:
         yield Label("RECORDED", f"{replies['recorded']} of {total} replies were played from an earlier run")
+
+
+def _brought_in(state: State) -> Iterator[Label]:
+    """A run that goes on with an import holds rounds that were never asked for here."""
+    last = max((round_ for round_, event in state.rounds.items() if event.by == "import"), default=0)
+    if last and state.opened is not None and state.opened.origin.type != "import":
+        until = "round 1 was" if last == 1 else f"rounds 1 to {last} were"
+        yield Label(
+            "IMPORTED", f"{until} written by another system: what moot did not see it cannot vouch for"
+        )
 
 
 def _origin(opened: RunOpened) -> Iterator[Label]:

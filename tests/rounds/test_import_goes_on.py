@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,12 @@ from ledger.events import RoundOpened, RunOpened
 from ledger.store import Run
 from ledger.verify import verify
 from moot.sessions import session_at
-from tests.cli.conftest import Moot, moot
+from tests.cli.conftest import Moot, finished, moot
 from tests.data import LABELLED
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
 
-__all__ = ["moot"]
+__all__ = ["finished", "moot"]
 
 
 def published(folder: Path, through: int, ledger: str = "01") -> Path:
@@ -60,6 +61,29 @@ def test_an_import_is_finished_by_seats_here(moot: Moot, tmp_path: Path, ledger:
     assert moot("replay", "ours", "--re-execute", "--quiet").code == 0
     for verb in ("status", "claims", "decisions", "signals", "report", "log"):
         assert moot(verb, "ours", "--quiet").code in (0, 1)
+
+
+def test_an_import_with_documents_is_gone_on_with_and_is_said_to_be_one(moot: Moot, finished: Path) -> None:
+    """R-25: its documents, which no file here names, ended the fork with exit code 70; its label was lost with it."""
+    assert moot("export", finished, "exported", "--to", "skill").code == 0
+    for file in Path("exported").glob("*.jsonl"):
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows if row["round"] <= 2))
+    assert moot("import", "skill", "exported", "--out", "imported").code == 0
+    opened = Run("imported").book().state.opened
+    assert opened is not None
+    assert opened.context, "the statements of an exported run are documents of the import"
+    said = moot("fork", "imported", "--seats", "host", "--out", "ours", "--json")
+    assert (said.code, said.json["round"]) == (0, 3), said
+    names = [
+        document["name"] for document in tomllib.loads(Path("ours/deliberation.toml").read_text())["context"]
+    ]
+    assert names == [document.name for document in opened.context]
+    assert verify("ours").ok
+    told = " ".join(moot("signals", "ours").out.split())
+    assert "IMPORTED rounds 1 to 2 were written by another system" in told
+    assert "FORK" in told
+    assert moot("replay", "ours", "--re-execute", "--quiet").code == 0
 
 
 def test_leads_and_stress_go_on_where_the_source_stopped(moot: Moot, tmp_path: Path) -> None:
