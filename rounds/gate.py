@@ -219,8 +219,9 @@ WEIGHT: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = (
             r"permanent(?:ly)?|for the next (?:ten|twenty|\d\d) years|decommission|acquired|dissolve"
             r"|(?:be|is|are) sold|sell (?:the|its|our|their)\b|shut down (?:the|our)|close (?:its"
             r"|the) \w+ (?:ward|school|site|plant)"
-            r"|(?:delete|drop|wipe|erase) (?:the |all |our )?(?:\w+ )?(?:database|bucket|backups?|records"
-            r"|accounts|archive))\b"
+            r"|(?:delete|drop|wipe|erase|purge|remove|clean up|truncate|destroy) (?:\w+ ){0,4}(?:databases?|buckets?"
+            r"|backups?|records|accounts?|users|customers|orders|invoices|volumes?|archives?)"
+            r"|(?:delete|wipe|erase|purge|destroy) (?:\w+ ){0,3}(?:data|tables?|logs|history|repositor(?:y|ies)))\b"
         ),
     ),
     (
@@ -382,7 +383,7 @@ def _by_words(text: str) -> tuple[Route, GateReason]:
         return "single-pass", _reason("look-up", "it asks to look, not to decide", found, -POINTS_OF_FORM)
     if (found := _CHORE.search(text)) and _is_small(text):
         return "single-pass", _reason(
-            "chore", "a small act that is taken back as easily as done", found, -POINTS_OF_FORM
+            "chore", "a small act, and nothing says that it is dear to undo", found, -POINTS_OF_FORM
         )
     if asks and not _LOOKED_AT.search(text):
         return "debate", _reason("yes or no", "a question to be answered with yes or no", asks)

@@ -141,3 +141,26 @@ def test_many_options_are_put_in_order_and_few_compared() -> None:
 def test_one_sign_of_weight_is_not_enough(text: str, route: str) -> None:
     """R-23: full deliberation is for what is weighty."""
     assert gate(Asked(text)).route == route
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Delete all users who have not logged in for a year",
+        "remove the old backup files",
+        "delete the customers table",
+        "clean up our customer accounts",
+        "please delete my git history",
+        "wipe the test data",
+    ],
+)
+def test_what_is_dear_to_undo_is_no_chore(text: str) -> None:
+    """R-23: deleting users was "a small act that is taken back as easily as done"."""
+    found = gate(Asked(text))
+    assert found.route != "single-pass"
+    assert "undo" in [reason.name for reason in found.reasons]
+
+
+@pytest.mark.parametrize("text", ["delete the unused variable", "delete the log line", "remove the old flag"])
+def test_what_is_easily_undone_is_one(text: str) -> None:
+    assert gate(Asked(text)).route == "single-pass"
