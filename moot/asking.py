@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from ledger.disk import read_plain
 from moot.reply_form import NotFilledIn, form, reply_of
 from moot.settings import read_settings
 from moot.terminal import err
@@ -28,6 +29,8 @@ END: Final = "."
 GIVE_UP: Final = "/give-up"
 RULE: Final = "─" * 78
 _READ_BYTES: Final = 65_536
+_DRAFT_BYTES_MAX: Final = 8_000_000
+"""A reply in any form, and the brief below it."""
 
 
 class Person:
@@ -148,7 +151,13 @@ async def _in_editor(editor: str, step: str, page: str) -> str | None:
         if code != 0:
             err(f"The editor ended with {code}.\n")
             return None
-        return path.read_text("utf-8", "surrogateescape") if path.exists() else None
+        try:
+            return read_plain(path, _DRAFT_BYTES_MAX).decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            err(f"What the editor left cannot be read: {(error.strerror or str(error)).lower()}.\n")
+            return None
 
 
 @contextmanager

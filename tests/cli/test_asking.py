@@ -274,7 +274,17 @@ def test_a_person_fills_in_a_form_in_the_editor(tmp_path: Path) -> None:
     assert statement.responds_to == ()
 
 
-UNEDITED = ("true", ': > "$1"', "sed -i 's/^#.*//' \"$1\"", "false", "kill -INT $$", 'rm "$1"')
+UNEDITED = (
+    "true",
+    ': > "$1"',
+    "sed -i 's/^#.*//' \"$1\"",
+    "false",
+    "kill -INT $$",
+    'rm "$1"',
+    'rm "$1"; mkdir "$1"',
+    'rm "$1"; mkfifo "$1"',
+    'truncate -s 3G "$1"',
+)
 
 
 @pytest.mark.parametrize("act", UNEDITED)
