@@ -80,7 +80,9 @@ def writing(path: Path) -> Generator[None]:
 def write_failed(error: OSError, path: Path) -> WriteFailed:
     """The words for what the file system refused to write."""
     what = error.strerror or str(error)
-    mend = "free some space or mend the permissions, then do it again: nothing was acknowledged"
+    there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
+    mend = "choose another place" if there else "free some space or mend the permissions"
+    mend = f"{mend}, then do it again: nothing was acknowledged"
     return WriteFailed(f"cannot write: {what}", str(error.filename or path), mend)
 
 

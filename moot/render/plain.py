@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from moot.output.outcome import headline
+from moot.render.words import going_on
 
 if TYPE_CHECKING:
     from detectors.standing import Standing
@@ -61,7 +62,7 @@ def run_end_text(end: RunEnd) -> str:
             ]
         case _:
             reason = (end.reason or "").replace("_", " ")
-            lines += [f"{end.run} is stopped ({reason})", f"go on: moot run --resume {end.run}"]
+            lines += [f"{end.run} is stopped ({reason})", f"go on: {going_on(end.run, end.reason)}"]
     return joined(lines)
 
 

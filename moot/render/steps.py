@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from moot.render.words import going_on
+
 if TYPE_CHECKING:
     from moot.output.next import Next, OpenStep
 
@@ -18,7 +20,7 @@ def steps_text(found: Next) -> str:
         return f"{found.run} is finished; see `moot decisions {found.run}`\n"
     stopped = f"the run was stopped ({found.stopped_by.replace('_', ' ')})" if found.stopped_by else ""
     if stopped and not found.steps:
-        return f"{stopped}: nothing is asked any more; `moot run --resume {found.run}` goes on\n"
+        return f"{stopped}: nothing is asked any more; `{going_on(found.run, found.stopped_by)}` goes on\n"
     if not found.steps:
         others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
         return f"no step is open here now{others}\n"

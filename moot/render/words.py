@@ -57,3 +57,15 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "budget_calls": "the budget of calls was used up",
     "budget_minutes": "the budget of minutes was used up",
 }
+
+
+def going_on(run: str, reason: str | None) -> str:
+    """The command that goes on with a stopped run; a limit that is reached has to be raised with it.
+
+    Minutes are those of one driver, so that the next one has them all.
+    """
+    limit = (reason or "").removeprefix("budget_")
+    raised = (
+        f" --max-{limit} MORE" if reason in CLOSINGS and limit in ("rounds", "usd", "tokens", "calls") else ""
+    )
+    return " ".join(part for part in ("moot run --resume", run) if part) + raised

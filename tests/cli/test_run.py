@@ -159,6 +159,17 @@ def test_max_rounds_below_the_plan_leaves_the_synthesis_out(moot: Moot, file: Pa
     assert all(event.phase != "S" for event in open_run("a").events)
 
 
+def test_a_run_at_its_limit_is_told_to_go_on_with_a_larger_one(moot: Moot, file: Path, tape: Path) -> None:
+    """R-12: the command that was named stopped again at once."""
+    said = moot("run", file, "--seats", f"tape:{tape}", "--out", "a", "--max-rounds", "1")
+    assert "go on: moot run --resume a --max-rounds MORE" in said.out
+    assert "`moot run --resume a --max-rounds MORE` goes on" in moot("next", "a").out
+    same = moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--json")
+    assert (same.code, same.json["reason"]) == (4, "budget_rounds")
+    more = moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--max-rounds", "9", "--json")
+    assert more.json["reason"] != "budget_rounds"
+
+
 def test_a_finished_run_is_finished(moot: Moot, tape: Path) -> None:
     said = moot("run", "--resume", tape, "--seats", "host", "--json")
     assert (said.code, said.json["state"]) == (0, "finished")
