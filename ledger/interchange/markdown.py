@@ -19,7 +19,15 @@ _CODE: Final = re.compile(r"(?<!`)`([^`\n|\\]{1,200})`(?!`)")
 _AT_LINE_START: Final = re.compile(r"^(\s*)([#+=:-])|^(\s*\d{1,9})([.)])(?=\s|$)")
 _AT_LINE_END: Final = re.compile(r"(?<=\s)(#+)$")
 """Number signs that would close a heading and vanish."""
-_ADDRESS: Final = re.compile(r"(?i)(?:https?|ftp|mailto|xmpp)(?=:)|www(?=\.)|(?<=[\w.+-])(?=@\w)")
+_DOMAINS: Final = (
+    r"[^\W\d_]{2}|aero|app|asia|biz|cat|cloud|com|coop|dev|edu|gov|info|int|jobs|mil|mobi|museum|name|net"
+    r"|online|org|page|post|pro|shop|site|store|tech|tel|top|travel|web|xxx|xyz|xn--[a-z0-9-]+"
+)
+"""Ends of names that linkifiers read as a host: `facts.md` and the step `r1.opening.pro` are such names."""
+_ADDRESS: Final = re.compile(
+    r"(?i)(?:https?|ftp|mailto|xmpp)(?=:)|www(?=\.)|(?<=[\w.+-])(?=@\w)|(?<!:)/(?=/)"
+    rf"|(?<=\w)(?=\.(?:{_DOMAINS})(?![\w-]))"
+)
 """What GitHub and others make a link of without being asked; a backslash behind it ends that."""
 
 

@@ -133,6 +133,24 @@ def test_a_reader_sees_what_was_said(text: str) -> None:
     assert words(inline(text)).replace(" ", "") == said.replace(" ", "")
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pay at evil.com/x", "pay at evil\\.com/x"),
+        ("facts.md", "facts\\.md"),
+        ("r1.opening.pro", "r1.opening\\.pro"),
+        ("r1.opening.con, e.g. this", "r1.opening.con, e.g. this"),
+        ("EVIL.CO.UK: 80", "EVIL\\.CO\\.UK: 80"),
+        ("пример.рф", "пример\\.рф"),
+        ("//localhost/x", "/\\/localhost/x"),
+    ],
+)
+def test_a_bare_host_is_no_link(text: str, shown: str) -> None:
+    """F-8: linkifiers make a link of a host without a scheme; so `facts.md` and `r1.opening.pro` were live."""
+    assert inline(text) == shown
+    assert words(shown) == text
+
+
 def test_a_cell_stays_in_its_column() -> None:
     lines = table(("a", "b"), [(inline(trick), "x") for trick in TRICKS])
     cells = [token.type for token in GITHUB.parse("\n".join(lines))].count("td_open")

@@ -47,6 +47,7 @@ TRICKS: Final = (
     "[ref]\n\n[ref]: https://evil.example 'title'",
     "[^1]\n\n[^1]: a note",
     "<https://evil.example>",
+    "pay at evil.com/x, //evil.example/y or r1.opening.pro",
     "see https://evil.example/a_b and www.evil.example, mail a.b@evil.example, HTTP://X.Y, ftp://z",
     "**bold** _em_ __strong__ *em* ~~gone~~ a*b*c",
     "`code` and ``more`` and ` odd",

@@ -40,7 +40,7 @@ def test_a_decision_rests_on_a_quoted_sentence() -> None:
     under = lines[start : lines.index("## Stop signals")]
     assert "- **C-2-1** ● confirmed (based-on, guardian): With the directory synced nothing is lost." in under
     assert "    - the verdict's evidence, given for 2 claims together:" in under
-    assert "      - “between any two writes” — facts.md `K-1#L2`" in under
+    assert "      - “between any two writes” — facts\\.md `K-1#L2`" in under
     assert "      - “the rename is not durable” — critic `A-1-critic#hypothesis`" in under
 
 
@@ -92,7 +92,7 @@ TRICKS = {
     "**bold** _em_ ~~x~~": "\\*\\*bold\\*\\* \\_em\\_ \\~\\~x\\~\\~",
     "&lt;": "\\&lt;",
     "moot 0.1.0": "moot 0.1.0",
-    "see www.example.com": "see www\\.example.com",
+    "see www.example.com": "see www\\.example\\.com",
     "\x1b[2J\u202e": "␛\\[2J\\<U+202E\\>",
 }
 
