@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.book import Book, book
 from ledger.events import Event, Fallback
 from roles.protocol import Protocol, Step, find_group
@@ -45,12 +47,15 @@ def _opening(base: Book, round_: int, siblings: set[str]) -> int:
             for step, seq in done.items()
             if step.startswith(prefix) and step not in siblings
         ]
-    cut = max(ends) + 1
-    while cut < len(base.events) and is_owed(base.events[cut]):
-        cut += 1
-    return cut
+    return behind_owed(base.events, max(ends) + 1)
 
 
-def is_owed(event: Event) -> bool:
-    """Whether the controller wrote it by itself, between two groups."""
+def behind_owed(events: Sequence[Event], place: int) -> int:
+    """The place behind what the controller wrote by itself from `place` on, between two groups."""
+    while place < len(events) and _is_owed(events[place]):
+        place += 1
+    return place
+
+
+def _is_owed(event: Event) -> bool:
     return event.by == "controller" and event.step is None and not isinstance(event, Fallback)

@@ -14,7 +14,7 @@ from ledger.book import Book
 from ledger.events import Event
 from ledger.fold import step as take
 from ledger.state import State
-from roles.asof import is_owed
+from roles.asof import behind_owed
 from roles.protocol import Group, Protocol, Step, find_group, open_group
 from validators.docket import Docket, is_reply
 from validators.finding import Breach
@@ -51,11 +51,11 @@ def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     waiting: dict[int, set[str]] = {}
     for step_id, through in docket.openings.items():
         if step_id in replies:
-            waiting.setdefault(_settled(docket, through), set()).add(step_id)
+            waiting.setdefault(behind_owed(docket.events, through + 1), set()).add(step_id)
     for place, _, book in _walk(docket):
-        group = open_group(protocol, book.state) if place - 1 in waiting else None
+        group = open_group(protocol, book.state) if place in waiting else None
         for step in group.steps if group is not None else ():
-            if step.id in waiting[place - 1] and group is not None and not book.state.is_done(step.id):
+            if step.id in waiting[place] and group is not None and not book.state.is_done(step.id):
                 yield Moment(replies[step.id], step, group, _at(book, docket, place))
 
 
@@ -91,12 +91,3 @@ def _walk(docket: Docket) -> Iterator[tuple[int, Event, Book]]:
 
 def _at(alive: Book, docket: Docket, place: int) -> Book:
     return Book(docket.events[:place], alive.state, alive.by_id, alive.blobs)
-
-
-def _settled(docket: Docket, through: int) -> int:
-    """`through`, or the last of what the controller wrote by itself right behind it."""
-    while through + 1 < len(docket.events):
-        if not is_owed(docket.events[through + 1]):
-            break
-        through += 1
-    return through
