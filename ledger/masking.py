@@ -26,15 +26,17 @@ HELD_CHARACTERS_MAX: Final = 4_096
 """Of a stream, waiting for the end of a word."""
 
 _SAYS_SECRET: Final = re.compile(
-    r"(?:key|token|secret|cookie|headers?)s?(?=_|[0-9]|$)|passw|passphrase|(?<!^)(?<!old)pwd$|credential|bearer"
-    r"|auth(?!or(?!i[sz]))|jwt|dsn$",
+    r"(?:key|token|secret|cookie|headers?)s?(?=_|[0-9]|$)|passw|passphrase|passcode|(?:^|_)(?:pass|pat|pw|salt)$|(?<!^)(?<!old)pwd$"
+    r"|credential|bearer|webhook|auth(?!or(?!i[sz]))|jwt|dsn$",
     re.IGNORECASE,
 )
 _SAYS_OTHERWISE: Final = re.compile(
     r"(?:^|_)(?:file|paths?|dir|home|sock|socket|store|name|id|type|helper|algorithm|provider|region|user|max|min|limit"
-    r"|size|count|length|ttl|timeout|seconds|expiry|url|uri|host|port|endpoint|version|mode|enabled)$",
+    r"|size|count|length|ttl|timeout|seconds|expiry|(?<!webhook_)url|uri|host|port|endpoint|version|mode|enabled)$",
     re.IGNORECASE,
 )
+_PAIR: Final = re.compile(r"(?:^|[;?&])\s*([A-Za-z0-9_ .-]{1,40}?)\s*=\s*([^;&#\s]+)")
+"""A pair in a value of several: `Server=db;Password=hunter2secret`, `https://x/?api_key=…`."""
 _SETTINGS: Final = frozenset(
     (
         *("anonymous", "development", "disabled", "enabled", "external"),
@@ -75,6 +77,7 @@ def secrets_of(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
         if "://" in value and "@" in value:
             yield from _of_address(value)
+        yield from (said for key, said in _PAIR.findall(value) if _SAYS_SECRET.search(key))
         if _SAYS_SECRET.search(name) and not _SAYS_OTHERWISE.search(name):
             yield value
             yield from _parts(value)

@@ -4,7 +4,7 @@
     found    {"text":"\\u0074he code is"} … L12 | 4711-0815 … 4711\u20110815
 
 Words are looked for whole and line by line, in what a reader would see (`ledger.spellings`). A line of a few characters
-stands everywhere; it is looked for only together with the lines around it.
+stands everywhere; it is looked for only together with the lines around it. What a few are depends on who gave them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ledger.spellings import Place, folded, placed_readings, readings
 
 INSTEAD: Final = "[redacted]"
 WORDS_MIN: Final = 4
-"""Characters of words that were named by themselves."""
+"""Characters of a line of words that a person gave."""
 LINE_MIN: Final = 8
-"""Characters of a line among others."""
+"""Characters of a line of a document or a reply."""
 WHOLE_MAX: Final = 8_000
 """Characters of a text of several lines that is also looked for as a whole."""
 _BETWEEN: Final = r" (?:L?\d+[.:)]? )?(?:[|>] )?"
@@ -42,8 +42,6 @@ class Sought:
     ) -> None:
         """Look for `text` too, except lines that `spare` says are not its own."""
         lines = [line for line in map(folded, text.splitlines()) if line]
-        if len(lines) > 1:
-            characters_min = LINE_MIN
         short = [line for line in lines if len(line) < characters_min]
         self.short += len(short)
         for line in lines:

@@ -18,6 +18,8 @@ from typing import Any, Final, cast
 
 import orjson
 
+from roles.templates import TemplateError, Values, render
+
 STRUCTURED: Final = "structured"
 _NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-5"}
 """Folder → the set's name where it is not the folder's with a 2: a changed set has a new name."""
@@ -29,6 +31,14 @@ PromptSet = Mapping[str, Any]
 
 class PromptSetError(ValueError):
     """Bytes that are no prompt set, or a set without a template that is needed."""
+
+    exit_code = 2
+    mend = "`moot check` says what else is wrong with this run; its answers are read without briefs"
+
+    @property
+    def what(self) -> str:
+        """The message, and whose fault it is."""
+        return f"the run's prompts cannot be read: {self}"
 
 
 def encode_prompt_set(name: str, templates: Mapping[str, str], layout: object = None) -> bytes:
@@ -72,6 +82,15 @@ def template(prompt_set: PromptSet, path: str) -> str:
     if text is None:
         raise PromptSetError(f"prompt set {prompt_set['name']!r} has no template {path!r}")
     return text
+
+
+def rendered(prompt_set: PromptSet, path: str, values: Values) -> str:
+    """One template with `values` put in. Raises `PromptSetError` when the set was made for other values."""
+    text = template(prompt_set, path)
+    try:
+        return render(text, values)
+    except TemplateError as error:
+        raise PromptSetError(f"prompt set {prompt_set['name']!r}, {path!r}: {error}") from None
 
 
 @cache

@@ -213,6 +213,11 @@ class Docket:
         documents = self.opened.context if self.opened else ()
         return any(one.id == name and one.sha256 in self._redacted for one in documents)
 
+    @property
+    def lacks_a_document(self) -> bool:
+        """Whether a document was removed on the record, so that nobody can look up what replies quote from it."""
+        return any(one.sha256 in self._redacted for one in (self.opened.context if self.opened else ()))
+
     def is_imported(self, seq: int) -> bool:
         """Whether an event stands in what was imported."""
         return seq <= self.imported_through

@@ -181,7 +181,8 @@ def recorded_parameters(content: bytes) -> CalibratedParameters:
 def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
     """The thresholds that a run was opened with: an installed file of this hash, be it one of before, or its own blob.
 
-    The installed ones for a run that has none of its own. Raises `BlobMissing`: others would give other verdicts.
+    The installed ones for a run that has none of its own. Raises `BlobMissing`: others would give other
+    verdicts; a blob of that hash that is no parameter file is as good as none.
     """
     opened = state.opened
     if opened is None or opened.stop.profile != "calibrated":
@@ -195,7 +196,11 @@ def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
     kept = blobs.read(own)
     if kept is None:
         raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
-    return recorded_parameters(kept)
+    try:
+        return recorded_parameters(kept)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        what = f"a parameter file of the name {own[:12]}… (what has that name is none: {error})"
+        raise BlobMissing(what) from None
 
 
 def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:

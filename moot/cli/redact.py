@@ -12,7 +12,7 @@ from ledger.redacted_copy import redacted_copy
 from ledger.remains import in_words
 from ledger.removal import redact as remove
 from ledger.store import Run
-from ledger.words import INSTEAD, LINE_MIN
+from ledger.words import INSTEAD
 from moot.cli.options import JsonOption, QuietOption, RunArgument, some_words
 from moot.clock import now
 from moot.errors import GOOD, usage
@@ -109,7 +109,7 @@ def _text(found: Redacted) -> str:
         )
     if found.unsearched:
         lines.append(
-            f"{found.unsearched} lines were not looked for: fewer than {LINE_MIN} characters, or moot's own words"
+            f"{found.unsearched} lines were not looked for by themselves: too short, or moot's own words"
         )
     if found.copy is not None:
         lines.append(f"the copy is {found.copy}; {found.run} still holds what it held: remove it yourself")

@@ -18,9 +18,9 @@ from roles.asof import at_opening
 from roles.brief import quote
 from roles.brief.layout import LAYOUTS, Layout, Reader, Reading, layout_of
 from roles.brief.quote import Quoted
-from roles.prompt_set import PromptSet, template
+from roles.prompt_set import PromptSet, rendered
 from roles.protocol import Column, Protocol, Step, View
-from roles.templates import Values, render
+from roles.templates import Values
 
 PHASES: Final = ("open", "A", "B", "C", "D", "E", "F", "G", "H", "S", "close")
 NUMBERED: Final = ("claim", "decision", "concern", "verification")
@@ -154,8 +154,8 @@ class Scene(msgspec.Struct, frozen=True):
         return events[::-1] if self.step.name.repeat % 2 == 0 else events
 
     def rendered(self, path: str, values: Values) -> str:
-        """A template of the run's prompt set, ending with one line feed."""
-        return render(template(self.prompt_set, path), values).rstrip("\n") + "\n"
+        """A template of the run's prompt set, ending with one line feed. Raises `PromptSetError` when it cannot be."""
+        return rendered(self.prompt_set, path, values).rstrip("\n") + "\n"
 
     def decisions_in_force(self) -> list[Decision]:
         """Decisions that no later one overturned or superseded."""

@@ -22,6 +22,8 @@ from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
 from tests.rounds.openings import DOCUMENT
+from tests.security.strange_runs import EXAMPLES, Donors, read
+from tests.security.strange_runs import written as chained
 
 __all__ = ["finished", "moot", "opened"]
 
@@ -280,3 +282,64 @@ def test_a_copy_without_a_step_still_keeps_the_rules(moot: Moot, ended: Path, tm
         assert moot("redact", ended, step, "--out", copy, "--reason", "x").code == 0
         checked = moot("check", copy, "--json")
         assert checked.code == 0, [one for one in checked.json["findings"] if one["severity"] == "error"]
+
+
+@pytest.fixture
+def screened(tmp_path: Path) -> Path:
+    """A finished run whose question and document were screened."""
+    return Path(shutil.copytree(EXAMPLES / "panel-sessions", tmp_path / "screened"))
+
+
+@pytest.mark.parametrize("said", ["copy", "in place"])
+def test_a_screening_of_redacted_words_is_no_broken_rule(
+    said: str, moot: Moot, screened: Path, tmp_path: Path
+) -> None:
+    """F-1, F-2: what was screened and then redacted cannot be screened again, which is a warning."""
+    opened = Run(screened).book().state.opened
+    assert opened is not None
+    (tmp_path / "words").write_text(opened.question)
+    named = (
+        ("--secret", tmp_path / "words", "--out", tmp_path / "copy")
+        if said == "copy"
+        else (opened.context[0].sha256,)
+    )
+    assert moot("redact", screened, *named, "--reason", "x").code == 0
+    checked = moot("check", tmp_path / "copy" if said == "copy" else screened, "--json")
+    findings = [one for one in checked.json["findings"] if one["code"] == "SCR001"]
+    assert [one["severity"] for one in findings] == ["warning"]
+    assert "redacted" in findings[0]["message"]
+    assert checked.code == 0, [one for one in checked.json["findings"] if one["severity"] == "error"]
+
+
+def test_a_screening_that_differs_is_a_broken_rule_where_nothing_was_redacted(
+    moot: Moot, screened: Path, tmp_path: Path
+) -> None:
+    """F-1: the redaction of the question excuses the screening of the question, and no other."""
+    lines = [orjson.loads(line) for _, _, line in Run(screened).lines()]
+    screening = next(line for line in lines if line["kind"] == "screening" and line["of"] == "context")
+    screening["sha256"] = "0" * 64
+    assert chained(
+        [{**line, "_was": line["seq"]} for line in lines], tmp_path / "other", Donors((read(screened),))
+    )
+    opened = Run(screened).book().state.opened
+    assert opened is not None
+    (tmp_path / "words").write_text(opened.question)
+    redacted = moot(
+        "redact", tmp_path / "other", "--secret", tmp_path / "words", "--out", tmp_path / "c", "--reason", "x"
+    )
+    assert redacted.code == 0
+    checked = moot("check", tmp_path / "c", "--json")
+    found = [(one["code"], one["severity"]) for one in checked.json["findings"] if one["code"] == "SCR001"]
+    assert sorted(found) == [("SCR001", "error"), ("SCR001", "warning")]
+
+
+def test_every_line_of_words_of_ones_own_is_looked_for(moot: Moot, leaky: Path, tmp_path: Path) -> None:
+    """F-2: short lines among several go wherever they stand, and one below four characters is said to stay."""
+    assert moot("note", leaky, "in Paris7 it was").code == 0
+    (tmp_path / "secret").write_text(f"Max Muster\n{SECRET}\nParis7\n-\n")
+    said = moot("redact", leaky, "--secret", tmp_path / "secret", "--out", tmp_path / "copy", "--reason", "x")
+    assert said.code == 0
+    assert "1 lines were not looked for" in said.out
+    assert not any(
+        word in one for one in content(tmp_path / "copy").values() for word in (b"Paris7", b"hunter2")
+    )

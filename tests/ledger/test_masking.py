@@ -140,3 +140,36 @@ def test_placed_readings_are_the_readings_and_say_where() -> None:
 def test_a_short_value_is_no_secret() -> None:
     """Taking out `true` or `8080` would spoil everything."""
     assert Mask(("true", "8080", "", "  "))("it is true on 8080") == "it is true on 8080"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("DB_PASS", "opaque-value-77", "opaque-value-77"),
+        ("GITHUB_PAT", "opaque-value-77", "opaque-value-77"),
+        (
+            "SLACK_WEBHOOK_URL",
+            "https://hooks.example/services/T0/B0/x7Kq",
+            "https://hooks.example/services/T0/B0/x7Kq",
+        ),
+        ("STORE", "Server=db;Database=ordinary;Password=opaque-value-77;", "opaque-value-77"),
+        ("ENDPOINT", "https://x.example/v1?mode=ordinary&api_key=opaque-value-77", "opaque-value-77"),
+    ],
+)
+def test_secrets_go_by_other_names(
+    name: str, value: str, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-3: short words for a password, and a secret among the parts of a value; the other parts stay words."""
+    monkeypatch.setenv(name, value)
+    assert secret not in masked(f"refused {secret} for good")
+    assert masked("an ordinary database") == "an ordinary database"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SSH_ASKPASS", "/usr/bin/askpass"), ("BYPASS", "everything"), ("PATHS", "a=ordinary;b=words")],
+)
+def test_ordinary_values_are_no_secrets(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-3: what only looks like such a name."""
+    monkeypatch.setenv(name, value)
+    assert masked(f"see {value} there") == f"see {value} there"

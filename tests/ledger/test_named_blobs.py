@@ -15,6 +15,7 @@ from ledger.store import Run
 from ledger.verify import verify
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows
+from tests.security.strange_runs import Donors, read, written
 
 __all__ = ["moot"]
 
@@ -115,3 +116,17 @@ def test_a_fork_has_its_parents_parameters(moot: Moot, ended: Path, tmp_path: Pa
     opened = next(event for event in Run(tmp_path / "fork").events() if isinstance(event, RunOpened))
     assert (tmp_path / "fork" / "blobs" / opened.stop.params).read_bytes() == OWN
     assert verify(tmp_path / "fork").ok
+
+
+def test_parameters_that_are_none_are_refused_in_words(moot: Moot, ended: Path, tmp_path: Path) -> None:
+    """R-10, F-7: an opening may name any blob; one that is no parameter file is a strange run and no fault of ours."""
+    source = read(ended)
+    lines = source.copied()
+    lines[0]["stop"]["params"] = lines[0]["prompt_set"]
+    strange = tmp_path / "strange"
+    assert written(lines, strange, Donors((source,)))
+    for verb in ("check", "signals", "status", "report", "replay"):
+        said = moot(verb, strange)
+        assert said.code in (0, 1, 2), (verb, said)
+        assert "fault of moot" not in said.err
+    assert "a parameter file of the name" in moot("signals", strange).err

@@ -19,6 +19,7 @@ from ledger.verify import verify
 from moot.strange import explain_with
 from rounds.verdicts import standard
 from tests.cli.conftest import Moot, moot
+from tests.rounds.openings import begin, play, rows
 from tests.security.doors import READING, WRITING, Fault, Viewer, filled, tools
 from tests.security.mutated_ledgers import GOOD, tried
 from tests.security.strange_runs import EXAMPLES, ROOT, Donors, Source, read, written
@@ -155,6 +156,30 @@ def test_a_reply_that_lost_an_event_is_blamed_on_the_run(
     assert (said.code, said.err.count("\n")) == (2, 1), said
     assert "moot check" in said.err
     assert not [found for found in tools(run.parent, "strange", "strange", "x") if isinstance(found, Fault)]
+
+
+@pytest.mark.parametrize("what", ["another version of the briefs", "prompts that are none"])
+def test_briefs_that_cannot_be_derived_are_said_in_words(what: str, moot: Moot, tmp_path: Path) -> None:
+    """F-7: prompts of another version, or a blob that holds none, break no rule; `next` refuses in one line."""
+    donor = begin(tmp_path / "donor", rows(2))
+    if what == "another version of the briefs":
+        play(donor)
+    source = read(tmp_path / "donor")
+    lines = source.copied()
+    if what == "another version of the briefs":
+        opening(lines)["brief_version"] = 1
+    else:
+        opening(lines)["prompt_set"] = opening(lines)["context"][0]["sha256"]
+    run = tmp_path / "runs" / "strange"
+    assert written(lines, run, Donors((source,)))
+    assert moot("check", run).code in (0, 1)
+    for verb in ("next", "status", "report", "replay"):
+        said = moot(verb, run)
+        assert said.code in (0, 2), (verb, said)
+        if verb == "next" and what == "prompts that are none":
+            assert (said.code, said.err.count("\n")) == (2, 1), said
+    assert Viewer(run.parent).get("/run/strange")[0] in (200, 409)
+    assert not [one for one in tools(run.parent, "strange", "strange", "x") if isinstance(one, Fault)]
 
 
 def test_a_fault_of_our_own_stays_one(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from ledger import book as books
 from ledger.book import Book
-from ledger.events import Event, Fallback, RoundOpened, RunClosed, Screening, Validation
+from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
 from roles.protocol import Group, Protocol, Step, find_group, loss_of
 from roles.replies import Reply
 from roles.schema import parse_reply
@@ -58,6 +58,11 @@ def _reply(
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
         return
     wrong, drafts = _refused(protocol, moment, reply), tuple[Event, ...]()
+    if wrong is not None and docket.lacks_a_document:
+        yield Breach(
+            seq, f"the reply of {moment.step.id} cannot be judged without a redacted document", "warning"
+        )
+        wrong = None
     try:
         drafts = () if wrong else protocol.record(moment.book, moment.step, reply)
     except (LookupError, ValueError, AssertionError):
@@ -221,14 +226,15 @@ def text_is_screened(docket: Docket) -> Iterator[Breach]:
     """What was asked and given is screened before anybody answers, and nobody answers what holds a run up.
 
     A screening is recomputed from the opening and its documents; an override is a person's, recorded, and cites it.
-    Runs that were opened before there was screening are not judged.
+    Runs that were opened before there was screening are not judged, and a screening of words that were redacted is a
+    warning: it cannot be made again.
     """
     due = docket.context.screenings
     if due is None or docket.opened is None or not docket.opened.rules.get("screening"):
         return
     expected = due(books.book(docket.events[:1], docket.book.blobs))
     behind = docket.events[1 : 1 + len(expected)]
-    yield from compare(expected, behind, 0, "the screening of what was asked")
+    yield from _screenings(docket, expected, behind)
     for event in docket.events[1 + len(expected) :]:
         if isinstance(event, Screening) and event.by == "controller":
             yield Breach(event.seq, "a screening that nothing made due")
@@ -237,3 +243,16 @@ def text_is_screened(docket: Docket) -> Iterator[Breach]:
             if isinstance(event, RoundOpened):
                 yield Breach(event.seq, "a round is opened while a screening holds the run up")
                 return
+
+
+def _screenings(docket: Docket, expected: Sequence[Event], behind: Sequence[Event]) -> Iterator[Breach]:
+    documents = iter(docket.events[0].context if isinstance(docket.events[0], RunOpened) else ())
+    for place, draft in enumerate(expected):
+        is_gone = 0 in docket.reworded
+        if isinstance(draft, Screening) and draft.of == "context":
+            is_gone = docket.was_redacted(next(documents).id)
+        for breach in compare([draft], behind[place : place + 1], 0, "the screening of what was asked"):
+            if not is_gone:
+                yield breach
+                return
+            yield breach._replace(message=f"{breach.message}: its words were redacted", severity="warning")
