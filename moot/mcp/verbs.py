@@ -14,6 +14,7 @@ from msgspec.structs import replace
 import moot
 from ledger.result import Result
 from moot.api import open_run
+from moot.cli.options import TEXT_MAX, UNKEPT
 from moot.errors import usage
 from moot.mcp.rights import Rights
 from moot.naming import RUN_NAME, new_directory
@@ -95,6 +96,17 @@ def part_of(brief: str, begin: int, most: int | None) -> str:
         raise usage(f"the brief has {len(brief)} characters", "begin again with brief_from 0", "brief_from")
     more = f"go on with brief_from {end}" if end < len(brief) else "this is its end"
     return f"{brief[begin:end]}\n\n[characters {begin} to {end} of {len(brief)} of the brief; {more}]"
+
+
+def _kept(text: str, where: str) -> str:
+    """Words that a ledger keeps, as the command line takes them. Raises `MootError`."""
+    if not text.strip():
+        raise usage("no words", "say it in words", where)
+    if UNKEPT.search(text) or len(text) > TEXT_MAX:
+        raise usage(
+            "words that no ledger keeps", f"at most {TEXT_MAX} characters, no control characters", where
+        )
+    return text
 
 
 def _now(session: Session) -> dict[str, Any]:
@@ -208,7 +220,7 @@ class Verbs:
     def give_up(self, run: str, step: str, reason: str, token: str | None) -> Result:
         """Give an open step up for good; the operator's alone."""
         session = self.opened("give_up", run, token)
-        events = session.give_up(step, "given_up", reason)
+        events = session.give_up(step, "given_up", _kept(reason, "reason"))
         return Submission(accepted=True, events=names(events), errors=[], **_now(session))
 
     def status(self, run: str) -> Standing:
@@ -304,6 +316,7 @@ class Verbs:
     def act(self, run: str, verb: Acting, target: str, text: str, token: str | None) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
         session = self.opened(verb, run, token)
+        _kept(text, "text")
         match verb:
             case "answer":
                 events = people.answer(session, target, text)

@@ -232,3 +232,27 @@ def test_refused_calls_write_nothing(tmp_path: Path) -> None:
             assert len(list(tmp_path.glob("*/head"))) == 1
 
     anyio.run(main)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\x00", "\x1b[31m", "x" * 8_001])
+def test_words_that_no_ledger_keeps_are_refused(text: str, tmp_path: Path) -> None:
+    """F-7: what a person says over MCP is held to what the command line takes; a lone fault of moot's is none."""
+
+    async def main() -> None:
+        async with Client(build(tmp_path)) as client:
+            found = await opened(client, "debate")
+            said = {"run": found["run"], "token": found["tokens"]["operator"]}
+            head = session_at(tmp_path / found["run"]).run.head()
+            for tool, more in (
+                ("note", {"text": text}),
+                ("ack", {"alarm": "FM-1", "text": text}),
+                ("answer", {"concern": "N-1-1", "text": text}),
+                ("override", {"target": "D-1-1", "text": text}),
+                ("give_up", {"step": found["open"][0], "reason": text}),
+            ):
+                result = await client.call_tool(tool, {**said, **more})
+                assert result.is_error
+                assert "words" in str(result.content), tool
+            assert session_at(tmp_path / found["run"]).run.head() == head
+
+    anyio.run(main)
