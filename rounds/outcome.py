@@ -30,8 +30,8 @@ class LostStep(NamedTuple):
 class RunOutcome(NamedTuple):
     """`declared` steps were asked and settled, `actual` of them answered by a seat.
 
-    whole: none was lost. degraded: some were. unanswered: the run is finished, and no step that decides was answered.
-    imported: another system asked.
+    whole: none was lost so far. degraded: some were. unanswered: the run is finished, and no step that decides was
+    answered. imported: another system asked.
     """
 
     kind: Kind
@@ -42,6 +42,8 @@ class RunOutcome(NamedTuple):
     @property
     def counted(self) -> str:
         """Declared and actual quorum in words: what every account of a run begins with."""
+        if not self.declared:
+            return "no step was answered yet"
         return f"{self.actual} of {self.declared} steps were answered"
 
     @property

@@ -21,8 +21,8 @@ class Lost(Output, frozen=True):
 class Outcome(Output, frozen=True):
     """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
 
-    `kind`: whole (none was lost), degraded (some were), unanswered (the run is finished, and nobody answered what
-    decides), imported (another system asked).
+    `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered
+    what decides), imported (another system asked).
     """
 
     declared: int

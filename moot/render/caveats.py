@@ -11,6 +11,7 @@ from ledger.fold import step
 from ledger.state import State
 from moot.output.outcome import headline
 from moot.render.families import Answered, one_family
+from moot.render.words import CLOSINGS
 from rounds.outcome import outcome_of
 
 
@@ -61,6 +62,8 @@ def caveats(state: State, calls: Calls) -> list[str]:
     """Lines to print before a verdict: declared and actual quorum, then what was waived (FORMAT 9, DESIGN 4)."""
     opened, first = state.opened, headline(outcome_of(state))
     lines = [first] if first else []
+    if state.stopped_by is not None:
+        lines.append(f"STOPPED: {CLOSINGS.get(state.stopped_by, state.stopped_by)}")
     lines += [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived] if opened else []
     if calls.all:
         counts = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from moot.api import open_run
 from rounds.session import Session
 from tests.cli.conftest import Moot, Said
@@ -63,3 +65,15 @@ def test_a_run_that_lost_nothing_ends_well(moot: Moot, tmp_path: Path) -> None:
     said = moot("submit", tmp_path / "run", asked.step.id, tmp_path / "reply.json")
     assert (said.code, said.out.splitlines()[1]) == (0, "quorum: 1 of 1 steps were answered")
     assert moot("decisions", tmp_path / "run").out.startswith("quorum: 1 of 1 steps were answered")
+
+
+def test_a_run_that_no_seat_answered_says_that_it_was_stopped_and_why(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-2: it said nothing, and `0 of 0 steps were answered` as if that were a count."""
+    monkeypatch.setenv("MOOT_OFFLINE_ALLOWS", "command")
+    call = ("run", "-q", "Which?", "--protocol", "debate", "--seats", "command:false", "--out", "run")
+    assert moot(*call).code == 5
+    for verb in ("status", "decisions"):
+        assert moot(verb, "run").out.startswith("STOPPED: a seat failed for good\n"), verb
+        assert moot(verb, "run", "--json").json["outcome"]["told"] == "no step was answered yet"
