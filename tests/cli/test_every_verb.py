@@ -58,7 +58,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "verify": (("finished", 0), ("damaged", 3)),
     "seal": (("finished --key keys/alice.key", 0), ("damaged --key keys/alice.key", 3)),
     "keygen": (("bob --out new-keys", 0),),
-    "redact": (("finished r1.C.critic --reason 'It names a person.'", 0),),
+    "redact": (("finished r1.C.critic --reason 'It names a person.'", 2),),
     "replay": (("finished", 0), ("finished --re-execute", 0), ("lawless --re-execute", 1)),
     "diff": (("finished finished", 0), ("finished opened", 1)),
     "fork": (("finished --round 2", 0), ("finished --round 99", 2)),

@@ -22,7 +22,7 @@ def test_one_protocol_can_be_looked_at(moot: Moot) -> None:
     found = moot("protocols", "debate", "--json").json
     assert [one["name"] for one in found["protocols"]] == ["debate"]
     assert set(found["protocols"][0]["meanings"]) == {"judges", "rubric"}
-    assert "--rule rubric=logic30|evidence40   logic30 scores" in moot("protocols", "debate").out
+    assert "--rule rubric=logic30|evidence40   what is scored" in moot("protocols", "debate").out
     said = moot("protocols", "debat")
     assert said.code == 2
     assert "did you mean 'debate'" in said.err
