@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-local check chromium pictures campaign bench lock clean
+.PHONY: help demo test test-all test-local check chromium pictures campaign bench lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,9 +29,17 @@ help: ## what can be made
 demo: $(READY) ## play a recorded deliberation through the real engine
 	@$(BIN)/moot demo
 
-test: check chromium ## the gate, the tests, and the built wheel with the sources out of reach
+# What `test` leaves out is slow by design: whole runs in processes, sweeps over subsets, hundreds of random ledgers.
+test: TESTS := not slow and not campaign and not local
+test: gate ## the gate, the tests that are quick, and the built wheel with the sources out of reach
+
+test-all: TESTS := not campaign and not local
+test-all: gate ## the same with every test but the campaigns: what CI runs
+
+.PHONY: gate
+gate: check chromium
 	@failed=0; \
-	$(BIN)/python -m pytest -n auto || failed=1; \
+	$(BIN)/python -m pytest -n auto -m '$(TESTS)' || failed=1; \
 	$(BIN)/python -m tests.packaging.built_wheel || failed=1; \
 	exit $$failed
 

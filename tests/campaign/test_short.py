@@ -13,6 +13,8 @@ from tests.campaign.running import run_slice
 from tests.campaign.slices import Broken, Row, keep_row, read_rows
 from tests.campaign.table import CAMPAIGNS, Campaign, campaign
 
+pytestmark = pytest.mark.slow
+
 FAR: dict[str, int] = {
     "flips": 20_000,
     "lines": 400,

@@ -20,6 +20,8 @@ from tests.protocols.playing import begin as begin_short
 from tests.protocols.playing import play as play_short
 from tests.rounds.openings import begin, play, rows
 
+pytestmark = pytest.mark.slow
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 REPLY: Final = '{"sections":[{"name":"main","text":"One stream."}],"responds_to":[],"options":[]}'

@@ -29,6 +29,8 @@ from tests.protocols.playing import VARIANTS, begin, play
 from tests.render.hostile_texts import TRICKS, harmless, hostile, reshaped
 from tests.render.sample import sample_book
 
+pytestmark = pytest.mark.slow
+
 HEAD: Final = Head(43, "9" * 64)
 GITHUB: Final = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 RAW: Final = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("text_join")

@@ -28,6 +28,8 @@ from tests.rounds import openings
 from tests.rounds.scripted import Script
 from validators import rulebook
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["moot"]  # a fixture
 
 PLAIN: Final = sorted(PROTOCOLS.keys() - {"structured"})

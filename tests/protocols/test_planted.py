@@ -25,6 +25,8 @@ from tests.protocols.playing import begin, play
 from validators import rulebook
 from validators.rulebook import CheckReport
 
+pytestmark = pytest.mark.slow
+
 PLAIN: Final = sorted(PROTOCOLS.keys() - {"structured"})
 RULED: Final = ("priority", "tribunal", "comparative")
 """Protocols in which a rule of ours decides."""

@@ -12,6 +12,8 @@ from rounds.forking import Wish, fork
 from rounds.stress import Counted, Lost, changed_rounds, is_fork_of, lost, missing, planned_forks, role_losses
 from tests.rounds.openings import begin, clock, play, rows
 
+pytestmark = pytest.mark.slow
+
 NEITHER = (False, False)
 
 

@@ -21,6 +21,8 @@ from tests.fake_api.server import FakeApi
 from tests.rounds.openings import begin, rows
 from tests.seats.driven import sound
 
+pytestmark = pytest.mark.slow
+
 
 def moot(api: FakeApi, *arguments: object) -> subprocess.Popen[str]:
     environment = os.environ | api.environment | {"MOOT_OFFLINE_ALLOWS": "loopback"}

@@ -98,6 +98,7 @@ def test_pages_work_without_javascript(chromium: Browser, served: Viewer) -> Non
     page.get_by_role("link", name="Which storage should an append-only").click()
     assert "Why it stopped" in page.locator("main").inner_text()
     page.locator("figcaption a").first.click()
+    page.wait_for_selector(":target")
     assert page.locator(":target").count() == 1
     page.get_by_role("link", name="Claims", exact=True).click()
     page.select_option("#status", "tested_unclear")

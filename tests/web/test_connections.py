@@ -9,7 +9,7 @@ import select
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -144,20 +144,26 @@ def test_a_head_in_pieces_within_its_time_is_answered(viewer: Served) -> None:
         assert everything(one).startswith(b"HTTP/1.1 200 ")
 
 
+def soon(holds: Callable[[], bool]) -> bool:
+    """Whether something comes to hold within the time that a test waits."""
+    for _ in range(SECONDS * 20):
+        if holds():
+            return True
+        select.select([], [], [], 0.05)
+    return False
+
+
 def test_who_takes_nothing_of_an_answer_is_let_go(viewer: Served) -> None:
     """F-10: pages are asked for and not read; the connection is cut, and the viewer answers others all the while."""
+    before = viewer.sockets()
     with socket.socket() as greedy:
         greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         greedy.settimeout(SECONDS)
         greedy.connect(("127.0.0.1", viewer.port))
         greedy.sendall(viewer.asked())
-        held = viewer.sockets()
+        assert soon(lambda: viewer.sockets() > before), "the connection is not taken"
         greedy.sendall(b"\r\n" + (viewer.asked("/static/style.css") + b"\r\n") * 2_000)
-        for _ in range(SECONDS * 20):
-            if viewer.sockets() < held:
-                break
-            select.select([], [], [], 0.05)
-        assert viewer.sockets() < held, "the connection is held"
+        assert soon(lambda: viewer.sockets() <= before), "the connection is held"
     assert viewer.page().startswith(b"HTTP/1.1 200 ")
 
 

@@ -15,6 +15,8 @@ from moot.web.report import report_html
 from tests.web.hostile import TEXTS, every_kind, ledger, paths_of
 from tests.web.viewer import Viewer, viewer
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page, Request, Route
 
