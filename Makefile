@@ -56,7 +56,7 @@ check: $(READY) ## style, types, layers, and that schemas and rule pages agree w
 	$(BIN)/mypy
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m ledger.schema --check
+	$(BIN)/python -m ledger.format.schema --check
 	$(BIN)/python -m roles.publish_schemas --check
 	$(BIN)/python -m moot.publish_schemas --check
 	$(BIN)/python -m validators.rulebook_page --check

@@ -21,9 +21,9 @@ from typing import Final
 import orjson
 
 from benchmarks.workload import write_run
-from ledger.following import Mark, follow
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.following import Mark, follow
+from ledger.store.store import Run
 
 EVENTS: Final = 100_000
 REPETITIONS: Final = 7

@@ -20,7 +20,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from ledger.book import Book
+from ledger.state.book import Book
 from roles.seats.anthropic import MODEL
 from roles.seats.prices import Tokens, read_prices
 from tests.fake_api.cache import tokens
@@ -129,7 +129,7 @@ def measure_time() -> bool:
 
 def _groups(book: Book) -> list[list[str]]:
     """The steps of each group, in the order in which they were asked."""
-    from rounds.session import protocol_of
+    from rounds.run.session import protocol_of
 
     opened_ = book.state.opened
     assert opened_ is not None

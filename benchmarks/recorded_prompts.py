@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger.book import Book, book
 from ledger.events import RunOpened
-from ledger.store import Run
+from ledger.state.book import Book, book
+from ledger.store.store import Run
 from roles.brief import Memo, derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step
@@ -65,7 +65,9 @@ def sent(version: int, path: Path = RECORDED) -> Sent:
 def _with_briefs_of(version: int, ledger: Book) -> Book:
     opened = ledger.events[0]
     assert isinstance(opened, RunOpened), "a run begins with its opening"
-    return book([msgspec.structs.replace(opened, brief_version=version), *ledger.events[1:]], ledger.blobs)
+    return book(
+        [msgspec.structs.replace(opened, brief_version=version), *ledger.events[1:]], ledger.store.blobs
+    )
 
 
 def _steps(ledger: Book) -> dict[str, Step]:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ledger.events import Event
-from ledger.store import Run, Writer
+from ledger.store.store import Run, Writer
 from roles.seats.port import Request, SeatReply
-from rounds.driver import drive
-from rounds.session import Session
-from rounds.verdicts import standard
+from rounds.run.driver import drive
+from rounds.run.session import Session
+from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, clock
 from tests.rounds.scripted import Script, ScriptedSeat
 

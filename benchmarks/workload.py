@@ -9,8 +9,6 @@ from typing import Any, Final
 
 import msgspec
 
-from ledger.canonical import encode, line_hash
-from ledger.chain import BEGINNING, Head
 from ledger.events import (
     STREAMS,
     Artifact,
@@ -32,10 +30,12 @@ from ledger.events import (
 )
 from ledger.events.claims import Finding, ProposedClaim
 from ledger.events.decisions import Budgets, CastMember, Cite, Labelled, Origin, PlanRow, StopRule
+from ledger.events.values import Evidence, Section
 from ledger.events.verifications import CHECKS, StatusChange
-from ledger.lifecycle import STATUS_OF_BEARING
-from ledger.streams import head_bytes, stream_path
-from ledger.values import Evidence, Section
+from ledger.format.canonical import encode, line_hash
+from ledger.format.chain import BEGINNING, Head
+from ledger.state.lifecycle import STATUS_OF_BEARING
+from ledger.store.streams import head_bytes, stream_path
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
 PARAGRAPH: Final = (

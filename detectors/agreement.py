@@ -16,7 +16,7 @@ from typing import Final
 from detectors.calibrated.parameters import Judges
 from detectors.contribution import binomial_at_most
 from ledger.result import Result
-from ledger.state import State
+from ledger.state.state import State
 
 RESAMPLES: Final = 1000
 TAIL: Final = 0.05

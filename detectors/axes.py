@@ -19,10 +19,10 @@ from typing import Final
 
 from detectors.observations import Observations, Tally, observe
 from detectors.slopes import exact_slope
-from ledger.decided import deliberated
-from ledger.ids import round_of
+from ledger.events.ids import round_of
 from ledger.result import Result
-from ledger.state import State
+from ledger.state.decided import deliberated
+from ledger.state.state import State
 
 GROUNDED: Final = ("tested_confirmed", "tested_refuted", "partially_refuted")
 HITS_AT_LEAST: Final = 3

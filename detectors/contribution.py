@@ -15,10 +15,10 @@ from typing import Final, Literal
 
 from detectors.observations import deliberating_roles, deliberation_rounds
 from ledger.events import Claim, Event, Rating
-from ledger.ids import parse_reference
-from ledger.lifecycle import TESTED
+from ledger.events.ids import parse_reference
 from ledger.result import Result
-from ledger.state import State
+from ledger.state.lifecycle import TESTED
+from ledger.state.state import State
 
 Verdict = Literal["INSUFFICIENT", "CARRIES", "NO_DROP"]
 LEVEL: Final = 0.05

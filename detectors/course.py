@@ -10,7 +10,7 @@ from detectors.calibrated.readiness import late_yield
 from detectors.calibrated.rounds import count_rounds
 from detectors.observations import Observations, observe, untested
 from ledger.result import Result
-from ledger.state import State
+from ledger.state.state import State
 
 
 class Series(Result, frozen=True):

@@ -12,7 +12,7 @@ from detectors.observations import Tally, deliberation_rounds
 from detectors.parameters import text_parameters
 from detectors.report import EVIDENCE_MAX, decimal_string
 from detectors.slopes import exact_slopes
-from ledger.state import State
+from ledger.state.state import State
 
 
 class SlopeReading(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from detectors.observations import Observations, is_import
 from detectors.parameters import ScriptParameters, TextParameters
 from detectors.report import Signal, reading
 from ledger.events.decisions import ContextDocument
-from ledger.state import DriftFacts
+from ledger.state.state import DriftFacts
 
 _ROUND_FILE: Final = re.compile(r"rounds/round_[^/]*\.md", re.DOTALL)
 _ROUND_NUMBER: Final = re.compile(r"rounds/round_0*([0-9]+)[^/]*\.md", re.DOTALL)

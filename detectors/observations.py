@@ -16,10 +16,10 @@ from typing import Final
 
 import msgspec
 
-from ledger.book import Blobs
 from ledger.events import RoundOpened
-from ledger.lifecycle import TESTED, Move
-from ledger.state import CheckFacts, ClaimFacts, State
+from ledger.state.book import Blobs
+from ledger.state.lifecycle import TESTED, Move
+from ledger.state.state import CheckFacts, ClaimFacts, State
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
 """The roles of an import that names no cast (SD-1)."""

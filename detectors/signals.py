@@ -24,10 +24,10 @@ from detectors.parameters import (
     text_parameters,
 )
 from detectors.report import ANSWERED, AlarmReading, Gate, Quorum, Signal, SignalReport
-from ledger.book import Blobs, Book
 from ledger.events.decisions import Advice
-from ledger.fold import fold
-from ledger.state import State
+from ledger.state.book import Blobs, Book
+from ledger.state.fold import fold
+from ledger.state.state import State
 
 if TYPE_CHECKING:
     from detectors.calibrated.judgement import Judgement

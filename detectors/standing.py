@@ -24,9 +24,9 @@ from typing import Final, Literal, NamedTuple
 from detectors.attacks import Grounded, df_quad, grounded, label_under, strengths
 from detectors.calibrated.rounds import line_level
 from detectors.observations import is_import
-from ledger.ids import parse_reference
+from ledger.events.ids import parse_reference
 from ledger.result import Result
-from ledger.state import CheckFacts, State
+from ledger.state.state import CheckFacts, State
 
 Label = Literal["confirmed", "refuted", "contested", "untested"]
 Side = Literal["supports", "attacks"]

@@ -45,22 +45,22 @@ if TYPE_CHECKING:
     from moot.api import (
         verify as verify,
     )
-    from rounds.debate_score import (
+    from rounds.protocols.debate_score import (
         score_debate as score_debate,
+    )
+    from rounds.protocols.votes import (
+        aggregate_votes as aggregate_votes,
     )
     from rounds.screening import (
         screen as screen,
-    )
-    from rounds.votes import (
-        aggregate_votes as aggregate_votes,
     )
 
 __version__: Final = "0.1.0"
 
 _RULES: Final = {
-    "aggregate_votes": "rounds.votes",
+    "aggregate_votes": "rounds.protocols.votes",
     "jugalbandi_counts": "ledger.interchange.jugalbandi_counts",
-    "score_debate": "rounds.debate_score",
+    "score_debate": "rounds.protocols.debate_score",
     "screen": "rounds.screening",
 }
 """Pure functions, one for every rule in code: name → where it lives."""

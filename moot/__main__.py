@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from moot.cli import VERBS, Verb, find_verb
 from moot.errors import BUG, USAGE, MootError, explain, usage
-from moot.terminal import complain, err, out, show_any_text
+from moot.terminal.streams import complain, err, out, show_any_text
 
 EVERYWHERE = ("--json", "--quiet")
 """Switches of the verbs that may stand before the verb too."""
@@ -111,7 +111,7 @@ def _failed(error: BaseException, said: Sequence[str]) -> int:
     if DEBUG in said:
         import traceback
 
-        from ledger.masking import masked
+        from ledger.redaction.masking import masked
 
         err(masked("".join(traceback.format_exception(error))))
     known = _known(error, said)
@@ -126,7 +126,7 @@ def _known(error: BaseException, said: Sequence[str]) -> MootError | None:
     known = explain(error)
     if known is not None:
         return known
-    from moot.strange import explain_with, runs_in
+    from moot.app.strange import explain_with, runs_in
 
     return explain_with(error, runs_in(said))
 

@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from ledger import store
-from ledger.book import Blobs, Book
-from ledger.disk import read_plain
 from ledger.events import Event
-from ledger.fold import fold
-from ledger.state import State
-from moot.clock import now
+from ledger.state.book import Blobs, Book
+from ledger.state.fold import fold
+from ledger.state.state import State
+from ledger.store import store
+from ledger.store.disk import read_plain
+from moot.app.clock import now
 
 if TYPE_CHECKING:
     from detectors.calibrated.judgement import Judgement
     from detectors.calibrated.parameters import CalibratedParameters
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
-    from ledger.chain import Head
-    from ledger.failures import Problem
+    from ledger.audit.verify import VerifyReport
+    from ledger.format.chain import Head
     from ledger.interchange.report import ImportReport
-    from ledger.verify import VerifyReport
-    from moot.output.claims import ClaimLine
-    from moot.output.decisions import DecisionLine
-    from moot.output.outcome import Outcome
+    from ledger.store.failures import Problem
+    from moot.view.output.claims import ClaimLine
+    from moot.view.output.decisions import DecisionLine
+    from moot.view.output.outcome import Outcome
     from roles.seats.port import Seat
-    from rounds.compare import RunDiff
-    from rounds.deliberation import Deliberation
+    from rounds.analysis.compare import RunDiff
+    from rounds.setup.deliberation import Deliberation
     from validators.rulebook import CheckReport
 
 AnyPath = str | os.PathLike[str]
@@ -79,21 +79,21 @@ class Run:
     @property
     def claims(self) -> list[ClaimLine]:
         """Claims with their lifecycles."""
-        from moot.output.claims import claims_of
+        from moot.view.output.claims import claims_of
 
         return claims_of(str(self.path), self.book).claims
 
     @property
     def decisions(self) -> list[DecisionLine]:
         """Decisions with what they rest on."""
-        from moot.output.decisions import decisions_of
+        from moot.view.output.decisions import decisions_of
 
         return decisions_of(str(self.path), self.book).decisions
 
     @property
     def outcome(self) -> Outcome:
         """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
-        from moot.output.outcome import outcome_told
+        from moot.view.output.outcome import outcome_told
 
         return outcome_told(self.state)
 
@@ -126,7 +126,7 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
     from detectors.parameters import DEFAULT_PROFILE, params_hash
     from ledger.interchange.imports import import_run as read_in
     from ledger.interchange.skill_opening import Terms
-    from rounds.screened import import_screened
+    from rounds.setup.screened import import_screened
 
     terms = Terms(profile=DEFAULT_PROFILE, params=params_hash(DEFAULT_PROFILE))
     return read_in(format, src, out, at=now(), terms=terms, screened=import_screened)
@@ -134,9 +134,9 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
-    from ledger.blobs import Remembered
+    from ledger.store.blobs import Remembered
     from rounds.protocols import PROTOCOLS, named_protocol
-    from rounds.verdicts import standard
+    from rounds.run.verdicts import standard
     from validators import rulebook
 
     ours = _run(run)
@@ -199,7 +199,7 @@ def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> Cali
 
 def signals_at_head(run: Run, state: State) -> SignalReport | None:
     """What `moot signals` says now; None for a protocol without them, and where the run's own thresholds are gone."""
-    from ledger.failures import BlobMissing
+    from ledger.store.failures import BlobMissing
 
     if state.opened is None or state.opened.protocol != "structured":
         return None
@@ -226,7 +226,7 @@ def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
     """What two runs have in common, and where they part."""
     from detectors.signals import signals as read
-    from rounds.compare import compare
+    from rounds.analysis.compare import compare
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
@@ -237,7 +237,7 @@ def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
 
 def verify(path: AnyPath | Run, checkpoints: Sequence[Head] = ()) -> VerifyReport:
     """Whether a run is, byte for byte, what was committed."""
-    from ledger.verify import verify as verified
+    from ledger.audit.verify import verify as verified
 
     return verified(path.path if isinstance(path, Run) else path, checkpoints)
 
@@ -264,12 +264,12 @@ async def run_deliberation_async(
     out: AnyPath,
 ) -> Run:
     """`run_deliberation` inside an event loop."""
-    from moot.running import drive_run, open_run_at, opening_of, with_tapes
-    from moot.seats import seated
-    from moot.settings import read_settings
-    from moot.wishes import documents_of
+    from moot.app.run_options import documents_of
+    from moot.app.running import drive_run, open_run_at, opening_of, with_tapes
+    from moot.app.seats import seated
+    from moot.app.settings import read_settings
     from roles.seats.port import SeatFailed
-    from rounds.opening import cast_roles
+    from rounds.setup.opening import cast_roles
 
     ours, file = _deliberation(deliberation)
     name = file or "deliberation"
@@ -286,7 +286,7 @@ async def run_deliberation_async(
 def _deliberation(
     given: AnyPath | Mapping[str, Any] | Deliberation,
 ) -> tuple[Deliberation, str | None]:
-    from rounds.deliberation import FILE_BYTES_MAX, Deliberation, checked, parse
+    from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, checked, parse
 
     if isinstance(given, Deliberation):
         return given, None
@@ -302,7 +302,7 @@ def _run(run: AnyPath | Run) -> Run:
 
 def _unknown_fields(run: Run) -> dict[int, tuple[str, ...]]:
     """Fields that this version does not know, by seq."""
-    from ledger.canonical import unknown_fields
+    from ledger.format.canonical import unknown_fields
 
     found: dict[int, tuple[str, ...]] = {}
     for event, (_, _, line) in zip(run.events, run.lines(), strict=False):

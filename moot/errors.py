@@ -30,7 +30,7 @@ class MootError(Exception):
     def __init__(
         self, code: str, what: str, where: str, mend: str, exit_code: int = USAGE, more: str = ""
     ) -> None:
-        from ledger.masking import masked  # most verbs meet no error
+        from ledger.redaction.masking import masked  # most verbs meet no error
 
         self.code = code
         self.what = masked(what)

@@ -12,11 +12,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from ledger.book import Book
 from ledger.events import Event, RunOpened
 from ledger.events.decisions import PlanRow
-from ledger.ids import StepName
-from ledger.state import State
+from ledger.events.ids import StepName
+from ledger.state.book import Book
+from ledger.state.state import State
 from roles.replies import Reply
 
 

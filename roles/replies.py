@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from ledger.artifacts import (
+from ledger.events.artifacts import (
     AdversarialTestCase,
     BehavioralTraceSet,
     IdentityInvariantCheck,
     OperatorWalkthrough,
 )
-from ledger.values import Bearing, Five
+from ledger.events.values import Bearing, Five
 
 CLEAN = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$(?!\n)"
 """No control characters but LF and TAB."""

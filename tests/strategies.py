@@ -12,12 +12,11 @@ import orjson
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from ledger.artifacts import BODIES, DELTA_PATTERN
-from ledger.canonical import decode
 from ledger.events import KINDS, Event
-from ledger.ids import ID_PATTERNS
-from ledger.laws import LAWS, Length
-from ledger.values import (
+from ledger.events.artifacts import BODIES, DELTA_PATTERN
+from ledger.events.ids import ID_PATTERNS
+from ledger.events.laws import LAWS, Length
+from ledger.events.values import (
     AT_PATTERN,
     CONTEXT_PATTERN,
     DECIMAL_PATTERN,
@@ -26,6 +25,7 @@ from ledger.values import (
     SAFE_INTEGER,
     STEP_PATTERN,
 )
+from ledger.format.canonical import decode
 
 Document = dict[str, Any]
 

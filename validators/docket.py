@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ledger.anchors import Sections, passages, sections_of
-from ledger.book import Book
 from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
-from ledger.fold import step as take
-from ledger.ids import Reference, StepName, parse_reference, parse_step
-from ledger.redaction import redacted_blobs, reworded
-from ledger.state import State
-from ledger.values import Status
+from ledger.events.anchors import Sections, passages, sections_of
+from ledger.events.ids import Reference, StepName, parse_reference, parse_step
+from ledger.events.values import Status
+from ledger.redaction.redaction import redacted_blobs, reworded
+from ledger.state.book import Book
+from ledger.state.fold import step as take
+from ledger.state.state import State
 from roles.protocol import UNLAWFUL, Step, open_steps, opening_problem
 from roles.protocol import Protocol as Table
 from validators.finding import Finding

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ledger.book import Book
 from ledger.events import Event
-from ledger.fold import step as take
-from ledger.state import State
+from ledger.state.book import Book
+from ledger.state.fold import step as take
+from ledger.state.state import State
 from roles.asof import behind_owed
 from roles.protocol import Group, Protocol, Step, find_group, open_group
 from validators.docket import Docket, is_reply

@@ -8,8 +8,8 @@ from typing import Final
 
 import orjson
 
-from ledger.book import Book
 from ledger.result import Result
+from ledger.state.book import Book
 from roles.protocol import UNLAWFUL
 from validators.docket import Docket, RuleContext
 from validators.finding import Breach, Finding, Severity, standing

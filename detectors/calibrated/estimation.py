@@ -19,7 +19,7 @@ from detectors.calibrated.parameters import ROLES, CalibratedParameters, Share
 from detectors.calibrated.rounds import RoundUnits, count_rounds
 from detectors.observations import deliberating_roles
 from ledger.result import Result
-from ledger.state import State
+from ledger.state.state import State
 
 RUNS_AT_LEAST: Final = 30
 NINE_IN_TEN: Final = 1.2816

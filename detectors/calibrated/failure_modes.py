@@ -12,7 +12,7 @@ from detectors.calibrated.reading import Reading, read, share_reading, threshold
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
 from detectors.calibrated.sycophancy import sycophancy
 from detectors.observations import deliberating_roles, is_import, parts
-from ledger.state import State
+from ledger.state.state import State
 
 Rounds = Sequence[RoundUnits]
 NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic")}

@@ -23,9 +23,9 @@ from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, cou
 from detectors.report import ANSWERED, AlarmReading, Gate
 from ledger.events import Claim, DriftCheck, Event, RoundOpened
 from ledger.events.decisions import Advice
-from ledger.fold import step
-from ledger.ids import parse_reference, round_of
-from ledger.state import State
+from ledger.events.ids import parse_reference, round_of
+from ledger.state.fold import step
+from ledger.state.state import State
 
 CONSEQUENCES: Final = frozenset({"FM-8"})
 """Claims pile up when checks are empty, shallow or swamped (FM-2, FM-6, FM-5): beside those FM-8 is what follows."""

@@ -10,7 +10,7 @@ from detectors.calibrated.parameters import VERSION, CalibratedParameters, Ready
 from detectors.calibrated.reading import Reading
 from detectors.calibrated.rounds import RoundUnits
 from detectors.observations import deliberating_roles, parts, untested
-from ledger.state import State
+from ledger.state.state import State
 
 DEFAULT_ROUNDS = 13
 MOST_CONSEQUENTIAL = "critic"

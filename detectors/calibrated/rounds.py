@@ -13,9 +13,9 @@ import msgspec
 
 from detectors.observations import deliberating_roles, running_round
 from ledger.events import Artifact, Claim, Decision, Event, Flip, Position, Verification
-from ledger.ids import number_of, parse_reference, round_of
-from ledger.lifecycle import TESTED
-from ledger.state import CheckFacts, State
+from ledger.events.ids import number_of, parse_reference, round_of
+from ledger.state.lifecycle import TESTED
+from ledger.state.state import CheckFacts, State
 
 _TESTED: Final = frozenset(TESTED)
 _LINE_LEVEL: Final = re.compile(r"#.*[0-9]$")

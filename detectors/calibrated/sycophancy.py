@@ -18,7 +18,7 @@ from detectors.calibrated.parameters import CalibratedParameters, Share, Unanimi
 from detectors.calibrated.reading import CountedShare, Reading, read, share_reading, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units
 from detectors.report import EVIDENCE_MAX
-from ledger.state import State
+from ledger.state.state import State
 
 GIVEN_UP: Final = (
     "{bad} of {units} positions against the lead's since R{onset} were given up without new evidence"

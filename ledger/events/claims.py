@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from ledger.events.envelope import Envelope
-from ledger.values import (
+from ledger.events.values import (
     CheckId,
     Evidence,
     Five,
@@ -86,7 +86,7 @@ class Statement(Envelope, frozen=True, kw_only=True):
 
 
 class Artifact(Envelope, frozen=True, kw_only=True):
-    """What a role makes in phase D; `body` has the shape that `type` names (`ledger.artifacts`; SD-2 … SD-16)."""
+    """What a role makes in phase D; `body` has the shape that `type` names (artifacts.py; SD-2 … SD-16)."""
 
     kind: Literal["artifact"] = "artifact"
     role: Role

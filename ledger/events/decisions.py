@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ledger.events.envelope import Envelope, SeatKind
-from ledger.values import (
+from ledger.events.values import (
     CheckId,
     Decimal,
     Hash,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ledger.values import (
+from ledger.events.values import (
     GENESIS,
     ContextId,
     Decimal,
@@ -71,7 +71,7 @@ class Call(Value, frozen=True, kw_only=True):
 
 
 class Envelope(Struct, frozen=True, kw_only=True, gc=False):
-    """Base of all events. `prev`, `seq`, `rest` and `at` are set when the event is committed (`ledger.chain.seal`)."""
+    """Base of all events. `prev`, `seq`, `rest` and `at` are set at the commit (`ledger.format.chain.seal`)."""
 
     prev: Hash = GENESIS
     seq: Nat = 0

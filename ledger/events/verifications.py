@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ledger.events.envelope import Envelope
-from ledger.values import (
+from ledger.events.values import (
     Bearing,
     CheckId,
     Evidence,

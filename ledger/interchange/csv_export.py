@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
-from ledger.book import Book
 from ledger.events import KINDS, Event
 from ledger.interchange.report import Exported
+from ledger.state.book import Book
 
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 LIFECYCLE_COLUMNS: Final = ("claim", "round", "from", "to", "bearing", "by", "seq", "legal")

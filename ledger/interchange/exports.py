@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from ledger.book import Book
-from ledger.disk import Disk, staged, writing
 from ledger.interchange.csv_export import export_csv
 from ledger.interchange.imports import NotEmpty, UnknownFormat
 from ledger.interchange.markdown_export import export_markdown
 from ledger.interchange.report import Exported, ExportReport
 from ledger.interchange.skill_export import export_skill
+from ledger.state.book import Book
+from ledger.store.disk import Disk, staged, writing
 
 EXPORTERS: Final[Mapping[str, Callable[[Book], Exported]]] = {
     "skill": export_skill,

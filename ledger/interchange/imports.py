@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ledger.canonical import NotCanonical
-from ledger.disk import Disk, read_plain, readable, staged, writing
 from ledger.events import Event, RunOpened
-from ledger.failures import LedgerError
+from ledger.format.canonical import NotCanonical
 from ledger.interchange.jugalbandi_import import read_result
 from ledger.interchange.report import BadLine, ImportReport
 from ledger.interchange.skill_directory import read_directory
 from ledger.interchange.skill_import import Imported, counts, read_skill
 from ledger.interchange.skill_lines import FILE_BYTES_MAX
 from ledger.interchange.skill_opening import Terms
-from ledger.store import create_run
+from ledger.store.disk import Disk, read_plain, readable, staged, writing
+from ledger.store.failures import LedgerError
+from ledger.store.store import create_run
 
 
 def _skill(src: Path, terms: Terms) -> Mapping[str, Imported]:

@@ -20,6 +20,7 @@ import orjson
 from ledger.events import Assumption, Challenge, Disposition, Event, RoundOpened, RunOpened, Statement
 from ledger.events.claims import StatementType
 from ledger.events.decisions import Budgets, CastMember, Labelled, Origin, PlanRow, StopRule
+from ledger.events.values import GENESIS, Section
 from ledger.interchange.jugalbandi_counts import (
     DISPOSITION_HEAD,
     DISPOSITIONS,
@@ -32,7 +33,6 @@ from ledger.interchange.jugalbandi_counts import (
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_import import Imported
 from ledger.interchange.skill_opening import Terms
-from ledger.values import GENESIS, Section
 
 TEXT_MAX: Final = 8_000
 SECTION_MAX: Final = 60_000

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.book import Book
 from ledger.events import RoundOpened, RunOpened
 from ledger.interchange.markdown import inline
 from ledger.interchange.report import Exported
 from ledger.interchange.transcript_entries import entry
+from ledger.state.book import Book
 
 PHASES: Final = {
     "A": "opening",

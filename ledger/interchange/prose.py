@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from ledger.anchors import sections_of
 from ledger.events import Artifact, Statement
+from ledger.events.anchors import sections_of
 from ledger.interchange import markdown
 
 _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from ledger.interchange.skill_ids import Keyed, together
 from ledger.interchange.skill_rows import ClaimRow
-from ledger.lifecycle import STATUSES
+from ledger.state.lifecycle import STATUSES
 
 _FILLED_IN: Final = (
     "testable_as",

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from ledger.disk import read_plain
-from ledger.failures import LedgerError
 from ledger.interchange.skill_lines import FILE_BYTES_MAX, read_rows
 from ledger.interchange.skill_rows import FILES, PUBLISHED, DecisionRow, VerificationRow
+from ledger.store.disk import read_plain
+from ledger.store.failures import LedgerError
 
 DOCUMENT_FOLDERS: Final = ("artifacts", "rounds")
 DOCUMENTS_MAX: Final = 2_000

@@ -10,7 +10,6 @@ from typing import Final
 
 from msgspec import UNSET
 
-from ledger.decided import has_precedent
 from ledger.events import (
     Claim,
     Concern,
@@ -24,8 +23,8 @@ from ledger.events import (
 )
 from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite, FindingCount
+from ledger.events.values import Evidence, Status
 from ledger.events.verifications import StatusChange
-from ledger.fold import step
 from ledger.interchange.skill_ids import unique
 from ledger.interchange.skill_rows import (
     AUTHORS,
@@ -51,9 +50,10 @@ from ledger.interchange.skill_tables import (
     planned_of,
     present,
 )
-from ledger.lifecycle import BEARING_OF_STATUS
-from ledger.state import State
-from ledger.values import Evidence, Status
+from ledger.state.decided import has_precedent
+from ledger.state.fold import step
+from ledger.state.lifecycle import BEARING_OF_STATUS
+from ledger.state.state import State
 
 BLOCKED_BY: Final[Mapping[int, tuple[str, ...]]] = {
     1: ("action", "critic"),

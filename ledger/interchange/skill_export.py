@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from ledger.book import Book
 from ledger.events import (
     Artifact,
     Event,
@@ -24,6 +23,7 @@ from ledger.interchange.report import Exported
 from ledger.interchange.skill_places import Places
 from ledger.interchange.skill_rounds import round_file
 from ledger.interchange.skill_written import Content, WrittenRows, jsonl
+from ledger.state.book import Book
 
 HELD: Final = frozenset(
     {

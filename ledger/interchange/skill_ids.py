@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeVar
 
-from ledger.ids import ID_PATTERNS, number_of, round_of
+from ledger.events.ids import ID_PATTERNS, number_of, round_of
 from ledger.interchange.report import MappedId
 
 

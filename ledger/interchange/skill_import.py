@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from ledger.canonical import encode
 from ledger.events import Event, RunOpened
-from ledger.fold import fold
+from ledger.events.values import LINE_BYTES_MAX
+from ledger.format.canonical import encode
 from ledger.interchange.report import BadLine, MappedId, StatusDifference
 from ledger.interchange.skill_claims import merge_updates
 from ledger.interchange.skill_events import Drafting
@@ -33,7 +33,7 @@ from ledger.interchange.skill_rows import (
     VerificationRow,
 )
 from ledger.interchange.skill_tables import Tables, check_number, present
-from ledger.values import LINE_BYTES_MAX
+from ledger.state.fold import fold
 
 SEALING_BYTES: Final = 1_000
 """What sealing can add to a draft's line: hashes, numbers and the instant."""

@@ -11,9 +11,9 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
+from ledger.events.values import DEPTH_MAX, SAFE_INTEGER
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_rows import FILES, REMEMBERED, Row, known_keys
-from ledger.values import DEPTH_MAX, SAFE_INTEGER
 
 ROW_BYTES_MAX: Final = 900_000
 """A line of the ledger has at most 1 MiB; the rest is for the envelope and for what an id or a goal adds."""

@@ -19,11 +19,11 @@ from ledger.events.decisions import (
     Profile,
     StopRule,
 )
+from ledger.events.values import GENESIS
 from ledger.interchange.skill_ids import Numbered
 from ledger.interchange.skill_lines import UNKEPT, Rows
 from ledger.interchange.skill_rows import AUTHORS, FILES, ClaimRow, DecisionRow, RunFile
 from ledger.interchange.skill_tables import Tables, planned_of, present
-from ledger.values import GENESIS
 
 PLANNED_ROUNDS: Final = 13
 """A source without a plan has the standard number of rounds."""

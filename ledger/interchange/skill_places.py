@@ -6,10 +6,10 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from ledger.book import Book
 from ledger.events import Artifact, Event, RunOpened, Statement
 from ledger.events.decisions import ContextDocument
-from ledger.ids import parse_reference
+from ledger.events.ids import parse_reference
+from ledger.state.book import Book
 
 _NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 

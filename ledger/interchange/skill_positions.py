@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.book import Book
 from ledger.events import Flip, Verification
 from ledger.interchange.skill_places import Places
+from ledger.state.book import Book
 
 
 class PositionRows:

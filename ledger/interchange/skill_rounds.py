@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ledger.book import Book
 from ledger.events import Claim, Concern, Decision, DriftCheck, Verification
 from ledger.interchange.prose import document, inline, quoted
+from ledger.state.book import Book
 
 
 def round_file(book: Book, round_: int, place: Callable[[str, str], str]) -> bytes:

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ledger.events.decisions import Relation
+from ledger.events.values import ROLE_PATTERN, Bearing, Five, Long, Nat, Prose, Result, Round, Status
 from ledger.events.verifications import Check
-from ledger.values import ROLE_PATTERN, Bearing, Five, Long, Nat, Prose, Result, Round, Status
 
 Author = Literal["action", "guardian", "observer", "critic"]
 AUTHORS: Final[tuple[Author, ...]] = ("action", "guardian", "observer", "critic")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from ledger.book import Book
 from ledger.events import Claim, Verification
-from ledger.fold import step
-from ledger.ids import number_of
-from ledger.state import State
-from ledger.values import Status
+from ledger.events.ids import number_of
+from ledger.events.values import Status
+from ledger.state.book import Book
+from ledger.state.fold import step
+from ledger.state.state import State
 
 
 def just_before(book: Book) -> Mapping[tuple[str, str], Status]:

@@ -9,8 +9,8 @@ from typing import Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from ledger.events.ids import number_of
 from ledger.events.verifications import CHECKS, Check
-from ledger.ids import number_of
 from ledger.interchange.skill_ids import N, Numbered
 from ledger.interchange.skill_rows import (
     Author,

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from ledger.book import Book
 from ledger.events import (
     Artifact,
     Claim,
@@ -20,13 +19,14 @@ from ledger.events import (
     RunOpened,
     Verification,
 )
+from ledger.events.ids import round_of
 from ledger.events.verifications import StatusChange
-from ledger.ids import round_of
 from ledger.interchange.skill_places import Places
 from ledger.interchange.skill_positions import PositionRows
 from ledger.interchange.skill_rows import OWN_KEYS
 from ledger.interchange.skill_statuses import by_check, just_before
-from ledger.lifecycle import BEARING_OF_STATUS
+from ledger.state.book import Book
+from ledger.state.lifecycle import BEARING_OF_STATUS
 
 Content = dict[str, Any]
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ledger.anchors import sections_of
-from ledger.book import Book
-from ledger.conditions import WORDS, conditions_of
 from ledger.events import (
     Alarm,
     Amendment,
@@ -38,8 +35,11 @@ from ledger.events import (
     Verification,
     Vote,
 )
+from ledger.events.anchors import sections_of
+from ledger.events.conditions import WORDS, conditions_of
+from ledger.events.values import Evidence
 from ledger.interchange.markdown import inline, listed, quoted
-from ledger.values import Evidence
+from ledger.state.book import Book
 
 
 def entry(event: Event, book: Book) -> str:

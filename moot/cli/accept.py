@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ledger.disk import read_plain
-from moot.acts import add
+from ledger.store.disk import read_plain
+from moot.app.acts import add
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
-from rounds import people
+from rounds.run import human_actions as people
 
 EPILOG = "Example: moot accept @last plan-as-built.md"
 FILE_BYTES_MAX = 1 << 20

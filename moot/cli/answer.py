@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from moot.acts import add
+from moot.app.acts import add
 from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
-from rounds import people
+from rounds.run import human_actions as people
 
 EPILOG = "Example: moot answer @last N-3-1 'Yes, a lost acknowledgement is acceptable once a year.'"
 

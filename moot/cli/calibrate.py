@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from moot.calibration import calibrate as calibrated
+from moot.app.calibration import calibrate as calibrated
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
-from moot.output.calibrate import Calibration
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.output.calibrate import Calibration
 
 EPILOG = "Example: moot calibrate runs/2026-* --out ours.toml"
 

@@ -8,12 +8,12 @@ import typer
 
 import moot
 from moot.api import open_run
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
-from moot.locate import find_run
-from moot.render.caveats import calls_of, caveats
-from moot.render.findings import check_text, github_text
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.caveats import calls_of, caveats
+from moot.view.findings import check_text, github_text
 from validators.rulebook import PhaseUnknown
 
 EPILOG = "Example: moot check @last --format github"

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from ledger.lifecycle import STATUSES
+from ledger.state.lifecycle import STATUSES
 from moot.api import open_run
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
-from moot.locate import find_run
-from moot.output.claims import Claims, claims_of
-from moot.render.plain import claims_text
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.output.claims import Claims, claims_of
+from moot.view.plain import claims_text
 
 EPILOG = "Example: moot claims @last --status tested_refuted"
 

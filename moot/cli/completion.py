@@ -9,8 +9,8 @@ import typer
 from moot.cli import VERBS, Verb
 from moot.cli.command import command_of
 from moot.errors import GOOD, usage
-from moot.render.completion import SCRIPTS, Completed
-from moot.terminal import out
+from moot.terminal.completion import SCRIPTS, Completed
+from moot.terminal.streams import out
 
 EPILOG = 'Example: eval "$(moot completion bash)"'
 

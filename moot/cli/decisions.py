@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from moot.api import open_run
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.locate import find_run
-from moot.output.decisions import decisions_of
-from moot.render.caveats import calls_of, caveats
-from moot.render.plain import decisions_text
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.caveats import calls_of, caveats
+from moot.view.output.decisions import decisions_of
+from moot.view.plain import decisions_text
 
 EPILOG = "Example: moot decisions @last"
 

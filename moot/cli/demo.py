@@ -13,23 +13,23 @@ from rich.console import Console
 from ledger.events import Event, RunOpened
 from ledger.plain_text import one_line
 from moot.api import Run, open_run
+from moot.app.examples import examples, finished_examples
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption
-from moot.console import console
 from moot.errors import GOOD, NO, MootError, usage
-from moot.examples import examples, finished_examples
-from moot.locate import find_run
-from moot.output.demo import Demo
-from moot.output.replay import reexecuted
-from moot.render.ending import ending, why_it_stopped
-from moot.render.labels import Label
-from moot.render.live import view_of
-from moot.render.playback import Growing, pause_seconds, player
-from moot.render.telling import tell
-from moot.terminal import out_json
-from rounds.controller import Controller
+from moot.terminal.console import console
+from moot.terminal.ending import ending, why_it_stopped
+from moot.terminal.live import view_of
+from moot.terminal.playback import Growing, pause_seconds, player
+from moot.terminal.streams import out_json
+from moot.view.labels import Label
+from moot.view.output.demo import Demo
+from moot.view.output.replay import reexecuted
+from moot.view.telling import tell
 from rounds.protocols import protocol_of
-from rounds.reexecution import Reexecution, commits, re_execute
-from rounds.verdicts import standard
+from rounds.run.controller import Controller
+from rounds.run.reexecution import Reexecution, commits, re_execute
+from rounds.run.verdicts import standard
 
 EPILOG = "Example: moot demo --speed 3"
 

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 import moot
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO
-from moot.locate import find_run
-from moot.render.differences import diff_text
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.differences import diff_text
 
 EPILOG = "Example: moot diff runs/examples/storage-minimum-8 @last"
 METAVARS = "A run's directory, an id under ./runs, or @last."

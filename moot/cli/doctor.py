@@ -6,14 +6,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger.plain_text import one_line
+from moot.app.diagnostics import examine
+from moot.app.settings import read_settings
 from moot.cli.options import JsonOption, QuietOption
-from moot.console import console
 from moot.errors import GOOD, NO
-from moot.output.doctor import Doctor, Examined
-from moot.render.theme import Mark
-from moot.settings import read_settings
-from moot.surroundings import examine
-from moot.terminal import out_json
+from moot.terminal.console import console
+from moot.terminal.streams import out_json
+from moot.terminal.theme import Mark
+from moot.view.output.doctor import Doctor, Examined
 
 EPILOG = "Example: moot doctor"
 GOOD_NEWS = "deliberations can be run here"

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
+from moot.app.run_options import Wishes, documents_of, wished
+from moot.app.running import opening_of
+from moot.app.seats import choose, model_of, prices_in_force, read_seats
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
-from moot.output.estimate import estimate_of
-from moot.render.estimated import estimate_text
-from moot.running import opening_of
-from moot.seats import choose, model_of, prices_in_force, read_seats
-from moot.terminal import out_json, show
-from moot.wishes import Wishes, documents_of, wished
-from rounds.opening import cast_roles
+from moot.terminal.streams import out_json, show
+from moot.view.estimated import estimate_text
+from moot.view.output.estimate import estimate_of
+from rounds.setup.opening import cast_roles
 
 EPILOG = "Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5"
 

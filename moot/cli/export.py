@@ -8,11 +8,11 @@ import typer
 
 from ledger.interchange.exports import EXPORTERS, export_run
 from moot.api import open_run
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.locate import find_run
-from moot.render.exchanged import export_text
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.exchanged import export_text
 
 EPILOG = "Example: moot export @last --to skill exported/"
 

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
+from moot.app.forking import made_fork
+from moot.app.locate import find_run
+from moot.app.run_options import Wishes
+from moot.app.seats import read_seats
 from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.forking import made_fork
-from moot.locate import find_run
-from moot.output.fork import Fork
-from moot.seats import read_seats
-from moot.terminal import out_json, show
-from moot.wishes import Wishes
+from moot.terminal.streams import out_json, show
+from moot.view.output.fork import Fork
 
 EPILOG = "Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host"
 

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
+from moot.app.run_options import Wishes, wished
 from moot.cli.options import JsonOption, OptionOption, QuietOption
 from moot.errors import GOOD, usage
-from moot.output.gate import gated_of
-from moot.terminal import out_json, show
-from moot.wishes import Wishes, wished
-from rounds import gate as rules
-from rounds.gated import asked_of
+from moot.terminal.streams import out_json, show
+from moot.view.output.gate import gated_of
 from rounds.protocols import PROTOCOLS
+from rounds.setup import gate as rules
+from rounds.setup.gated import asked_of
 
 EPILOG = "Example: moot gate 'Migrate the billing database with zero downtime'"
 

@@ -11,8 +11,8 @@ import moot
 from ledger.interchange.imports import READERS
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
-from moot.render.exchanged import import_text
-from moot.terminal import err, out_json, show
+from moot.terminal.streams import err, out_json, show
+from moot.view.exchanged import import_text
 
 EPILOG = "Example: moot import skill path/to/state --out runs/imported"
 

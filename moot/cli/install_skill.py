@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ledger.disk import write_out, writing
+from ledger.store.disk import write_out, writing
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError, usage
-from moot.output.skill import SkillFiles
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.output.skill import SkillFiles
 
 EPILOG = "Example: moot install-skill --to .claude/skills --dry-run"
 NAME = "structured-deliberation"

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from ledger.signed_note import NoteRefused, signer
+from ledger.audit.signed_note import NoteRefused, signer
+from moot.app.keys import key_directory, write_key
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, usage
-from moot.keys import key_directory, write_key
-from moot.output.seal import KeyMade
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.output.seal import KeyMade
 
 EPILOG = "Example: moot keygen alice"
 

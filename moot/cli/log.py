@@ -8,15 +8,15 @@ import msgspec
 import orjson
 import typer
 
-from ledger.canonical import encode
 from ledger.events import KINDS, STREAMS, Event, stream_of
+from ledger.format.canonical import encode
 from moot.api import open_run
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
-from moot.locate import find_run
-from moot.output.log import Log
-from moot.render.lines import event_line
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.lines import event_line
+from moot.view.output.log import Log
 
 EPILOG = "Example: moot log @last --round 3 --stream verifications; moot log @last H-5"
 

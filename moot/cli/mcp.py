@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from moot.app.settings import read_settings
 from moot.errors import GOOD, usage
-from moot.settings import read_settings
-from moot.terminal import out
+from moot.terminal.streams import out
 
 EPILOG = "Example: moot mcp --runs runs"
 
@@ -29,9 +29,9 @@ def mcp(
     """
     place = Path(runs) if runs is not None else read_settings().runs
     if tokens is not None:
-        from moot.locate import find_run
+        from moot.app.locate import find_run
+        from moot.app.sessions import session_at
         from moot.mcp.rights import rights_in
-        from moot.sessions import session_at
 
         inside = place / tokens
         run = inside if (inside / "head").is_file() else find_run(tokens)

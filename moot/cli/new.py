@@ -10,17 +10,17 @@ from typing import Annotated
 import typer
 
 from moot import version
+from moot.app.documents import write_document
+from moot.app.run_options import Wishes, documents_of, wished
 from moot.cli import options as common
-from moot.documents import write_document
-from moot.elicitation import ask_for
 from moot.errors import GOOD, MootError, usage
-from moot.output.new import new_of
-from moot.render.plain import new_text
-from moot.terminal import out_json, show
-from moot.wishes import Wishes, documents_of, wished
-from rounds.deliberation import FILE_BYTES_MAX, Deliberation, Document
-from rounds.deliberation_toml import to_toml
-from rounds.opening import resolve, with_casting
+from moot.terminal.elicitation import ask_for
+from moot.terminal.streams import out_json, show
+from moot.view.output.new import new_of
+from moot.view.plain import new_text
+from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
+from rounds.setup.deliberation_toml import to_toml
+from rounds.setup.opening import resolve, with_casting
 
 EPILOG = (
     "Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8"

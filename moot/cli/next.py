@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
+from moot.app.sessions import open_session
+from moot.app.waiting import wait_for_news
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, WAITING, usage
-from moot.output.next import next_of
-from moot.render.steps import steps_text
-from moot.sessions import open_session
-from moot.terminal import out_json, show
-from moot.waiting import wait_for_news
-from rounds.session import Asked, Session
+from moot.terminal.streams import out_json, show
+from moot.view.output.next import next_of
+from moot.view.steps import steps_text
+from rounds.run.session import Asked, Session
 
 EPILOG = "Example: moot next @last --role critic --wait 600 --json"
 BARE = {"--wait": "600"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from moot.acts import add
+from moot.app.acts import add
 from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
-from rounds import people
+from rounds.run import human_actions as people
 
 EPILOG = "Example: moot note @last 'R5 was run with a new model for the critic.'"
 

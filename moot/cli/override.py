@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from moot.acts import add
+from moot.app.acts import add
 from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
-from rounds import people
+from rounds.run import human_actions as people
 
 EPILOG = "Example: moot override @last D-4-1 'One journal, because operations must read it without us.'"
 

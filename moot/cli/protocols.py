@@ -8,11 +8,11 @@ import typer
 
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, usage
-from moot.output import protocols as output
-from moot.render.plain import protocols_text
-from moot.terminal import out_json, show
-from rounds.deliberation import nearest
+from moot.terminal.streams import out_json, show
+from moot.view.output import protocols as output
+from moot.view.plain import protocols_text
 from rounds.protocols import PROTOCOLS
+from rounds.setup.deliberation import nearest
 
 EPILOG = "Example: moot protocols debate"
 

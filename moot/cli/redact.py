@@ -8,18 +8,18 @@ from typing import Annotated
 
 import typer
 
-from ledger.redacted_copy import redacted_copy
-from ledger.remains import in_words
-from ledger.removal import redact as remove
-from ledger.store import Run
-from ledger.words import INSTEAD
+from ledger.redaction.redacted_copy import redacted_copy
+from ledger.redaction.remains import in_words
+from ledger.redaction.removal import redact as remove
+from ledger.redaction.words import INSTEAD
+from ledger.store.store import Run
+from moot.app.clock import now
+from moot.app.locate import find_run
+from moot.app.sessions import names
 from moot.cli.options import JsonOption, QuietOption, RunArgument, some_words
-from moot.clock import now
 from moot.errors import GOOD, usage
-from moot.locate import find_run
-from moot.output.redact import Redacted
-from moot.sessions import names
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.output.redact import Redacted
 
 EPILOG = "Example: moot redact @last K-1 --reason 'the document names a customer'"
 SECRET_BYTES_MAX = 100_000

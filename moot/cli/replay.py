@@ -10,16 +10,16 @@ import typer
 
 from ledger.events import Event, RunOpened
 from moot.api import Run, open_run
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
-from moot.locate import find_run
-from moot.output.replay import Replay, reexecuted
-from moot.render.plain import replay_text
-from moot.terminal import err, out_json, show
-from rounds.controller import Controller
+from moot.terminal.streams import err, out_json, show
+from moot.view.output.replay import Replay, reexecuted
+from moot.view.plain import replay_text
 from rounds.protocols import protocol_of
-from rounds.reexecution import Reexecution, re_execute
-from rounds.verdicts import standard
+from rounds.run.controller import Controller
+from rounds.run.reexecution import Reexecution, re_execute
+from rounds.run.verdicts import standard
 
 EPILOG = "Example: moot replay @last --re-execute"
 
@@ -54,9 +54,9 @@ def replay(
 
 def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> None:
     """Show the run as it grew, commit by commit."""
-    from moot.console import console
-    from moot.render.live import view_of
-    from moot.render.playback import Growing, pause_seconds, player
+    from moot.terminal.console import console
+    from moot.terminal.live import view_of
+    from moot.terminal.playback import Growing, pause_seconds, player
 
     screen, growing = console(), Growing(ours.blobs)
     growing.take(events[:1])

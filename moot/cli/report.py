@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 import typer
 
 from moot.api import Run, open_run
+from moot.app.documents import write_document
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
-from moot.documents import write_document
 from moot.errors import GOOD, usage
-from moot.locate import find_run
-from moot.output.report import ReportDocument
-from moot.terminal import out, out_json
+from moot.terminal.streams import out, out_json
+from moot.view.output.report import ReportDocument
 
 EPILOG = "Example: moot report @last --html report.html"
 
@@ -37,7 +37,7 @@ def report(
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         write_document(Path(html), _page(ours).encode())
         return _said(ours, "html", html, None, json=json, quiet=quiet)
-    from moot.reporting import markdown
+    from moot.app.reporting import markdown
 
     text = markdown(ours)
     if file is not None:

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from moot.app.run_options import Wishes
+from moot.app.seats import no_seat, read_seats
 from moot.cli import options as common
 from moot.errors import WAITING, usage
-from moot.output.outcome import finished_exit
-from moot.render.plain import run_end_text
-from moot.seats import no_seat, read_seats
-from moot.terminal import err, out_json, show
-from moot.wishes import Wishes
+from moot.terminal.streams import err, out_json, show
+from moot.view.output.outcome import finished_exit
+from moot.view.plain import run_end_text
 
 EPILOG = "Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host"
 
@@ -115,7 +115,7 @@ def run(
     )
     if resume is not None and (file or directory or name or cast or wishes.is_more_than_budgets):
         raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
-    from moot import launching
+    from moot.app import launching
 
     asked = None if json or quiet or not (sys.stdin.isatty() and sys.stderr.isatty()) else _agreed
     spoken = launching.Spoken(everybody, specs, offline, allow_unknown_cost, allow_commands, asked)

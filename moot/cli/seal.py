@@ -8,20 +8,20 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.canonical import line_hash
-from ledger.chain import Head
-from ledger.disk import Disk, refuse_link, write_out, writing
-from ledger.failures import Damaged, Problem
-from ledger.seal import Checkpoint, origin_of
-from ledger.seal import seal as sealed
+from ledger.audit.seal import Checkpoint, origin_of
+from ledger.audit.seal import seal as sealed
+from ledger.format.canonical import line_hash
+from ledger.format.chain import Head
+from ledger.store.disk import Disk, refuse_link, write_out, writing
+from ledger.store.failures import Damaged, Problem
 from moot.api import open_run
+from moot.app.documents import write_document
+from moot.app.keys import secret_key
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
-from moot.documents import write_document
 from moot.errors import GOOD
-from moot.keys import secret_key
-from moot.locate import find_run
-from moot.output.seal import Sealed
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.output.seal import Sealed
 
 EPILOG = "Example: moot seal @last --key ~/.config/moot/keys/alice.key"
 

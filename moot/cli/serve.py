@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+from moot.app.settings import read_settings
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError
-from moot.output.serve import Serving
-from moot.settings import read_settings
-from moot.terminal import out, out_json
+from moot.terminal.streams import out, out_json
+from moot.view.output.serve import Serving
 
 EPILOG = "Example: moot serve runs --port 8710"
 

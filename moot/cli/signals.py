@@ -10,12 +10,12 @@ import typer
 import moot
 from detectors.report import SignalReport
 from moot.api import Run, open_run, signals_of_state, thresholds_of
+from moot.app.locate import find_run
+from moot.app.waiting import news_of
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
-from moot.locate import find_run
-from moot.terminal import out_json
-from moot.waiting import news_of
-from rounds.verdicts import PROFILES
+from moot.terminal.streams import out_json
+from rounds.run.verdicts import PROFILES
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -74,8 +74,8 @@ def _is_watched(path: Path) -> None:
 
 def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:
     """Print the panel; the run is read once for both."""
-    from moot.console import console
-    from moot.render.panel import print_panel, read_panel
+    from moot.terminal.console import console
+    from moot.terminal.panel import print_panel, read_panel
 
     facts = read_panel(ours.stream(at))
     report = signals_of_state(ours, facts.state, profile, whole=at is None, params=params)
@@ -91,8 +91,8 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> Calibra
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
     from detectors.calibrated.judgement import RunningJudgement
-    from moot.console import console
-    from moot.render.panel import PanelFacts, panel, watch_panel
+    from moot.terminal.console import console
+    from moot.terminal.panel import PanelFacts, panel, watch_panel
 
     stop, ours, facts = False, open_run(path), PanelFacts()
     watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ledger.state import State
+from ledger.state.state import State
 from moot.api import open_run, signals_at_head
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.locate import find_run
-from moot.render.caveats import caveats, tally
-from moot.render.standing import status_text
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.caveats import caveats, tally
+from moot.view.standing import status_text
 
 EPILOG = "Example: moot status @last"
 
@@ -18,9 +18,9 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
     """Say where a run stands: round and phase, leads, stress, drift, cost, the stop signals as they read now."""
     ours = open_run(find_run(run))
     if json:
-        from ledger.spending import Spending
-        from moot.output.status import Ledgered, status_of
-        from rounds.purse import Purse
+        from ledger.store.spending import Spending
+        from moot.view.output.status import Ledgered, status_of
+        from rounds.run.reservations import Purse
 
         ledgered = Ledgered()
         state, _ = tally(ledgered.seen(ours.stream()))

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from moot.app.locate import find_run
+from moot.app.stressing import stress as stressed
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.locate import find_run
-from moot.render.stressed import stress_text
-from moot.stressing import stress as stressed
-from moot.terminal import out_json, show
+from moot.terminal.streams import out_json, show
+from moot.view.stressed import stress_text
 
 EPILOG = "Example: moot stress runs/examples/storage-minimum-8 --role critic --forks 2"
 

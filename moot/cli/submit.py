@@ -9,17 +9,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from ledger.disk import plain_file
 from ledger.events import Event
+from ledger.store.disk import plain_file
+from moot.app.sessions import first_result, names, open_now, open_session
 from moot.cli.options import TEXT_MAX, UNKEPT, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
-from moot.output.outcome import finished_exit, headline, outcome_told
-from moot.output.submit import Submission
-from moot.sessions import first_result, names, open_now, open_session
-from moot.terminal import err, out_json, show
+from moot.terminal.streams import err, out_json, show
+from moot.view.output.outcome import finished_exit, headline, outcome_told
+from moot.view.output.submit import Submission
 from roles.schema import REPLY_BYTES_MAX
-from rounds.engine import Answer, ReplyRefused, StepRefused
-from rounds.session import Session
+from rounds.run.engine import Answer, ReplyRefused, StepRefused
+from rounds.run.session import Session
 
 EPILOG = "Example: moot submit @last r3.D.critic reply.json --model some-model-1 --context-id c4"
 CONTEXT_ID = re.compile(r"c[1-9][0-9]*")

@@ -10,8 +10,8 @@ import typer
 from moot.api import open_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
-from moot.terminal import out_json, show
-from rounds.value import RunValue, ValueReport, event_lines, report, value_of
+from moot.terminal.streams import out_json, show
+from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
 EPILOG = "Example: moot value runs"
 

@@ -9,16 +9,16 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.chain import Head
-from ledger.disk import read_plain
-from ledger.seal import read_seal
-from ledger.signed_note import NOTE_BYTES_MAX, NoteRefused, Verifier
+from ledger.audit.seal import read_seal
+from ledger.audit.signed_note import NOTE_BYTES_MAX, NoteRefused, Verifier
+from ledger.format.chain import Head
+from ledger.store.disk import read_plain
+from moot.app.keys import public_key
+from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
-from moot.keys import public_key
-from moot.locate import find_run
-from moot.render.findings import verify_text
-from moot.terminal import err, out_json, show
+from moot.terminal.streams import err, out_json, show
+from moot.view.findings import verify_text
 
 EPILOG = "Example: moot verify @last --checkpoint 412:9f2c…"
 CHECKPOINT = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")

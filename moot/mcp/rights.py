@@ -19,9 +19,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Literal
 
-from ledger.disk import NEW, Disk, plain_file, readable, write_fully, writing
+from ledger.store.disk import NEW, Disk, plain_file, readable, write_fully, writing
 from moot.errors import MootError
-from rounds.session import Session
+from rounds.run.session import Session
 
 OPERATOR: Final = "operator"
 SECRET_NAME: Final = ".moot-seats"

@@ -14,28 +14,29 @@ from msgspec.structs import replace
 import moot
 from ledger.result import Result
 from moot.api import open_run
+from moot.app.naming import RUN_NAME, new_directory
+from moot.app.running import open_run_at, opening_of
+from moot.app.sessions import first_result, names, open_now, session_at
 from moot.cli.options import TEXT_MAX, UNKEPT
 from moot.errors import usage
 from moot.mcp.rights import Rights
-from moot.naming import RUN_NAME, new_directory
-from moot.output.act import Act
-from moot.output.claims import claims_of
-from moot.output.decisions import decisions_of
-from moot.output.gate import gated_of
-from moot.output.next import next_of
-from moot.output.outcome import Outcome, outcome_told
-from moot.output.protocols import protocols
-from moot.output.submit import Submission
-from moot.running import open_run_at, opening_of
-from moot.sessions import first_result, names, open_now, session_at
+from moot.view.output.act import Act
+from moot.view.output.claims import claims_of
+from moot.view.output.decisions import decisions_of
+from moot.view.output.gate import gated_of
+from moot.view.output.next import next_of
+from moot.view.output.outcome import Outcome, outcome_told
+from moot.view.output.protocols import protocols
+from moot.view.output.submit import Submission
 from roles.brief import derive
 from roles.protocol import open_steps
-from rounds import gate, people
-from rounds.deliberation import checked
-from rounds.engine import Answer, ReplyRefused
-from rounds.opening import cast_roles
-from rounds.session import Session
-from rounds.size import asked_of
+from rounds.run import human_actions as people
+from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.session import Session
+from rounds.setup import gate
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import cast_roles
+from rounds.setup.size import asked_of
 
 _CONTEXT: Final = re.compile(r"c[1-9][0-9]*")
 WAIT_MAX: Final = 600.0
@@ -276,7 +277,7 @@ class Verbs:
 
     def report(self, run: str, token: str | None) -> Text:
         """The report in Markdown."""
-        from moot.reporting import markdown
+        from moot.app.reporting import markdown
 
         session = self.opened("report", run, token)
         return Text(run=run, text=markdown(open_run(session.run.path)))
@@ -307,7 +308,7 @@ class Verbs:
 
     def fork(self, run: str, round_: int, without: str | None, token: str | None) -> Opened:
         """A new run that shares everything before a round."""
-        from moot.forking import made_fork
+        from moot.app.forking import made_fork
 
         session = self.opened("fork", run, token)
         made = made_fork(session.run.path, round_, without=without, everybody="host", runs=self.runs)

@@ -13,15 +13,15 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from ledger.failures import LedgerError
-from moot.strange import explain_with
+from ledger.store.failures import LedgerError
+from moot.app.strange import explain_with
 from moot.web import pages, run_pages
-from moot.web.channels import Channels, stream
-from moot.web.dress import render
 from moot.web.guard import Address, Guard
 from moot.web.pages import NotThere
 from moot.web.report import policy
-from moot.web.shelf import Shelf
+from moot.web.run_index import Shelf
+from moot.web.sse import Channels, stream
+from moot.web.templating import render
 from roles.protocol import UNLAWFUL
 
 Page = Callable[[Shelf, Request], str]

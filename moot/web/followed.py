@@ -7,19 +7,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from ledger.blobs import BlobStore, Remembered
-from ledger.book import Book
-from ledger.chain import BEGINNING
 from ledger.events import Event, RunOpened
-from ledger.failures import Damaged
-from ledger.fold import fold
-from ledger.following import Mark
-from ledger.reading import decoded, without_collecting
-from ledger.state import State
-from ledger.strange import refuse_unopened
-from ledger.streams import read_head
-from moot.render.caveats import Calls
-from moot.render.sources import Sources
+from ledger.format.chain import BEGINNING
+from ledger.state.book import Book
+from ledger.state.fold import fold
+from ledger.state.state import State
+from ledger.state.strange import refuse_unopened
+from ledger.store.blobs import BlobStore, Remembered
+from ledger.store.failures import Damaged
+from ledger.store.following import Mark
+from ledger.store.reading import decoded, without_collecting
+from ledger.store.streams import read_head
+from moot.view.caveats import Calls
+from moot.view.sources import Sources
 
 
 class Followed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote, urlencode
 
-from ledger.ids import Reference, parse_reference
+from ledger.events.ids import Reference, parse_reference
 
 WORDS_IN_ADDRESS: Final = 120
 """Characters of a quote that an address carries, for the browser to mark them."""

@@ -7,15 +7,15 @@ from typing import Final
 
 from markupsafe import Markup
 
-from ledger.store import read_driver
-from moot.render.scene import scene_of
-from moot.render.told_lines import event_lines
-from moot.web.dress import render
+from ledger.store.store import read_driver
+from moot.view.event_log import event_lines
+from moot.view.scene import scene_of
 from moot.web.followed import Followed
 from moot.web.links import Links
-from moot.web.shelf import standing_of
+from moot.web.run_index import standing_of
 from moot.web.shown_labels import labels_shown
 from moot.web.speech import Heard
+from moot.web.templating import render
 from moot.web.views.stage import Stage, stage_of
 
 LINES_MAX: Final = 60

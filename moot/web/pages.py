@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from moot.web.dress import render
 from moot.web.followed import Followed
 from moot.web.links import SiteLinks
-from moot.web.shelf import Shelf, address_of, siblings
+from moot.web.run_index import Shelf, address_of, siblings
+from moot.web.templating import render
 from moot.web.views.compare import compare_page
 
 

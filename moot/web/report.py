@@ -15,12 +15,12 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from moot.render.story import CheckTold, Story
-from moot.render.telling import tell
-from moot.web.dress import render
+from moot.view.story import CheckTold, Story
+from moot.view.telling import tell
 from moot.web.followed import Followed
 from moot.web.judged import briefs_of
 from moot.web.links import ReportLinks
+from moot.web.templating import render
 from moot.web.views import claims as claim_views
 from moot.web.views import seats as seat_views
 from moot.web.views.overview import overview

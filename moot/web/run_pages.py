@@ -11,17 +11,17 @@ from starlette.requests import Request
 
 from ledger.events import Decision, Event
 from ledger.events.decisions import ContextDocument
-from ledger.store import read_driver
+from ledger.store.store import read_driver
 from moot.web import judged
-from moot.web.acts import act_of
-from moot.web.dress import render
+from moot.web.event_cards import act_of
 from moot.web.followed import Followed
 from moot.web.live_parts import parts_of
 from moot.web.pages import NotThere, site_links
 from moot.web.report import report_html
-from moot.web.shelf import Shelf, address_of, standing_of
+from moot.web.run_index import Shelf, address_of, standing_of
 from moot.web.shown_labels import labels_shown
 from moot.web.speech import hear
+from moot.web.templating import render
 from moot.web.views import briefs, events
 from moot.web.views import claims as claim_views
 from moot.web.views import decisions as decision_views

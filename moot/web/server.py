@@ -15,12 +15,12 @@ from typing import Final
 import uvicorn
 
 from moot.errors import MootError
-from moot.terminal import err
+from moot.terminal.streams import err
 from moot.web.app import create_app
 from moot.web.connections import Complaints, Connection, limits
-from moot.web.dress import compiled
 from moot.web.guard import Address, is_loopback
-from moot.web.shelf import Shelf
+from moot.web.run_index import Shelf
+from moot.web.templating import compiled
 
 PORT: Final = 8710
 PORTS_TRIED: Final = 20

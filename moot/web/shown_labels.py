@@ -1,8 +1,8 @@
-"""What a page says before anything else: the labels of `moot.render`, and what nobody can vouch for."""
+"""What a page says before anything else: the labels of `moot.view`, and what nobody can vouch for."""
 
 from __future__ import annotations
 
-from moot.render.labels import Label, labels_of
+from moot.view.labels import Label, labels_of
 from moot.web.followed import Followed
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ledger.failures import LedgerError
-from ledger.ids import StepName
-from ledger.store import read_driver
-from moot.speech import read_speech
+from ledger.events.ids import StepName
+from ledger.store.failures import LedgerError
+from ledger.store.store import read_driver
+from moot.app.speech import read_speech
 from moot.web.followed import Followed
 from roles.protocol import UNLAWFUL, find_group, open_steps
 from rounds.protocols import protocol_of

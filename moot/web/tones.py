@@ -1,11 +1,11 @@
-"""The marks of `moot.render.theme` on a page: shape and word stay, the terminal's style becomes a class."""
+"""The marks of `moot.terminal.theme` on a page: shape and word stay, the terminal's style becomes a class."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from moot.render.theme import Mark
+from moot.terminal.theme import Mark
 
 _TONES: Final[Mapping[str, str]] = {
     "bold red": "bad",

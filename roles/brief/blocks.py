@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, get_args
 
-from ledger.ids import round_of
+from ledger.events.ids import round_of
 from roles.brief import records
 from roles.brief.claims import is_late
 from roles.brief.columns import UNNAMED, Shown, shown_in
+from roles.brief.context import Scene, once
 from roles.brief.layout import Row, Scope
 from roles.brief.quote import Quoted, bar
-from roles.brief.scene import Scene, once
 from roles.protocol import Column, Extent
 from roles.templates import Row as Element
 from roles.templates import Values

@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger.decided import quoted
 from ledger.events import Claim, Verification
-from ledger.lifecycle import OPEN, status_after
-from ledger.state import ClaimFacts
+from ledger.state.decided import quoted
+from ledger.state.lifecycle import OPEN, status_after
+from ledger.state.state import ClaimFacts
 from roles.brief import quote
+from roles.brief.context import Scene, once
 from roles.brief.quote import Quoted
-from roles.brief.scene import Scene, once
 from roles.protocol import Column, Sight
 
 TESTED: Final = ("may_move", "pending")

@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from ledger.events import Amendment, Artifact, Claim, Concern, Flip, Position, Statement, Verification
-from ledger.ids import parse_reference
-from ledger.state import State
+from ledger.events.ids import parse_reference
+from ledger.state.state import State
 from roles.brief import claims, quote, records
+from roles.brief.context import BriefUnavailable, Scene, once
 from roles.brief.quote import Quoted
-from roles.brief.scene import BriefUnavailable, Scene, once
 from roles.protocol import Column, Sight
 
 

@@ -16,11 +16,11 @@ from typing import Any, Final
 import msgspec
 import orjson
 
-from ledger.book import Book
+from ledger.state.book import Book
 from roles.brief.blocks import Block, frame, placed, role_block, shown
 from roles.brief.columns import Shown
+from roles.brief.context import Memo, Scene, once, scene_of
 from roles.brief.quote import bar
-from roles.brief.scene import Memo, Scene, once, scene_of
 from roles.brief.task import failed_drift, task_block
 from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Column, Protocol, Step

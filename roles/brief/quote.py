@@ -19,7 +19,6 @@ from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
-from ledger.anchors import sections_of
 from ledger.events import (
     Artifact,
     Claim,
@@ -33,8 +32,9 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.state import CheckFacts, ClaimFacts, State
-from ledger.values import Evidence
+from ledger.events.anchors import sections_of
+from ledger.events.values import Evidence
+from ledger.state.state import CheckFacts, ClaimFacts, State
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -177,7 +177,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _paths(label: str, value: Any) -> Iterator[str]:
-    """One label for every string in `value`, in the order of `ledger.anchors.strings`."""
+    """One label for every string in `value`, in the order of `ledger.events.anchors.strings`."""
     if isinstance(value, str):
         yield label.replace("_", " ")
     elif isinstance(value, dict):

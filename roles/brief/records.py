@@ -25,11 +25,11 @@ from ledger.events import (
     Statement,
     Vote,
 )
-from ledger.ids import StepName, number_of, parse_reference, parse_step
-from ledger.values import Evidence
+from ledger.events.ids import StepName, number_of, parse_reference, parse_step
+from ledger.events.values import Evidence
 from roles.brief import quote
+from roles.brief.context import Scene
 from roles.brief.quote import Quoted, bar
-from roles.brief.scene import Scene
 from roles.prompt_set import template
 from roles.protocol import Column, Pick, Sight, Whose
 from roles.templates import Row, Values, names

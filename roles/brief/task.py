@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Final
 
 from ledger.events import Event, Position
-from ledger.lifecycle import STATUSES, TESTED
-from ledger.values import Status
+from ledger.events.values import Status
+from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.blocks import Block
 from roles.brief.columns import Shown
+from roles.brief.context import Scene
 from roles.brief.records import KINDS, lost, picks, target_of
-from roles.brief.scene import Scene
 from roles.prompt_set import template
 from roles.protocol import Column, Protocol
 from roles.templates import Row, Text, Values, names

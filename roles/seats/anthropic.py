@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ledger.events.envelope import SeatKind
-from ledger.masking import masked
+from ledger.redaction.masking import masked
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 from roles.seats.prices import Prices, Tokens
 from roles.seats.prompt import ENVELOPE, system_of, unwrapped, user_of

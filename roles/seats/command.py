@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 import orjson
 
 from ledger.events.envelope import SeatKind
-from ledger.masking import excerpt, masked
+from ledger.redaction.masking import excerpt, masked
 from roles.seats.port import NAME_CHARACTERS_MAX, AttemptLost, Request, SeatFailed, SeatReply, Used
 
 SECONDS_MAX: Final = 600.0

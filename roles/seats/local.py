@@ -23,7 +23,7 @@ from typing import Any, Final, cast
 import orjson
 
 from ledger.events.envelope import SeatKind
-from ledger.masking import excerpt
+from ledger.redaction.masking import excerpt
 from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 

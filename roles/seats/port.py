@@ -12,7 +12,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from ledger.events import Attempt
 from ledger.events.envelope import Isolation, SeatKind
-from ledger.masking import excerpt, masked
+from ledger.redaction.masking import excerpt, masked
 from roles.brief import Brief
 from roles.protocol import Step
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 
 import orjson
 
-from ledger.book import Book
 from ledger.events import Call, Fallback
 from ledger.events.envelope import SeatKind
+from ledger.state.book import Book
 from roles.brief import Brief
 from roles.seats.port import Request, SeatFailed, SeatReply
 

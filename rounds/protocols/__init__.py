@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from ledger.events import RunOpened
-from ledger.failures import StrangeRun
+from ledger.store.failures import StrangeRun
 from roles.protocol import Protocol, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {

@@ -19,15 +19,15 @@ from msgspec import Meta
 
 from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite, Zones
-from ledger.ids import number_of
-from ledger.values import Five
+from ledger.events.ids import number_of
+from ledger.events.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.debate import ArgumentDraft
 from rounds.protocols.known import Known, exactly_one, out_of_order, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, rule, side_by_side, statement
-from rounds.verdict_scales import SCALES
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, rule, side_by_side, statement
+from rounds.setup.verdict_scales import SCALES
 
 CONCERNS: Final = 5
 GENUINE_FROM: Final = 3

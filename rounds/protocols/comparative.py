@@ -18,25 +18,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from ledger.book import Book
-from ledger.decided import deliberated
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
 from ledger.events.decisions import Cite, PlanRow
-from ledger.ids import StepName, number_of
-from ledger.state import State
+from ledger.events.ids import StepName, number_of
+from ledger.state.book import Book
+from ledger.state.decided import deliberated
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited
-from rounds.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.comparative_replies import (
     CaseReply,
     RebuttalReply,
     ScorecardReply,
     WeightsReply,
 )
+from rounds.protocols.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.debate_judging import four_digits
 from rounds.protocols.known import Known, exactly_one, repeated
 from rounds.protocols.made import cites_of_winner, evidence_of
-from rounds.protocols.sheet import (
+from rounds.protocols.step_table import (
     Desk,
     Row,
     Sheet,

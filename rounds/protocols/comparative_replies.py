@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.values import Five
+from ledger.events.values import Five
 from roles.replies import Cited, Part, Sentence, Text, Word
 
 RISKS: Final = 3

@@ -17,14 +17,14 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Disposition, Event, Response
 from ledger.events.decisions import Cite
-from ledger.ids import StepName, number_of, parse_reference
-from ledger.state import State
-from ledger.values import Five
+from ledger.events.ids import StepName, number_of, parse_reference
+from ledger.events.values import Five
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
 from rounds.protocols.known import Known, exactly_one, no_new_evidence, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 ANALYSTS: Final = tuple(f"analyst_{n}" for n in range(1, 6))
 _QUESTIONS: Final = (2, 3)

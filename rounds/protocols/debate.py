@@ -18,10 +18,10 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from ledger.book import Book
 from ledger.events import Argument, Challenge, Event, Response
-from ledger.ids import number_of
-from ledger.state import State
+from ledger.events.ids import number_of
+from ledger.state.book import Book
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.debate_judging import (
@@ -33,7 +33,7 @@ from rounds.protocols.debate_judging import (
 )
 from rounds.protocols.known import Known, exactly_one, ids_problems, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import (
+from rounds.protocols.step_table import (
     Desk,
     Row,
     Sheet,

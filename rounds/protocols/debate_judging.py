@@ -9,19 +9,19 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from ledger.book import Book
-from ledger.decided import counted
 from ledger.events import Argument, Concern, Decision, Event, Score, Standing, Statement
 from ledger.events.decisions import Cite, Fallacy
-from ledger.ids import number_of, parse_step
-from ledger.values import Five
+from ledger.events.ids import number_of, parse_step
+from ledger.events.values import Five
+from ledger.state.book import Book
+from ledger.state.decided import counted
 from roles.protocol import Step
 from roles.replies import Part, Sentence, Text, Word
-from rounds.debate_score import EVEN_BELOW, RUBRICS, SIGNIFICANT_ABOVE
-from rounds.judge_panel import Judged, PanelResult, panel_result
+from rounds.protocols.debate_score import EVEN_BELOW, RUBRICS, SIGNIFICANT_ABOVE
+from rounds.protocols.judge_panel import Judged, PanelResult, panel_result
 from rounds.protocols.known import Known, exactly_one
 from rounds.protocols.made import cites_of_winner
-from rounds.protocols.sheet import Desk, by, rule
+from rounds.protocols.step_table import Desk, by, rule
 
 Ten = Annotated[int, Meta(ge=1, le=10)]
 Claimed = Annotated[

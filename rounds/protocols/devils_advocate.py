@@ -15,14 +15,14 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Disposition, Event, Response
 from ledger.events.decisions import Cite, Zones
-from ledger.ids import number_of
-from ledger.state import State
-from ledger.values import Five
+from ledger.events.ids import number_of
+from ledger.events.values import Five
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
 from rounds.protocols.known import Known, exactly_one, no_new_evidence, out_of_order, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 CHALLENGES: Final = 5
 

@@ -19,14 +19,14 @@ from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
 from ledger.events.decisions import Cite, PlanRow
-from ledger.ids import number_of
-from ledger.state import State
-from ledger.values import Five
+from ledger.events.ids import number_of
+from ledger.events.values import Five
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
 from rounds.protocols.known import Known, exactly_one, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 
 class AssumptionDraft(Part, frozen=True, kw_only=True):

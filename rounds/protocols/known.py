@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import msgspec
 
-from ledger.anchors import contains_quote, passages, sections_of
-from ledger.book import Book
 from ledger.events import Challenge, Event, RunOpened
-from ledger.ids import parse_reference
-from ledger.state import State
+from ledger.events.anchors import contains_quote, passages, sections_of
+from ledger.events.ids import parse_reference
+from ledger.state.book import Book
+from ledger.state.state import State
 from roles.protocol import Step
 from roles.replies import Cited
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from ledger.events import Argument
 from ledger.events.decisions import Cite
-from ledger.values import Evidence
+from ledger.events.values import Evidence
 from roles.protocol import Step
 from roles.replies import Cited
 

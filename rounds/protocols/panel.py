@@ -15,15 +15,15 @@ from msgspec import Meta
 
 from ledger.events import Concern, Decision, Event, Rating, Statement
 from ledger.events.decisions import Cite
-from ledger.ids import number_of
-from ledger.state import State
-from ledger.values import Five
+from ledger.events.ids import number_of
+from ledger.events.values import Five
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.adversarial import off_scale
 from rounds.protocols.known import Known, exactly_one, out_of_order, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
 SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}

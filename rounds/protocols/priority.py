@@ -16,14 +16,14 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from ledger.book import Book
-from ledger.decided import counted
 from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite
+from ledger.state.book import Book
+from ledger.state.decided import counted
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
 from rounds.protocols.known import Known, exactly_one
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, names_losses, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, names_losses, statement
 
 Level = Literal["P0", "P1", "P2", "P3"]
 POINTS: Final[Mapping[str, int]] = {"P0": 4, "P1": 3, "P2": 2, "P3": 1}

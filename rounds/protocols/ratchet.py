@@ -16,12 +16,12 @@ from msgspec import Meta
 
 from ledger.events import Challenge, Decision, Event, Response
 from ledger.events.decisions import Cite
-from ledger.ids import number_of
+from ledger.events.ids import number_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
 from rounds.protocols.known import Known, exactly_one, repeated
 from rounds.protocols.made import evidence_of
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
 
 CRITIQUES: Final = 3
 

@@ -16,13 +16,13 @@ from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
 from ledger.events.decisions import Cite
-from ledger.state import State
-from ledger.values import Five
+from ledger.events.values import Five
+from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Passage, Sentence, Text
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
 from rounds.protocols.known import Known, repeated
-from rounds.protocols.sheet import Desk, Row, Sheet, by, repeated_step, rule, statement
+from rounds.protocols.step_table import Desk, Row, Sheet, by, repeated_step, rule, statement
 
 MEMBERS: Final = ("3", "5", "9", "17", "33", "65")
 

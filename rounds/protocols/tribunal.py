@@ -18,17 +18,17 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 from msgspec import Meta
 
-from ledger.book import Book
 from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
 from ledger.events.decisions import Cite, PlanRow
-from ledger.ids import StepName
-from ledger.state import State
+from ledger.events.ids import StepName
+from ledger.state.book import Book
+from ledger.state.state import State
 from roles.brief.records import target_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.known import Known
-from rounds.protocols.sheet import Desk, Row, Sheet, asks, by, names_losses, rule, statement
-from rounds.votes import SAFETY_LOST, aggregate_votes
+from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, names_losses, rule, statement
+from rounds.protocols.votes import SAFETY_LOST, aggregate_votes
 
 VIEWS: Final = ("utility", "accuracy", "safety")
 BALLOTS: Final[Mapping[str, int]] = {"analyse": 1, "revise": 2}

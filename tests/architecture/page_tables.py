@@ -16,21 +16,20 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import msgspec
 
-from ledger import values
-from ledger.artifacts import BODIES
-from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation
+from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation, values
+from ledger.events.artifacts import BODIES
 from ledger.events.decisions import PlanRow
 from ledger.events.envelope import Attempt, Call, Context
-from ledger.fold import fold
-from ledger.ids import ID_PATTERNS
-from ledger.laws import LAWS, Length, Paired
-from ledger.lifecycle import STATUS_OF_BEARING, TRANSITIONS
+from ledger.events.ids import ID_PATTERNS
+from ledger.events.laws import LAWS, Length, Paired
+from ledger.state.fold import fold
+from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
 from roles.protocol import Column
-from rounds.plans import NORMAL, PLANS
-from rounds.protocol_page import loss_table
+from rounds.protocols.protocol_page import loss_table
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
-from rounds.schedule import NEEDS
+from rounds.run.schedule import NEEDS
+from rounds.setup.plans import NORMAL, PLANS
 from tests.rounds.openings import opening
 
 ROOT: Final = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store import Run
+from ledger.store.store import Run
 
 ROOT = Path(__file__).parents[2]
 RUNS = {

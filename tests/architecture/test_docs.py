@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from ledger.events import KINDS
-from ledger.removal import redact
-from ledger.store import Run
+from ledger.redaction.removal import redact
+from ledger.store.store import Run
 from moot.cli import find_verb
 from rounds.protocols import PROTOCOLS
 from tests.architecture.page_tables import PAGES, ROOT, blocks, renewed

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rounds.deliberation import checked
-from rounds.opening import resolve
 from rounds.protocols import PROTOCOLS
-from rounds.size import asked_of
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
+from rounds.setup.size import asked_of
 
 ROOT = Path(__file__).parents[2]
 SKILL = ROOT / "skills" / "structured-deliberation"

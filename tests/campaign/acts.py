@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ledger.blobs import hash_of
-from ledger.chain import seal
+from ledger.audit.verify import verify
 from ledger.events import STREAMS, Event, stream_of
-from ledger.removal import redact
-from ledger.store import DriverLease, Run, create_run
-from ledger.verify import verify
+from ledger.format.chain import seal
+from ledger.redaction.removal import redact
+from ledger.store.blobs import hash_of
+from ledger.store.store import DriverLease, Run, create_run
 from tests.ledger import samples
 
 Say = Callable[[str], None]

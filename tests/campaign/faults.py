@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ledger.store import LedgerError, NotARun, Run, create_run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.store import LedgerError, NotARun, Run, create_run
 from tests.campaign.acts import ACTS, Act, Say
 from tests.campaign.calls import Real, Watched, faults_of, refused
 from tests.campaign.forks import start

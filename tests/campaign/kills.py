@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ledger.blobs import hash_of
-from ledger.chain import seal
+from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
-from ledger.store import NotARun, Run, create_run
-from ledger.verify import verify
+from ledger.format.chain import seal
+from ledger.store.blobs import hash_of
+from ledger.store.store import NotARun, Run, create_run
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import samples

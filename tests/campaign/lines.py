@@ -11,8 +11,8 @@ from typing import Any, Final
 import orjson
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from ledger.canonical import NewerVersion, NotCanonical, decode
 from ledger.events import KINDS
+from ledger.format.canonical import NewerVersion, NotCanonical, decode
 from tests.campaign.slices import Counts, expect
 from tests.oracles.second_reader import verdict
 from tests.properties.test_codec import ODD_VALUES

@@ -9,10 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from ledger.blobs import hash_of
+from ledger.audit.verify import verify
 from ledger.events import Event
-from ledger.store import NotARun, Run, WriteFailed, create_run
-from ledger.verify import verify
+from ledger.store.blobs import hash_of
+from ledger.store.store import NotARun, Run, WriteFailed, create_run
 from tests.campaign.acts import create, new_run, with_older_files, with_torn_tail, with_whole_tail
 from tests.campaign.calls import Real, Watched
 from tests.campaign.slices import Counts, expect, folder

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ledger.store import DriverBusy, DriverLease, Run, read_driver
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.store import DriverBusy, DriverLease, Run, read_driver
 from moot.__main__ import main
 from roles.seats.port import Request, SeatReply
 from roles.seats.tape import TapeSeat
-from rounds.session import Session
-from rounds.verdicts import standard
+from rounds.run.session import Session
+from rounds.run.verdicts import standard
 from tests.campaign.acts import Say
 from tests.campaign.forks import Child, start
 from tests.campaign.slices import Counts, expect, folder

@@ -10,12 +10,12 @@ from typing import Final
 
 import msgspec
 
-from ledger.canonical import decode, encode, line_hash
-from ledger.chain import Head
+from ledger.audit.verify import verify
 from ledger.events import STREAMS, Event, stream_of
-from ledger.store import Damaged, Run
-from ledger.streams import head_bytes
-from ledger.verify import verify
+from ledger.format.canonical import decode, encode, line_hash
+from ledger.format.chain import Head
+from ledger.store.store import Damaged, Run
+from ledger.store.streams import head_bytes
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import tampering
 from tests.rounds.openings import begin, play, rows

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.store import Run
 from tests.campaign.slices import ROOT, Counts, expect, folder
 from tests.rounds.openings import begin, rows
 

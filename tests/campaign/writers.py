@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ledger.book import Book
-from ledger.store import Run, create_run
-from ledger.verify import verify
-from rounds.engine import Answer, StepRefused
-from rounds.session import Asked, Session
-from rounds.verdicts import standard
+from ledger.audit.verify import verify
+from ledger.state.book import Book
+from ledger.store.store import Run, create_run
+from rounds.run.engine import Answer, StepRefused
+from rounds.run.session import Asked, Session
+from rounds.run.verdicts import standard
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import samples

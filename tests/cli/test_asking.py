@@ -22,12 +22,12 @@ import pytest
 
 from ledger.events import Statement
 from moot.api import open_run
-from moot.reply_form import NotFilledIn, form, reply_of
+from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from roles.publish_schemas import REPLIES
 from roles.replies import Reply, StatementReply
 from roles.schema import reply_schema, schema_of
 from rounds.protocols import PROTOCOLS
-from rounds.session import Answer
+from rounds.run.session import Answer
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply as reply_to

@@ -9,10 +9,10 @@ import pytest
 from detectors.calibrated.estimation import estimated, upper
 from detectors.calibrated.parameters import calibrated_parameters, read_parameters
 from detectors.parameters import params_bytes
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
-from ledger.store import Run
+from ledger.state.fold import fold
+from ledger.state.state import State
+from ledger.store.store import Run
 from tests.cli.conftest import Moot
 from tests.detectors.simulated import Setting, Simulation
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store import Run
-from moot.sessions import session_at
+from ledger.store.store import Run
+from moot.app.sessions import session_at
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply

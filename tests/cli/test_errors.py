@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ledger.canonical import line_hash
-from ledger.chain import Head
-from ledger.streams import head_bytes
+from ledger.format.canonical import line_hash
+from ledger.format.chain import Head
+from ledger.store.streams import head_bytes
 from tests.campaign.calls import Real, Watched
 from tests.cli.conftest import Moot, Said, content
 from tests.rounds.openings import begin, rows
@@ -368,7 +368,7 @@ def test_a_local_seat_without_its_extra_or_its_model_says_how_to_mend_it(
 ) -> None:
     def lacks(*names: str) -> None:
         monkeypatch.setattr(
-            "moot.seats.find_spec", lambda name: None if name in names else find_spec("orjson")
+            "moot.app.seats.find_spec", lambda name: None if name in names else find_spec("orjson")
         )
         monkeypatch.setattr("roles.seats.local.find_spec", lambda _: None)
 

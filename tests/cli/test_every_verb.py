@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from ledger.events import Amendment
-from ledger.store import Run
+from ledger.store.store import Run
 from moot.cli import VERBS, Verb
 from moot.cli.command import command_of
 from tests.cli.conftest import Moot, Said

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from ledger.events import RoundOpened, RunOpened
-from ledger.store import Run
+from ledger.store.store import Run
 from tests.cli.conftest import Moot
 from validators.rules.rounds import _parts_here
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import moot as library
-from ledger.state import State
+from ledger.state.state import State
 from moot.errors import MootError, explain
 from roles.seats.host import HostSeat
-from rounds import people
-from rounds.deliberation import DeliberationError
 from rounds.protocols import PROTOCOLS, ProtocolUnknown, protocol_of
-from rounds.session import Session
+from rounds.run import human_actions as people
+from rounds.run.session import Session
+from rounds.setup.deliberation import DeliberationError
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import begin
 

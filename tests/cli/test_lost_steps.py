@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from moot.api import open_run
-from rounds.session import Session
+from rounds.run.session import Session
 from tests.cli.conftest import Moot, Said
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply

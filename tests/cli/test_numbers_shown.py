@@ -16,14 +16,14 @@ from detectors.course import course
 from detectors.observations import untested
 from detectors.signals import signals, signals_of_state
 from ledger.events import Signals
-from ledger.fold import fold
-from ledger.state import Spend, State
-from ledger.store import Run as Stored
+from ledger.state.fold import fold
+from ledger.state.state import Spend, State
+from ledger.store.store import Run as Stored
 from moot.api import Run, open_run
-from moot.render.because import because
-from moot.render.cast_told import seats_told
-from moot.render.costs import contexts_told, dollars, dollars_cell
-from moot.render.telling import tell
+from moot.view.because import because
+from moot.view.cast_told import seats_told
+from moot.view.costs import contexts_told, dollars, dollars_cell
+from moot.view.telling import tell
 from tests.cli.conftest import Moot
 
 EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"

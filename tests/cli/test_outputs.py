@@ -151,10 +151,10 @@ def test_a_claim_s_history_begins_pending_and_ends_where_it_stands(moot: Moot, f
 
 
 def test_next_prints_the_exact_brief_and_schema(moot: Moot, opened: Path) -> None:
-    from ledger.store import Run
-    from moot.clock import now
-    from rounds.session import Session
-    from rounds.verdicts import standard
+    from ledger.store.store import Run
+    from moot.app.clock import now
+    from rounds.run.session import Session
+    from rounds.run.verdicts import standard
 
     asked = Session(Run(opened), standard, now).asked()
     steps = moot("next", opened, "--json").json["steps"]

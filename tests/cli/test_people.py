@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ledger.decided import in_force
 from ledger.events import Alarm, Amendment, Decision
+from ledger.state.decided import in_force
 from moot.api import open_run
 from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content

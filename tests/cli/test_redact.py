@@ -9,15 +9,15 @@ from pathlib import Path
 import orjson
 import pytest
 
-from ledger.blobs import hash_of
-from ledger.canonical import line_hash
-from ledger.chain import Head
-from ledger.redacted_copy import redacted_copy
-from ledger.redaction import CannotRedact
-from ledger.removal import redact
-from ledger.store import Run
-from ledger.verify import verify
-from ledger.words import INSTEAD
+from ledger.audit.verify import verify
+from ledger.format.canonical import line_hash
+from ledger.format.chain import Head
+from ledger.redaction.redacted_copy import redacted_copy
+from ledger.redaction.redaction import CannotRedact
+from ledger.redaction.removal import redact
+from ledger.redaction.words import INSTEAD
+from ledger.store.blobs import hash_of
+from ledger.store.store import Run
 from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from ledger.events import Amendment, RunClosed
-from ledger.store import Run
+from ledger.store.store import Run
 from moot.api import open_run
-from rounds.deliberation import parse
+from rounds.setup.deliberation import parse
 from tests.cli.conftest import Moot
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
@@ -47,7 +47,7 @@ def file(moot: Moot, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def tape(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of `PLAN`."""
-    from moot.running import open_run_at, opening_of
+    from moot.app.running import open_run_at, opening_of
 
     path = tmp_path_factory.mktemp("tape") / "run"
     deliberation = parse(PLAN.encode())
@@ -218,7 +218,7 @@ def test_ctrl_c_closes_the_run_and_it_can_go_on(moot: Moot, file: Path, tape: Pa
 
 
 def test_two_drivers_do_not_share_a_run(moot: Moot, file: Path, tape: Path) -> None:
-    from ledger.store import DriverLease
+    from ledger.store.store import DriverLease
 
     assert moot("run", file, "--seats", "host", "--out", "a").code == 4
     with DriverLease(Path("a")):

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.canonical import encode, line_hash
-from ledger.signed_note import NoteRefused, open_note, read_verifier, sign, signer
-from ledger.store import Run
+from ledger.audit.signed_note import NoteRefused, open_note, read_verifier, sign, signer
+from ledger.format.canonical import encode, line_hash
+from ledger.store.store import Run
 from moot.__main__ import main
-from rounds.people import note as add_note
-from rounds.session import Session
-from rounds.verdicts import standard
+from rounds.run.human_actions import note as add_note
+from rounds.run.session import Session
+from rounds.run.verdicts import standard
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 
@@ -110,7 +110,9 @@ def test_the_secret_is_its_owner_s_and_is_never_shown(
     secret = (tmp_path / "bob.key").read_text("utf-8").strip()
     said = capsys.readouterr()
     kind, word, name, number, material = secret.split("+", 4)  # base64 has a + of its own
-    assert (kind, word, name) == ("PRIVATE", "KEY", "bob") and number and len(material) > 40
+    assert (kind, word, name) == ("PRIVATE", "KEY", "bob")
+    assert number
+    assert len(material) > 40
     assert material not in said.out + said.err
     assert stat.S_IMODE((tmp_path / "bob.key").stat().st_mode) == 0o600
     assert main(["keygen", "bob", "--out", str(tmp_path)]) == 2

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from moot.api import open_run
-from moot.clock import now
-from moot.sessions import session_at
-from rounds.engine import Answer
+from moot.app.clock import now
+from moot.app.sessions import session_at
+from rounds.run.engine import Answer
 from tests.cli.conftest import Moot, content
 
 REPLY = b'{"sections":[{"name":"main","text":"One stream."}],"responds_to":[],"options":[]}'
@@ -83,7 +83,7 @@ def test_looking_changes_nothing(moot: Moot, finished: Path, opened: Path) -> No
 
 
 def test_next_commits_what_a_writer_that_died_still_owed(moot: Moot, tmp_path: Path) -> None:
-    from ledger.store import create_run
+    from ledger.store.store import create_run
     from tests.rounds.openings import opening, rows
 
     event, blobs = opening(rows(1))

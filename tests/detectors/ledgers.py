@@ -8,7 +8,6 @@ from typing import Literal
 
 import msgspec
 
-from ledger.book import Book, book
 from ledger.events import Claim, Concern, DriftCheck, Event, RoundOpened, RunOpened, Verification
 from ledger.events.decisions import (
     Budgets,
@@ -18,9 +17,10 @@ from ledger.events.decisions import (
     Origin,
     StopRule,
 )
+from ledger.events.values import Evidence
 from ledger.events.verifications import CHECKS, StatusChange
-from ledger.lifecycle import BEARING_OF_STATUS
-from ledger.values import Evidence
+from ledger.state.book import Book, book
+from ledger.state.lifecycle import BEARING_OF_STATUS
 from tests.oracles.rows import Row, Rows
 
 NO_HASH = "0" * 64

@@ -9,9 +9,9 @@ import msgspec
 
 from detectors.calibrated.betting import E_MAX
 from detectors.calibrated.judgement import judge, readings_of
-from ledger.fold import step
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
+from ledger.state.fold import step
+from ledger.state.state import State
 from tests.detectors.simulated import Setting, Simulation
 
 NAMED = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from detectors.disagreement_slope import slope_alarm
 from detectors.parameters import SignalProfile
 from detectors.signals import signals
-from ledger.book import book
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
+from ledger.state.book import book
+from ledger.state.fold import fold
 from tests.data import LABELLED
 from tests.detectors.generated import rows as generated_rows
 from tests.detectors.ledgers import Blobs, built, ends

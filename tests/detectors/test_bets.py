@@ -26,10 +26,10 @@ from detectors.calibrated.parameters import (
 )
 from detectors.calibrated.rounds import RoundUnits
 from detectors.parameters import params_bytes
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
-from moot.calibration import parameter_file
+from ledger.state.fold import fold
+from ledger.state.state import State
+from moot.app.calibration import parameter_file
 from tests.detectors.simulated import Setting, Simulation
 
 ROUNDS = 13

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from detectors.calibrated.betting import Stream, count_stream, e_values, onset_round, printed, share_stream
 from detectors.signals import signals_of_state
 from ledger.events import Event
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
+from ledger.state.fold import fold
 from tests.data import LABELS
 
 VECTORS = [

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from detectors.parameters import params_hash, script_parameters, text_parameters
 from detectors.report import EVIDENCE_MAX
 from detectors.signals import UnknownProfile, signals, signals_of_state
-from ledger.book import book
 from ledger.events import Event, Fallback, RoundOpened, RunOpened, Validation
 from ledger.events.decisions import SignalReading
 from ledger.events.envelope import Call, Context
-from ledger.fold import fold
-from ledger.values import DECIMAL_PATTERN, Quorum
-from moot.render.because import because
+from ledger.events.values import DECIMAL_PATTERN, Quorum
+from ledger.state.book import book
+from ledger.state.fold import fold
+from moot.view.because import because
 from tests.detectors.generated import rows as generated_rows
 from tests.detectors.ledgers import NO_HASH, Blobs, built, ends, run_opened, verification
 from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, report

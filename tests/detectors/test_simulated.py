@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from detectors.calibrated.judgement import judge
-from ledger.book import book
-from ledger.chain import BEGINNING, seal
 from ledger.events import Event
-from ledger.fold import fold
+from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
-from ledger.store import Run
+from ledger.state.book import book
+from ledger.state.fold import fold
+from ledger.state.state import State
+from ledger.store.store import Run
 from tests.detectors.ledgers import Blobs
 from tests.detectors.measured import NAMED, Course, course, share, simulated
 from tests.detectors.measured import settings as seeds

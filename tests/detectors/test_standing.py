@@ -15,9 +15,9 @@ from detectors.axes import axes
 from detectors.contribution import binomial_at_most, contributions, drop, power
 from detectors.coverage import chao2, coverage
 from detectors.standing import by_option, standings
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
+from ledger.state.fold import fold
+from ledger.state.state import State
 from tests.detectors.made import a_change, a_claim, a_verification
 from tests.detectors.simulated import Setting, Simulation
 

@@ -9,9 +9,9 @@ import pytest
 
 from detectors.calibrated.judgement import judge, readings_of
 from detectors.calibrated.reading import Reading
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
+from ledger.state.fold import fold
+from ledger.state.state import State
 from tests.detectors.simulated import CHECKS, NEEDS, Setting, Simulation
 
 Row = dict[str, Any]

@@ -13,9 +13,9 @@ from detectors.calibrated.judgement import Judgement, RunningJudgement, judge
 from detectors.calibrated.parameters import recorded_parameters
 from detectors.parameters import DIRECTORY
 from ledger.events import Event
-from ledger.fold import fold, step
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
+from ledger.state.fold import fold, step
+from ledger.state.state import State
 from tests.detectors.simulated import NEEDS, ROLES, STANDARD, Setting, Simulation
 
 POSITIONS = ("positions_pre", "positions_post", "flips")

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from detectors.calibrated.judgement import RunningJudgement, judge
 from detectors.calibrated.rounds import RoundIndex, count_round, count_rounds, index_rounds
-from ledger.chain import BEGINNING, seal
 from ledger.events import Event
-from ledger.fold import fold
+from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
-from ledger.store import Run
+from ledger.state.fold import fold
+from ledger.store.store import Run
 from tests.detectors.simulated import MODES, Setting, Simulation
 from tests.rounds.openings import begin, play
 

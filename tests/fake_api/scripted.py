@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from ledger.store import Run
+from ledger.store.store import Run
 from roles.brief import derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import open_steps

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import moot
+from ledger.audit.verify import verify
 from ledger.events import Statement
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.store.store import Run
 from rounds.protocols import PROTOCOLS
-from rounds.reexecution import re_execute
-from rounds.session import Session
-from rounds.verdicts import standard
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session
+from rounds.run.verdicts import standard
 from tests.rounds.openings import clock
 
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "runs" / "examples").glob("*/head"))

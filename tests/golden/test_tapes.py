@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store import Run
+from ledger.store.store import Run
 from moot.api import run_deliberation
 from roles.prompt_set import installed_prompt_set, prompt_set_hash
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import sys
 
-from ledger.blobs import hash_of
-from ledger.store import create_run
+from ledger.store.blobs import hash_of
+from ledger.store.store import create_run
 from tests.ledger import samples
 
 

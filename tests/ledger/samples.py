@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from ledger.blobs import hash_of
 from ledger.events import Call, Claim, Context, Decision, Event, RunOpened, Statement, Verification
 from ledger.events.decisions import Budgets, CastMember, Cite, Labelled, Origin, PlanRow, StopRule
-from ledger.values import Evidence, Section
+from ledger.events.values import Evidence, Section
+from ledger.store.blobs import hash_of
 
 AT = "2026-01-02T03:04:05.000006Z"
 PROMPT_SET = b'{"set":1,"name":"test","templates":{}}'

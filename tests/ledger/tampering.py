@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ledger.events import STREAMS
-from ledger.store import Run, create_run
+from ledger.store.store import Run, create_run
 from tests.ledger import samples
 
 FILES = ("head", *(f"{stream}.jsonl" for stream in STREAMS))

@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from ledger.store import NotARun, Run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.store import NotARun, Run
 from tests.ledger import samples
 
 

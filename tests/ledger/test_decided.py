@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger import decided
-from ledger.decided import Fallen
 from ledger.events import Concern, Decision, Event, Ruling, Screening, Verification
 from ledger.events.decisions import Cite
 from ledger.events.verifications import StatusChange
-from ledger.fold import fold
-from ledger.lifecycle import STATUS_OF_BEARING
-from ledger.state import State
+from ledger.state import decided
+from ledger.state.decided import Fallen
+from ledger.state.fold import fold
+from ledger.state.lifecycle import STATUS_OF_BEARING
+from ledger.state.state import State
 from tests.ledger import samples
 
 

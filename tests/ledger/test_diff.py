@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.align import SIMILAR_FROM, Said, align, normal, said
-from ledger.book import Book, book
-from ledger.chain import seal
-from ledger.diff import Similar, diff
+from ledger.compare.align import SIMILAR_FROM, Said, align, normal, said
+from ledger.compare.diff import Similar, diff
 from ledger.events import Attempt, Call, Claim, Event, Verification
 from ledger.events.decisions import Cite
 from ledger.events.verifications import StatusChange
+from ledger.format.chain import seal
+from ledger.state.book import Book, book
 from tests.ledger import samples
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ledger.disk import Disk, read_plain, staged, write_out
-from ledger.store import Run
+from ledger.store.disk import Disk, read_plain, staged, write_out
+from ledger.store.store import Run
 from tests.campaign.acts import new_run
 from tests.campaign.calls import Real, Watched, refused
 
@@ -95,7 +95,7 @@ def test_no_more_than_the_limit_is_read(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ledger.disk import Disk, staged
+from ledger.store.disk import Disk, staged
 with staged(Path(sys.argv[1]), disk=Disk()) as staging:
     (staging / "half").write_bytes(b"x")
     print(staging.name, flush=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store import DriverBusy, DriverLease, read_driver
+from ledger.store.store import DriverBusy, DriverLease, read_driver
 
 HOLD = (
     "import sys, pathlib; from ledger.store import DriverLease\n"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ledger.store import DriverLease, NotARun, Run, Unreadable, WriteFailed, create_run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.store import DriverLease, NotARun, Run, Unreadable, WriteFailed, create_run
 from tests.campaign.acts import new_run, with_whole_tail
 from tests.campaign.calls import Real, Watched, refused
 from tests.ledger import samples

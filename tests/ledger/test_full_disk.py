@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.blobs import hash_of
+from ledger.audit.verify import verify
 from ledger.events import Event
-from ledger.store import Run, WriteFailed
-from ledger.verify import verify
+from ledger.store.blobs import hash_of
+from ledger.store.store import Run, WriteFailed
 from tests.campaign.acts import new_run
 from tests.ledger import samples
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec import inspect
 
 from ledger.events import KINDS, Envelope
-from ledger.grammar import ENVELOPE, FORMS, grammar
+from ledger.events.grammar import ENVELOPE, FORMS, grammar
 from tests.ledger import samples
 
 IN_THE_PREFIX = {"prev", "at"}

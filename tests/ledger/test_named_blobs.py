@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from detectors.parameters import params_bytes
+from ledger.audit.verify import verify
 from ledger.events import RunOpened
-from ledger.named_blobs import all_named_blobs
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.store.named_blobs import all_named_blobs
+from ledger.store.store import Run
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows
 from tests.security.strange_runs import Donors, read, written

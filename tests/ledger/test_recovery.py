@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ledger.appending import append
-from ledger.chain import Sealed, seal
-from ledger.disk import Disk
+from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
-from ledger.failures import NewerFormat
-from ledger.following import Mark, follow
-from ledger.store import Run, create_run
-from ledger.streams import head_bytes
-from ledger.verify import verify
+from ledger.format.chain import Sealed, seal
+from ledger.store.appending import append
+from ledger.store.disk import Disk
+from ledger.store.failures import NewerFormat
+from ledger.store.following import Mark, follow
+from ledger.store.store import Run, create_run
+from ledger.store.streams import head_bytes
 from tests.ledger import samples
 
 

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 import moot as library
-from ledger.anchors import sections_of
-from ledger.blobs import BlobStore
-from ledger.canonical import encode, line_hash
-from ledger.chain import Head
-from ledger.damage import PROBLEMS_MAX
+from ledger.audit.damage import PROBLEMS_MAX
+from ledger.audit.verify import verify
 from ledger.events import Amendment, Statement
+from ledger.events.anchors import sections_of
 from ledger.events.decisions import Change
-from ledger.failures import WriteFailed
-from ledger.spending import Entry, Spending, SpendingUnreadable
-from ledger.store import Run
-from ledger.streams import head_bytes, stream_path
-from ledger.values import Section
-from ledger.verify import verify
+from ledger.events.values import Section
+from ledger.format.canonical import encode, line_hash
+from ledger.format.chain import Head
+from ledger.store.blobs import BlobStore
+from ledger.store.failures import WriteFailed
+from ledger.store.spending import Entry, Spending, SpendingUnreadable
+from ledger.store.store import Run
+from ledger.store.streams import head_bytes, stream_path
 from tests.rounds.openings import begin, play, rows
 
 VERSIONS = Path(__file__).with_name("versions")

@@ -8,8 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import schemas
-from ledger import schema
 from ledger.events import KINDS
+from ledger.format import schema
 
 
 def test_there_is_one_published_schema_a_kind() -> None:

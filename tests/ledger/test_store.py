@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.canonical import NotCanonical, line_hash
-from ledger.chain import BEGINNING
-from ledger.store import (
+from ledger.format.canonical import NotCanonical, line_hash
+from ledger.format.chain import BEGINNING
+from ledger.store.store import (
     AlreadyARun,
     Damaged,
     LockTimeout,
@@ -243,8 +243,8 @@ def test_an_unreadable_head_is_damage(run: Run, content: bytes) -> None:
 def test_a_newer_format_is_refused_not_called_damage(run: Run) -> None:
     stream = run.path / "claims.jsonl"
     stream.write_bytes(stream.read_bytes().replace(b'"v":1', b'"v":2'))
-    from ledger.chain import Head
-    from ledger.streams import head_bytes
+    from ledger.format.chain import Head
+    from ledger.store.streams import head_bytes
 
     last = stream.read_bytes().rstrip(b"\n")
     (run.path / "head").write_bytes(head_bytes(Head(1, line_hash(last))))

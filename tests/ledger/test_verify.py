@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ledger.canonical import encode, line_hash
-from ledger.chain import Head
+from ledger.audit.verify import VerifyReport, verify
 from ledger.events import STREAMS
-from ledger.store import Damaged, NotARun, Run
-from ledger.streams import head_bytes
-from ledger.verify import VerifyReport, verify
+from ledger.format.canonical import encode, line_hash
+from ledger.format.chain import Head
+from ledger.store.store import Damaged, NotARun, Run
+from ledger.store.streams import head_bytes
 from tests.ledger import samples, tampering
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from ledger.canonical import NotCanonical, decode, unknown_fields
-from ledger.store import NewerFormat, Run
-from ledger.upcasting import upcast, version_of_older
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.format.canonical import NotCanonical, decode, unknown_fields
+from ledger.format.upcasting import upcast, version_of_older
+from ledger.store.store import NewerFormat, Run
 from tests.cli.conftest import Moot, content, moot
 from tests.ledger import samples
 
@@ -51,7 +51,7 @@ def test_an_older_ledger_is_read_as_what_it_would_be_today(old: Path) -> None:
 
 
 def _line(event: object) -> bytes:
-    from ledger.canonical import encode
+    from ledger.format.canonical import encode
 
     return encode(event)  # type: ignore[arg-type]
 

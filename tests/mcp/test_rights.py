@@ -15,10 +15,10 @@ pytest.importorskip("mcp")
 
 from mcp import Client, MCPError
 
+from moot.app.sessions import session_at
 from moot.errors import MootError
 from moot.mcp import rights
 from moot.mcp.server import build
-from moot.sessions import session_at
 from tests.cli.conftest import Moot, moot
 from tests.mcp.test_server import opened, play
 

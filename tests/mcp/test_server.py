@@ -14,8 +14,8 @@ pytest.importorskip("mcp")
 
 from mcp import Client, StdioServerParameters
 
+from moot.app.sessions import session_at
 from moot.mcp.server import build
-from moot.sessions import session_at
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot, moot
 from tests.protocols.scripts import reply as short_reply

@@ -15,15 +15,15 @@ pytest.importorskip("mcp")
 from mcp import Client
 
 from ledger.events import Concern, Decision, RunOpened
-from ledger.store import Run
+from ledger.store.store import Run
 from moot.cli import VERBS
 from moot.mcp.server import build
-from rounds import responses
-from rounds.debate_score import RUBRICS
-from rounds.deliberation import Deliberation, Subject, checked
-from rounds.opening import resolve
 from rounds.protocols import PROTOCOLS
-from rounds.size import asked_of
+from rounds.protocols.debate_score import RUBRICS
+from rounds.run import responses
+from rounds.setup.deliberation import Deliberation, Subject, checked
+from rounds.setup.opening import resolve
+from rounds.setup.size import asked_of
 from tests.cli.conftest import Said, moot
 
 __all__ = ["moot"]

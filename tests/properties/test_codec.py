@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import schemas
-from ledger.canonical import NotCanonical, decode, encode, unknown_fields
 from ledger.events import KINDS
+from ledger.format.canonical import NotCanonical, decode, encode, unknown_fields
 from tests.strategies import Document, anything, documents
 
 EVERY_KIND = pytest.mark.parametrize("kind", list(KINDS))
@@ -212,7 +212,7 @@ def test_text_is_refused_exactly_when_it_holds_a_control_character(text: str) ->
 
 
 def plain_claim() -> bytes:
-    from ledger.chain import seal
+    from ledger.format.chain import seal
     from tests.ledger import samples
 
     return seal([samples.claim(1)], prev="0" * 64, seq=0, at=samples.AT).lines[0]

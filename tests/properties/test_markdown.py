@@ -16,15 +16,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from detectors.signals import signals
-from ledger.book import Book
-from ledger.chain import Head
+from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, listed, paragraphs, quoted, table
 from ledger.interchange.markdown_export import export_markdown
 from ledger.interchange.skill_export import export_skill
 from ledger.plain_text import one_line, visible
-from moot.render.hindsight import hindsight
-from moot.render.report import report, short_report
-from moot.render.telling import tell
+from ledger.state.book import Book
+from moot.view.report import report, short_report
+from moot.view.retrospective import hindsight
+from moot.view.telling import tell
 from tests.protocols.playing import VARIANTS, begin, play
 from tests.render.hostile_texts import TRICKS, harmless, hostile, reshaped
 from tests.render.sample import sample_book

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
-from ledger.book import Book
-from rounds.deliberation import checked
-from rounds.engine import Answer
-from rounds.opening import resolve
-from rounds.session import Asked, Session, start
-from rounds.verdicts import standard
+from ledger.state.book import Book
+from rounds.run.engine import Answer
+from rounds.run.session import Asked, Session, start
+from rounds.run.verdicts import standard
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
 from tests.protocols.scripts import reply
 from tests.rounds.openings import DOCUMENT, clock
 

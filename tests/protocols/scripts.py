@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import orjson
 
-from ledger.book import Book
 from ledger.events import Event
-from ledger.ids import number_of, parse_reference
+from ledger.events.ids import number_of, parse_reference
+from ledger.state.book import Book
 from roles.protocol import Step
-from rounds.comparison import CRITERIA
 from rounds.protocols.comparative import pairing
-from rounds.protocols.sheet import rule
-from rounds.verdict_scales import SCALES
+from rounds.protocols.comparison import CRITERIA
+from rounds.protocols.step_table import rule
+from rounds.setup.verdict_scales import SCALES
 
 Shown = Sequence[Event]
 Script = Callable[[Book, Step, Shown], dict[str, Any]]

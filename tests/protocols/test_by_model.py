@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ledger.book import Book
-from ledger.store import Run
+from ledger.state.book import Book
+from ledger.store.store import Run
 from roles.protocol import Step
 from rounds.protocols import PROTOCOLS
 from tests.fake_api.scripted import answering

@@ -10,18 +10,18 @@ import msgspec
 import orjson
 import pytest
 
-from ledger.book import Book
-from ledger.decided import deliberated
 from ledger.events import Argument, Concern, Decision
-from rounds import people
-from rounds.acceptance import output_of
-from rounds.deliberation import checked
-from rounds.engine import Answer
-from rounds.gated import REASONS, ROUTE
-from rounds.opening import resolve
-from rounds.reexecution import re_execute
-from rounds.session import Session, start
-from rounds.verdicts import standard
+from ledger.state.book import Book
+from ledger.state.decided import deliberated
+from rounds.analysis.acceptance import output_of
+from rounds.run import human_actions as people
+from rounds.run.engine import Answer
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session, start
+from rounds.run.verdicts import standard
+from rounds.setup.deliberation import checked
+from rounds.setup.gated import REASONS, ROUTE
+from rounds.setup.opening import resolve
 from tests.protocols.playing import VARIANTS, begin, play, submit
 from tests.protocols.scripts import reply
 from tests.rounds.openings import DOCUMENT, clock

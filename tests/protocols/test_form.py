@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from rounds.engine import Answer, ReplyRefused
-from rounds.session import Session
+from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.session import Session
 from tests.protocols.playing import begin, play, submit
 from tests.protocols.scripts import reply
 from validators import rulebook

@@ -13,14 +13,14 @@ from typing import Any, Final
 
 import pytest
 
-from ledger.book import Book
 from ledger.events.envelope import SeatKind
-from moot import launching
+from ledger.state.book import Book
+from moot.app import launching
 from roles.seats.port import Request, Seat, SeatFailed, SeatReply
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.losses import LOSSES
-from rounds.reexecution import re_execute
-from rounds.session import Session
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import VARIANTS, begin, subsets
 from tests.protocols.scripts import reply

@@ -14,13 +14,13 @@ import msgspec
 import orjson
 import pytest
 
-from ledger.book import Book
 from ledger.events import Decision, Event, Ruling, Vote
-from rounds.engine import Answer
+from ledger.state.book import Book
 from rounds.protocols.tribunal import POLICIES, VIEWS, ruling
-from rounds.reexecution import re_execute
-from rounds.session import Session
-from rounds.votes import aggregate_votes
+from rounds.protocols.votes import aggregate_votes
+from rounds.run.engine import Answer
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session
 from tests.protocols.playing import begin, play, subsets
 from tests.protocols.scripts import reply
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.book import Book
 from ledger.events import Decision
-from moot.render import report_decisions
-from moot.render.cast_told import answered_by, seats_told
-from moot.render.grounds import rests_on
-from moot.render.labels import labels_told
-from moot.render.telling import tell
-from rounds.outcome import outcome_of
+from ledger.state.book import Book
+from moot.view import report_decisions
+from moot.view.cast_told import answered_by, seats_told
+from moot.view.evidence_tree import rests_on
+from moot.view.labels import labels_told
+from moot.view.telling import tell
+from rounds.run.outcome import outcome_of
 from tests.protocols.playing import begin, play
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roles.schema import reply_schema
-from rounds import protocol_page
-from rounds.protocols import PROTOCOLS
-from rounds.size import played
+from rounds.protocols import PROTOCOLS, protocol_page
+from rounds.setup.size import played
 
 
 def test_pages_are_current() -> None:

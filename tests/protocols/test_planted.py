@@ -14,13 +14,13 @@ import msgspec
 import orjson
 import pytest
 
-from ledger.book import Book, book
-from ledger.canonical import decode, encode
-from ledger.chain import seal
 from ledger.events import Event
-from ledger.values import GENESIS
+from ledger.events.values import GENESIS
+from ledger.format.canonical import decode, encode
+from ledger.format.chain import seal
+from ledger.state.book import Book, book
 from rounds.protocols import PROTOCOLS
-from rounds.verdicts import standard
+from rounds.run.verdicts import standard
 from tests.protocols.playing import begin, play
 from validators import rulebook
 from validators.rulebook import CheckReport

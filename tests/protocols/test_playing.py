@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.book import Book
+from ledger.state.book import Book
 from roles.brief import derive
 from rounds.protocols import PROTOCOLS
-from rounds.reexecution import re_execute
-from rounds.session import Session
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session
 from tests.protocols.playing import VARIANTS, begin, play
 from validators import rulebook
 

@@ -9,7 +9,7 @@ import msgspec
 import orjson
 import pytest
 
-from ledger.book import book
+from ledger.state.book import book
 from tests.protocols.test_planted import PLAIN, _Kept, judged, run
 
 

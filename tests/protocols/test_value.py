@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from ledger.book import Book
+from ledger.state.book import Book
 from roles.protocol import Step
-from rounds import people
-from rounds.acceptance import edit_distance, output_of
+from rounds.analysis.acceptance import edit_distance, output_of
+from rounds.analysis.value import IN_A_ROW, RunValue, event_lines, report, value_of
 from rounds.protocols import PROTOCOLS
-from rounds.value import IN_A_ROW, RunValue, event_lines, report, value_of
+from rounds.run import human_actions as people
 from tests.protocols import scripts
 from tests.protocols.playing import begin, play
 

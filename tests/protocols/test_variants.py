@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rounds.deliberation import RULES
 from rounds.protocols import PROTOCOLS
-from rounds.variants import MEANINGS
+from rounds.setup.deliberation import RULES
+from rounds.setup.variants import MEANINGS
 from tests.cli.conftest import Moot, moot
 
 __all__ = ["moot"]

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import inspect
 from msgspec.structs import replace
 
-from ledger.book import Book, book
 from ledger.events import Event
 from ledger.plain_text import visible
+from ledger.state.book import Book, book
 
 Shape = Callable[[str], str]
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger.book import Book, book
-from ledger.chain import BEGINNING, Head, seal
 from ledger.events import (
     Alarm,
     Amendment,
@@ -51,9 +49,11 @@ from ledger.events.decisions import (
     Signature,
     StopRule,
 )
+from ledger.events.values import Evidence, Quorum, Section
 from ledger.events.verifications import Anchor, StatusChange
-from ledger.lifecycle import STATUS_OF_BEARING
-from ledger.values import Evidence, Quorum, Section
+from ledger.format.chain import BEGINNING, Head, seal
+from ledger.state.book import Book, book
+from ledger.state.lifecycle import STATUS_OF_BEARING
 
 DOCUMENT = "The ledger is written by one process.\nA power cut may come between any two writes.\n"
 SHA = {"K-1": "a" * 64}

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from detectors.course import course, e_courses
 from detectors.signals import signals, signals_of_state
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
-from moot.render.because import because, ended
-from moot.render.sparkline import BLOCKS, log_sparkline, numbers, sparkline
+from ledger.state.fold import fold
+from ledger.state.state import State
+from moot.view.because import because, ended
+from moot.view.sparkline import BLOCKS, log_sparkline, numbers, sparkline
 from tests.detectors.simulated import Setting, Simulation
 from tests.render.sample import sample_book
 

@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from detectors.signals import signals
-from ledger.book import Book, book
-from ledger.chain import Head
 from ledger.events import Event
-from moot.render.caveats import caveats, tally
-from moot.render.families import Answered, Family, family_of, one_family
-from moot.render.panel import panel, read_panel
-from moot.render.report import report
-from moot.render.telling import tell
+from ledger.format.chain import Head
+from ledger.state.book import Book, book
+from moot.terminal.panel import panel, read_panel
+from moot.view.caveats import caveats, tally
+from moot.view.families import Answered, Family, family_of, one_family
+from moot.view.report import report
+from moot.view.telling import tell
 from tests.render.sample import sample_book
 from tests.render.screens import shown
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ledger.blobs import BlobStore
-from ledger.book import Book, book
 from ledger.events import Claim, Event, Verification
-from ledger.reading import Reading
-from ledger.values import Evidence
-from moot.render.story import Ground
-from moot.render.telling import tell
+from ledger.events.values import Evidence
+from ledger.state.book import Book, book
+from ledger.store.blobs import BlobStore
+from ledger.store.reading import Reading
+from moot.view.story import Ground
+from moot.view.telling import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from moot.web.views.overview import overview

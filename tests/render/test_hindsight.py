@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from detectors.agreement import Agreement
-from ledger.book import Book, book
-from ledger.chain import BEGINNING, seal
+from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
-from moot.render.hindsight import Hindsight, hindsight
-from moot.render.report_hindsight import hindsight_sections
+from ledger.state.book import Book, book
+from moot.view.report_hindsight import hindsight_sections
+from moot.view.retrospective import Hindsight, hindsight
 from tests.detectors.ledgers import Blobs
 from tests.detectors.simulated import Setting, Simulation
 from tests.render.sample import sample_book

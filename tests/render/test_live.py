@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from ledger.book import Book, book
-from moot.render.labels import Label
-from moot.render.live import LiveView, PlainView, view_of
-from moot.render.round_block import round_block
-from moot.render.scene import clock_time, scene_of
-from moot.render.stage import Stage
-from moot.render.telling import tell_round
-from moot.render.theme import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
+from ledger.state.book import Book, book
+from moot.terminal.live import LiveView, PlainView, view_of
+from moot.terminal.live_layout import Stage
+from moot.terminal.round_block import round_block
+from moot.terminal.theme import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
+from moot.view.labels import Label
+from moot.view.scene import clock_time, scene_of
+from moot.view.telling import tell_round
 from tests.render.golden import agrees
 from tests.render.sample import Blobs, sample, sample_book
 from tests.render.screens import pipe, screen, shown, written

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from detectors.signals import signals
-from ledger.book import Book
-from moot.render.next_round import next_round
-from moot.render.panel import panel, read_panel, watch_panel
+from ledger.state.book import Book
+from moot.terminal.panel import panel, read_panel, watch_panel
+from moot.view.next_round import next_round
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
 from tests.render.screens import pipe, screen, shown, written

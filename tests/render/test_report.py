@@ -7,11 +7,11 @@ import re
 import pytest
 
 from detectors.signals import signals
-from ledger.book import Book
-from ledger.chain import Head
+from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, quoted, table
-from moot.render.report import report
-from moot.render.telling import tell
+from ledger.state.book import Book
+from moot.view.report import report
+from moot.view.telling import tell
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
 

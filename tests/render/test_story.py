@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from ledger.book import book
 from ledger.events import Decision, RoundOpened, Verification
 from ledger.events.decisions import Cite
-from moot.render.cast_told import filled_by
-from moot.render.story import Ground, Quote, Story
-from moot.render.telling import Untold, tell
+from ledger.state.book import book
+from moot.view.cast_told import filled_by
+from moot.view.story import Ground, Quote, Story
+from moot.view.telling import Untold, tell
 from tests.render.sample import MODEL, Blobs, sample, sample_book
 
 

@@ -15,23 +15,23 @@ import orjson
 import pytest
 from starlette.requests import Request
 
-from ledger.book import Book
-from ledger.conditions import MEANINGS, WORDS, Meaning
-from ledger.decided import outcome
 from ledger.events import Decision, Ruling
+from ledger.events.conditions import MEANINGS, WORDS, Meaning
 from ledger.interchange.markdown_export import export_markdown
+from ledger.state.book import Book
+from ledger.state.decided import outcome
 from moot.api import open_run
-from moot.output.decisions import decisions_of
-from moot.render.ending import ending
-from moot.render.plain import decisions_text
-from moot.render.telling import tell
-from moot.reporting import markdown
+from moot.app.reporting import markdown
+from moot.terminal.ending import ending
+from moot.view.output.decisions import decisions_of
+from moot.view.plain import decisions_text
+from moot.view.telling import tell
 from moot.web import run_pages
 from moot.web.report import report_html
-from moot.web.shelf import Shelf
+from moot.web.run_index import Shelf
 from roles.protocol import Step
-from rounds.people import override
 from rounds.protocols import PROTOCOLS
+from rounds.run.human_actions import override
 from tests.protocols.playing import begin as begin_short
 from tests.protocols.playing import play as play_short
 from tests.render.golden import agrees

@@ -15,8 +15,6 @@ from typing import Any
 
 import msgspec
 
-from ledger.book import Book, book
-from ledger.canonical import decode, encode
 from ledger.events import (
     Alarm,
     Amendment,
@@ -55,9 +53,11 @@ from ledger.events.decisions import (
     StopRule,
     Waiver,
 )
+from ledger.events.values import Evidence, Section
 from ledger.events.verifications import CHECKS, StatusChange, ValidationFinding
-from ledger.lifecycle import STATUS_OF_BEARING
-from ledger.values import Evidence, Section
+from ledger.format.canonical import decode, encode
+from ledger.state.book import Book, book
+from ledger.state.lifecycle import STATUS_OF_BEARING
 from roles.prompt_set import installed_prompt_set, prompt_set_hash
 
 AT = "2026-01-02T03:04:05.000006Z"

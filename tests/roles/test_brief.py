@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.book import Book, book
 from ledger.events import Decision, Statement
 from ledger.events.decisions import Cite
-from ledger.values import Section
+from ledger.events.values import Section
+from ledger.state.book import Book, book
 from roles.brief import REPAIR_CHARACTERS_MAX, Brief, BriefUnavailable, derive, repair
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import open_steps

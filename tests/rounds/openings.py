@@ -20,10 +20,10 @@ from ledger.events.decisions import (
     StopRule,
 )
 from roles.prompt_set import installed_prompt_set
-from rounds import plans
-from rounds.driver import Outcome, drive
-from rounds.session import Clock, Session, start
-from rounds.verdicts import standard
+from rounds.run.driver import Outcome, drive
+from rounds.run.session import Clock, Session, start
+from rounds.run.verdicts import standard
+from rounds.setup import plans
 from tests.rounds.scripted import Script, ScriptedSeat
 
 ROLES = ("action", "guardian", "observer", "critic", "verifier")

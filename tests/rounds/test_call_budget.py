@@ -10,9 +10,9 @@ import pytest
 from ledger.events.decisions import Budgets
 from ledger.events.envelope import SeatKind
 from roles.seats.port import Bound
-from rounds.budget import used_up
-from rounds.engine import Answer
-from rounds.purse import Purse
+from rounds.run.budget import used_up
+from rounds.run.engine import Answer
+from rounds.run.reservations import Purse
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply

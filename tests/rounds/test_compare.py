@@ -9,9 +9,9 @@ import pytest
 
 from detectors.report import SignalReport
 from detectors.signals import signals
-from ledger.book import Book
 from ledger.interchange.skill_export import export_skill
-from rounds.compare import compare
+from ledger.state.book import Book
+from rounds.analysis.compare import compare
 from tests.ledger.interchange.sources import imported, lifecycles
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from detectors.calibrated.parameters import calibrated_parameters, read_parameters
 from detectors.parameters import params_hash
-from ledger.canonical import decode, encode
-from ledger.chain import seal
+from ledger.format.canonical import decode, encode
+from ledger.format.chain import seal
 from roles.castings import CASTINGS
-from rounds.deliberation import Deliberation, DeliberationError, checked, parse
-from rounds.deliberation_toml import to_toml, toml_value
-from rounds.opening import Opening, resolve
-from rounds.plan_rows import PlanRefused, Row, phases_of, planned
-from rounds.plans import NORMAL, PLANS
-from rounds.size import replies_at_most
+from rounds.setup.deliberation import Deliberation, DeliberationError, checked, parse
+from rounds.setup.deliberation_toml import to_toml, toml_value
+from rounds.setup.opening import Opening, resolve
+from rounds.setup.plan_rows import PlanRefused, Row, phases_of, planned
+from rounds.setup.plans import NORMAL, PLANS
+from rounds.setup.size import replies_at_most
 
 PLAIN = """\
 [deliberation]

@@ -9,12 +9,12 @@ from typing import get_args
 import pytest
 
 from ledger.events import Decision
-from rounds.deliberation import DeliberationError, checked
-from rounds.gate import Asked, GateRefused, Route, gate
-from rounds.opening import resolve
 from rounds.protocols import PROTOCOLS
-from rounds.session import start
-from rounds.verdicts import standard
+from rounds.run.session import start
+from rounds.run.verdicts import standard
+from rounds.setup.deliberation import DeliberationError, checked
+from rounds.setup.gate import Asked, GateRefused, Route, gate
+from rounds.setup.opening import resolve
 from tests.rounds.openings import clock
 from validators import rulebook
 

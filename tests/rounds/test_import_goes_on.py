@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from ledger.audit.verify import verify
 from ledger.events import RoundOpened, RunOpened
-from ledger.store import Run
-from ledger.verify import verify
-from moot.sessions import session_at
+from ledger.store.store import Run
+from moot.app.sessions import session_at
 from tests.cli.conftest import Moot, finished, moot
 from tests.data import LABELLED
 from tests.rounds.openings import play

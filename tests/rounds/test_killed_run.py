@@ -14,11 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.store.store import Run
 from roles.protocol import open_steps
-from rounds.session import Session
-from rounds.verdicts import standard
+from rounds.run.session import Session
+from rounds.run.verdicts import standard
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 from validators import rulebook

@@ -12,15 +12,15 @@ from detectors.agreement import agreement, alpha, interval, repeated_pairs, shar
 from detectors.calibrated.parameters import calibrated_parameters
 from detectors.signals import signals_of_state
 from ledger.events import Verification
-from ledger.fold import fold
 from ledger.interchange.skill_import import read_skill
-from ledger.state import State
-from ledger.store import Run
-from rounds.controller import Controller
+from ledger.state.fold import fold
+from ledger.state.state import State
+from ledger.store.store import Run
 from rounds.protocols import protocol_of
-from rounds.reexecution import re_execute
-from rounds.session import Session, start
-from rounds.verdicts import standard
+from rounds.run.controller import Controller
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session, start
+from rounds.run.verdicts import standard
 from tests.detectors.simulated import Setting, Simulation
 from tests.rounds.openings import clock, opening, play, rows
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 
-from ledger.book import Book
 from ledger.events import Alarm, Amendment, RoundOpened, RunClosed, Validation
 from ledger.events.decisions import Change
-from ledger.fold import fold
-from ledger.store import Run
+from ledger.state.book import Book
+from ledger.state.fold import fold
+from ledger.store.store import Run
 from roles.prompt_set import read_prompt_set
 from roles.protocol import Step
-from rounds.forking import Wish, fork
-from rounds.people import acknowledge
-from rounds.reexecution import re_execute
-from rounds.responses import responses, round_to_stress
-from rounds.schedule import CLAIM_CAP, claim_cap
-from rounds.session import Session
+from rounds.run.human_actions import acknowledge
+from rounds.run.reexecution import re_execute
+from rounds.run.responses import responses, round_to_stress
+from rounds.run.schedule import CLAIM_CAP, claim_cap
+from rounds.run.session import Session
+from rounds.setup.forking import Wish, fork
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 

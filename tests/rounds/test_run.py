@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ledger.canonical import encode
+from ledger.audit.verify import verify
 from ledger.events import Event, Validation
 from ledger.events.decisions import Budgets
-from ledger.verify import verify
+from ledger.format.canonical import encode
 from roles.protocol import open_steps
-from rounds.engine import Answer, ReplyRefused, StepRefused
-from rounds.reexecution import re_execute
+from rounds.run.engine import Answer, ReplyRefused, StepRefused
+from rounds.run.reexecution import re_execute
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import moot
 from ledger.events import Screening
-from rounds import people
+from rounds.run import human_actions as people
 from rounds.screening import QUESTION_MAX, SCORE_MAX, rules_2, screen
 from rounds.screening.readings import lookalikes
 from tests.effort import bounded
@@ -190,7 +190,7 @@ def test_a_run_names_the_rules_and_is_checked_by_them(
     rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R-24: check computes a screening again by the version that the opening names."""
-    monkeypatch.setattr("rounds.opening.RULES_VERSION", rules)
+    monkeypatch.setattr("rounds.setup.opening.RULES_VERSION", rules)
     monkeypatch.setattr("tests.protocols.playing.QUESTION", attacks.WORDINGS[3])
     session = begin(tmp_path / "run", "ratchet")
     first = session.book().events[1]

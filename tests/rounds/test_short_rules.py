@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rounds.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
-from rounds.judge_panel import ALPHA_LEAST, Judged, alpha, bootstrap, panel_result
+from rounds.protocols.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.debate_judging import four_digits, in_words, side_totals, total
+from rounds.protocols.judge_panel import ALPHA_LEAST, Judged, alpha, bootstrap, panel_result
 from rounds.protocols.priority import borda, level_of_sum, ranked, summed
 from rounds.protocols.tribunal import accuracy_policy, safety_policy, utility_policy
 

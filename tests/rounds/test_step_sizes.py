@@ -9,12 +9,12 @@ from statistics import median
 import orjson
 import pytest
 
-from ledger.book import Book
-from ledger.ids import parse_step
-from ledger.store import Run
-from rounds.plans import PLANS
-from rounds.size import Asked, asked_at_most
-from rounds.step_sizes import SIZES, SOURCE
+from ledger.events.ids import parse_step
+from ledger.state.book import Book
+from ledger.store.store import Run
+from rounds.setup.plans import PLANS
+from rounds.setup.size import Asked, asked_at_most
+from rounds.setup.step_sizes import SIZES, SOURCE
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "runs" / "examples" / SOURCE.split()[-1]
 

@@ -8,26 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from ledger.closing import ends_stop
-from ledger.decided import in_force
 from ledger.events import Amendment, RunClosed
-from ledger.fold import fold
-from ledger.removal import redact
-from ledger.store import Run
+from ledger.redaction.removal import redact
+from ledger.state.closing import ends_stop
+from ledger.state.decided import in_force
+from ledger.state.fold import fold
+from ledger.store.store import Run
 from moot.api import open_run
 from moot.cli import next as next_verb
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import Verbs
-from moot.render.because import ended
-from moot.render.labels import labels_told
-from moot.render.telling import tell
+from moot.view.because import ended
+from moot.view.labels import labels_told
+from moot.view.telling import tell
 from moot.web.followed import Followed
-from moot.web.shelf import standing_of
+from moot.web.run_index import standing_of
 from moot.web.speech import hear
 from roles.seats.host import HostSeat
-from rounds import people
-from rounds.driver import drive
-from rounds.session import Answer, Session
+from rounds.run import human_actions as people
+from rounds.run.driver import drive
+from rounds.run.session import Answer, Session
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import ROLES, begin, play, rows
 from tests.rounds.scripted import Script

@@ -6,10 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from ledger.book import Book
-from ledger.store import Run
-from rounds.forking import Wish, fork
-from rounds.stress import Counted, Lost, changed_rounds, is_fork_of, lost, missing, planned_forks, role_losses
+from ledger.state.book import Book
+from ledger.store.store import Run
+from rounds.analysis.stress import (
+    Counted,
+    Lost,
+    changed_rounds,
+    is_fork_of,
+    lost,
+    missing,
+    planned_forks,
+    role_losses,
+)
+from rounds.setup.forking import Wish, fork
 from tests.rounds.openings import begin, clock, play, rows
 
 pytestmark = pytest.mark.slow

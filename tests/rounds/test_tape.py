@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from ledger.book import Book
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.audit.verify import verify
+from ledger.state.book import Book
+from ledger.store.store import Run
 from roles.seats.tape import TapeSeat
-from rounds.driver import Outcome, drive
-from rounds.reexecution import re_execute
-from rounds.session import Session, start
-from rounds.verdicts import standard
+from rounds.run.driver import Outcome, drive
+from rounds.run.reexecution import re_execute
+from rounds.run.session import Session, start
+from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, begin, clock, opening, play, rows
 from tests.rounds.scripted import Script
 

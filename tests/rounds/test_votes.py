@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import moot
-from rounds.votes import UnknownRules, aggregate_votes
+from rounds.protocols.votes import UnknownRules, aggregate_votes
 
 COMBINATIONS = [
     combination

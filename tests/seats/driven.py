@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ledger.audit.verify import verify
 from ledger.events.decisions import Budgets, PlanRow
-from ledger.spending import Spending
-from ledger.store import Run
-from ledger.verify import verify
+from ledger.store.spending import Spending
+from ledger.store.store import Run
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Bound, Seat
 from roles.seats.prices import read_prices
-from rounds.driver import Outcome, drive
-from rounds.pacing import Patience
-from rounds.purse import Purse
-from rounds.session import Session
-from rounds.verdicts import standard
+from rounds.run.driver import Outcome, drive
+from rounds.run.rate_limit import Patience
+from rounds.run.reservations import Purse
+from rounds.run.session import Session
+from rounds.run.verdicts import standard
 from tests.fake_api.rules import KEY
 from tests.fake_api.scripted import answering
 from tests.fake_api.server import FakeApi

@@ -10,11 +10,11 @@ import pytest
 
 from ledger.events import Fallback
 from ledger.events.decisions import Budgets
-from ledger.spending import Spending
+from ledger.store.spending import Spending
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.prices import read_prices
-from rounds.purse import Purse
-from rounds.session import Session
+from rounds.run.reservations import Purse
+from rounds.run.session import Session
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES, rows
 from tests.rounds.scripted import Script, ScriptedSeat

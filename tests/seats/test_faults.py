@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from ledger.events.decisions import Budgets
-from moot.render.caveats import caveats, tally
+from moot.view.caveats import caveats, tally
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Seat
 from roles.seats.prices import read_prices
-from rounds.purse import Purse
-from rounds.session import Session
+from rounds.run.reservations import Purse
+from rounds.run.session import Session
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
 from tests.rounds.scripted import Script

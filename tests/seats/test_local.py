@@ -19,14 +19,14 @@ import msgspec
 import orjson
 import pytest
 
-from ledger.spending import Spending
-from ledger.store import Run
+from ledger.store.spending import Spending
+from ledger.store.store import Run
 from roles.brief import Brief
 from roles.seats.local import LocalSeat, found_model, grammatical, prompt_of
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
-from rounds.driver import Outcome, drive
-from rounds.purse import Purse
-from rounds.session import Session
+from rounds.run.driver import Outcome, drive
+from rounds.run.reservations import Purse
+from rounds.run.session import Session
 from tests.protocols.playing import begin
 from tests.seats.driven import QUICK, sound
 

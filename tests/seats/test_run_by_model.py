@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store import Run
+from ledger.store.store import Run
 from tests.fake_api.faults import status
 from tests.fake_api.rules import KEY
 from tests.fake_api.scripted import STEP, answering

@@ -19,14 +19,14 @@ from mcp.server.mcpserver.exceptions import (
 )
 from starlette.testclient import TestClient
 
-from ledger.failures import LedgerError
+from ledger.store.failures import LedgerError
 from moot.__main__ import main
+from moot.app.sessions import open_now, session_at
 from moot.errors import BUG
 from moot.mcp.server import build
-from moot.sessions import open_now, session_at
 from moot.web.app import PAGES, create_app
 from moot.web.guard import Address
-from moot.web.shelf import Shelf
+from moot.web.run_index import Shelf
 from roles.protocol import UNLAWFUL
 
 RUN, OTHER, OUT = "RUN", "OTHER", "OUT"

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.book import Book, book
 from ledger.events.decisions import ContextDocument, Labelled
+from ledger.state.book import Book, book
 from roles.brief import Brief, derive
 from roles.protocol import Step
-from rounds.driver import drive
-from rounds.session import Session, start
-from rounds.verdicts import standard
+from rounds.run.driver import drive
+from rounds.run.session import Session, start
+from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, clock, opening, rows
 from tests.rounds.scripted import ScriptedSeat
 from tests.security.injections import CORPUS, Planting

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ledger.book import Book
+from ledger.state.book import Book
 from roles.protocol import Step
 from tests.rounds.scripted import Script
 

@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import orjson
 
-from ledger.canonical import NotCanonical, decode, line_hash
-from ledger.chain import Head
 from ledger.events import KINDS, STREAMS
-from ledger.store import Run
-from ledger.streams import head_bytes, stream_path
-from ledger.values import GENESIS
+from ledger.events.values import GENESIS
+from ledger.format.canonical import NotCanonical, decode, line_hash
+from ledger.format.chain import Head
+from ledger.store.store import Run
+from ledger.store.streams import head_bytes, stream_path
 from rounds.protocols import PROTOCOLS
 from tests.protocols import playing
 from tests.rounds.openings import begin, play, rows

@@ -6,13 +6,13 @@ import random
 from contextlib import suppress
 from pathlib import Path
 
-from ledger.failures import LedgerError
+from ledger.audit.verify import verify
 from ledger.interchange.imports import import_run
-from ledger.store import Run
-from ledger.verify import verify
-from rounds.deliberation import DeliberationError, parse
-from rounds.engine import Answer, ReplyRefused
-from rounds.opening import resolve
+from ledger.store.failures import LedgerError
+from ledger.store.store import Run
+from rounds.run.engine import Answer, ReplyRefused
+from rounds.setup.deliberation import DeliberationError, parse
+from rounds.setup.opening import resolve
 from tests.effort import bounded
 from tests.ledger.interchange.sources import AT, SMALL, source
 from tests.rounds.openings import begin, rows

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ledger.canonical import encode
-from ledger.store import Run
+from ledger.format.canonical import encode
+from ledger.store.store import Run
 from tests.cli.conftest import Moot, moot
 from tests.security.hostile_runs import played
 from tests.security.injections import CORPUS, alone

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from roles.brief import Brief, repair
-from rounds.engine import Answer, ReplyRefused
+from rounds.run.engine import Answer, ReplyRefused
 from tests.security.hostile_runs import Played, begun, briefs, played
 from tests.security.injections import CORPUS, SHORT, Planting, alone, harmless
 

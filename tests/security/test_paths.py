@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.interchange.skill_directory import NotAStateDirectory, read_directory
-from ledger.store import Run
+from ledger.store.store import Run
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
 

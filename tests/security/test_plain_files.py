@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.spending import Entry, Spending
-from ledger.store import Unreadable
-from moot.speech import read_speech
+from ledger.store.spending import Entry, Spending
+from ledger.store.store import Unreadable
+from moot.app.speech import read_speech
 from tests.cli.conftest import opened
 
 __all__ = ["opened"]

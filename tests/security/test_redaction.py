@@ -20,14 +20,14 @@ from typing import Any, Literal
 import orjson
 import pytest
 
-from ledger.store import Run
-from ledger.verify import verify
-from rounds.deliberation import checked
-from rounds.engine import Answer, ReplyRefused
-from rounds.opening import resolve
-from rounds.people import note
-from rounds.session import Session, start
-from rounds.verdicts import standard
+from ledger.audit.verify import verify
+from ledger.store.store import Run
+from rounds.run.engine import Answer, ReplyRefused
+from rounds.run.human_actions import note
+from rounds.run.session import Session, start
+from rounds.run.verdicts import standard
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
 from tests.cli.conftest import Moot, content, moot
 from tests.protocols.scripts import reply
 from tests.rounds.openings import clock

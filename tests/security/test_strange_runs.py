@@ -13,11 +13,11 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from ledger.book import book
-from ledger.store import Run
-from ledger.verify import verify
-from moot.strange import explain_with
-from rounds.verdicts import standard
+from ledger.audit.verify import verify
+from ledger.state.book import book
+from ledger.store.store import Run
+from moot.app.strange import explain_with
+from rounds.run.verdicts import standard
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows
 from tests.security.doors import READING, WRITING, Fault, Viewer, filled, tools

@@ -15,18 +15,18 @@ import orjson
 from msgspec import structs
 
 from detectors.parameters import params_hash
-from ledger.book import Book, book
-from ledger.chain import seal
 from ledger.events import Event, RunOpened
 from ledger.events.decisions import Budgets, CastMember, ContextDocument, Labelled, Origin, PlanRow, StopRule
-from ledger.values import GENESIS
+from ledger.events.values import GENESIS
+from ledger.format.chain import seal
+from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import open_steps
-from rounds import plans
-from rounds.controller import Controller
-from rounds.engine import Answer, accept
 from rounds.protocols import PROTOCOLS
-from rounds.verdicts import standard
+from rounds.run.controller import Controller
+from rounds.run.engine import Answer, accept
+from rounds.run.verdicts import standard
+from rounds.setup import plans
 from tests.validators.replies import STRESSED, reply
 from validators.docket import RuleContext
 from validators.finding import Finding
@@ -153,7 +153,7 @@ def change(which: str | int, on: Book | None = None, /, **fields: Any) -> Book:
     seq = seq_of(which, ledger) if isinstance(which, str) else which
     events = list(ledger.events)
     events[seq] = structs.replace(events[seq], **fields)
-    return book(events, ledger.blobs)
+    return book(events, ledger.store.blobs)
 
 
 def body(identity: str, /, **fields: Any) -> Book:
@@ -180,7 +180,7 @@ def add(ledger: Book, *drafts: Event) -> Book:
         structs.replace(draft, seq=start + n, rest=len(drafts) - 1 - n, at=AT)
         for n, draft in enumerate(drafts)
     ]
-    return book([*ledger.events, *events], ledger.blobs)
+    return book([*ledger.events, *events], ledger.store.blobs)
 
 
 def end_of(identity: str, ledger: Book | None = None) -> int:

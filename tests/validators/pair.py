@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ledger.book import Book
+from ledger.state.book import Book
 from tests.validators.factory import CONTEXT, base
 from validators.docket import RuleContext
 from validators.finding import Severity

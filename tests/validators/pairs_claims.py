@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ledger.book import Book
 from ledger.events import Rating, Verification
 from ledger.events.claims import Scale
+from ledger.events.values import Bearing, Result, Status
 from ledger.events.verifications import StatusChange
-from ledger.values import Bearing, Result, Status
+from ledger.state.book import Book
 from tests.validators.factory import add, base, body, change, cut, imported, seq_of
 from tests.validators.pair import Pair, at
 from tests.validators.pairs_order import FALLBACK

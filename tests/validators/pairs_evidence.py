@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ledger.book import Book
 from ledger.events import Decision, Ruling, Vote
 from ledger.events.decisions import Cite, Dissent
-from ledger.values import Evidence
+from ledger.events.values import Evidence
+from ledger.state.book import Book
 from tests.validators.factory import add, base, change, imported, seq_of
 from tests.validators.pair import Pair, at
 from tests.validators.pairs_roles import CHECK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ledger.book import Book, book
 from ledger.events import (
     Amendment,
     Decision,
@@ -14,8 +13,9 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.decisions import Cite
-from ledger.failures import Problem
-from ledger.values import Quorum, Section
+from ledger.events.values import Quorum, Section
+from ledger.state.book import Book, book
+from ledger.store.failures import Problem
 from tests.validators.factory import (
     CONTEXT,
     add,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ledger.book import Book
 from ledger.events import Claim, Decision, RoundOpened, Verification
 from ledger.events.decisions import Cite, Signature
 from ledger.events.envelope import Context
-from ledger.values import Evidence
+from ledger.events.values import Evidence
+from ledger.state.book import Book
 from tests.validators.factory import add, base, change, cut, end_of, imported, opened, seq_of
 from tests.validators.pair import Pair, at
 from tests.validators.pairs_order import FALLBACK, NOTE

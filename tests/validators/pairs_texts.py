@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import structs
 
-from ledger.book import Book, book
 from ledger.events import Artifact, Verification
-from ledger.values import Evidence
+from ledger.events.values import Evidence
+from ledger.state.book import Book, book
 from tests.validators.factory import base, body, change, seq_of
 from tests.validators.pair import Pair, at
 
@@ -71,7 +71,7 @@ def _replaced(ledger: Book, events: dict[int, Any]) -> Book:
         else event
         for event in ledger.events
     ]
-    return book(changed, ledger.blobs)
+    return book(changed, ledger.store.blobs)
 
 
 PAIRS = (

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import structs
 
-from ledger.book import Book
 from ledger.events import Call, Signals, Statement, Validation
+from ledger.events.values import GENESIS, Section
 from ledger.events.verifications import ValidationFinding
-from ledger.values import GENESIS, Section
+from ledger.state.book import Book
 from tests.validators.factory import add, base, change, cut, find, opened, seq_of, without_blob
 from tests.validators.pair import Pair, at
 

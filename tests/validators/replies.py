@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ledger.ids import StepName
+from ledger.events.ids import StepName
 
 STRESSED: Final = 2
 """The round from which the critic is absent."""

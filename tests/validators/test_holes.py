@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.book import Book
-from ledger.canonical import NotCanonical, decode, encode
 from ledger.events.decisions import Cite
-from ledger.values import Evidence
+from ledger.events.values import Evidence
+from ledger.format.canonical import NotCanonical, decode, encode
+from ledger.state.book import Book
 from tests.validators.factory import CONTEXT, base, change, imported, seq_of
 from tests.validators.pairs_claims import moved
 from tests.validators.pairs_roles import CHECK

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from ledger.book import Book, book
-from ledger.decided import RULE
 from ledger.events import Event
 from ledger.events.decisions import Cite
+from ledger.state.book import Book, book
+from ledger.state.decided import RULE
 from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_roles, pairs_texts
 from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, opened, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND

@@ -15,8 +15,6 @@ import msgspec
 import orjson
 from msgspec.structs import replace
 
-from ledger.blobs import hash_of
-from ledger.canonical import NotCanonical, decode, encode
 from ledger.events import (
     Amendment,
     Argument,
@@ -37,9 +35,11 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.decisions import Change, Cite, ContextDocument, Labelled, Waiver, Zones
+from ledger.events.values import Evidence, Quorum
 from ledger.events.verifications import ScreeningIssue
-from ledger.store import Run
-from ledger.values import Evidence, Quorum
+from ledger.format.canonical import NotCanonical, decode, encode
+from ledger.store.blobs import hash_of
+from ledger.store.store import Run
 from tests.render.sample import sample
 from tests.web.kept import kept
 

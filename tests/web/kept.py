@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ledger.blobs import hash_of
 from ledger.events import Event, RunOpened
-from ledger.store import Run, create_run
-from ledger.values import GENESIS
+from ledger.events.values import GENESIS
+from ledger.store.blobs import hash_of
+from ledger.store.store import Run, create_run
 from roles.prompt_set import installed_prompt_set
 
 SOME_BLOBS = {hash_of(installed_prompt_set()): installed_prompt_set()}

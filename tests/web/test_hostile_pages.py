@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.events import KINDS
-from ledger.store import Run
+from ledger.store.store import Run
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from tests.web.hostile import TEXTS, every_kind, ledger, paths_of

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ledger.store import Run
-from moot.render.told_lines import event_lines
-from moot.web.channels import Channel, Channels
-from moot.web.shelf import Shelf
+from ledger.store.store import Run
+from moot.view.event_log import event_lines
+from moot.web.run_index import Shelf
+from moot.web.sse import Channel, Channels
 from tests.web.live_run import prepared, running
 from tests.web.viewer import Viewer, viewer
 

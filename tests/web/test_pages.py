@@ -11,11 +11,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from ledger.store import Run
+from ledger.store.store import Run
 from moot.__main__ import main
-from moot.render import theme
-from moot.render.ending import why_it_stopped
-from moot.render.telling import tell
+from moot.terminal import theme
+from moot.terminal.ending import why_it_stopped
+from moot.view.telling import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from tests.web.viewer import ROOT, Viewer, viewer

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from ledger.ids import parse_step
-from ledger.store import DriverLease
-from moot.running import drive_run
-from moot.speech import FILE, PAUSE_SECONDS, Speech, read_speech
+from ledger.events.ids import parse_step
+from ledger.store.store import DriverLease
+from moot.app.running import drive_run
+from moot.app.speech import FILE, PAUSE_SECONDS, Speech, read_speech
 from moot.web.speech import readable
 from roles.seats.port import Request, SeatReply
-from rounds.session import Session
+from rounds.run.session import Session
 from tests.rounds.openings import ROLES, begin, rows
 from tests.rounds.scripted import Script, ScriptedSeat
 from tests.web.viewer import viewer

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from moot.sessions import session_at
-from moot.web import channels, judged, live_parts
-from moot.web.channels import Channels
+from moot.app.sessions import session_at
+from moot.web import judged, live_parts
+from moot.web import sse as channels
 from moot.web.followed import Followed
-from moot.web.shelf import Shelf
-from rounds import people
+from moot.web.run_index import Shelf
+from moot.web.sse import Channels
+from rounds.run import human_actions as people
 from tests.rounds.openings import begin, rows
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from ledger.events import Artifact
 from ledger.events.claims import ArtifactType
-from ledger.ids import parse_reference, round_of
+from ledger.events.ids import parse_reference, round_of
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

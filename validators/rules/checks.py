@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from ledger.decided import has_precedent
 from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
+from ledger.state.decided import has_precedent
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ledger.events import Claim, Verification
-from ledger.lifecycle import STATUS_OF_BEARING, TESTED, TRANSITIONS
+from ledger.state.lifecycle import STATUS_OF_BEARING, TESTED, TRANSITIONS
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ledger.decided import SUPPORT, Fallen, counts_deliberated, fallen_under
 from ledger.events import Decision, Event, Ruling, Vote
-from ledger.lifecycle import FALLEN
+from ledger.state.decided import SUPPORT, Fallen, counts_deliberated, fallen_under
+from ledger.state.lifecycle import FALLEN
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule
@@ -29,7 +29,7 @@ def decision_rests_on_tested_claims(docket: Docket) -> Iterator[Breach]:
     """Of the claims that a decision rests on, at least one has been tested and has not fallen.
 
     Said at the event that made it so, and gone with the one that mends it. It is not the same as AT RISK
-    (`ledger.decided`), which one fallen claim is enough for and an untested one is not: runs without `rules.decisions`
+    (decided.py), which one fallen claim is enough for and an untested one is not: runs without `rules.decisions`
     called it so, and keep the words.
     """
     for event in docket.events:

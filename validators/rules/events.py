@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Final
 
 from ledger.events import Event, Verification
-from ledger.ids import number_of
-from ledger.laws import Length, broken_law, broken_waived_laws
+from ledger.events.ids import number_of
+from ledger.events.laws import Length, broken_law, broken_waived_laws
 from validators.docket import Docket, group_key
 from validators.finding import Breach, Severity
 from validators.rule import rule

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from ledger.anchors import contains_quote
-from ledger.decided import counted
 from ledger.events import Artifact, Concern, DriftCheck, Event, Rating
-from ledger.ids import parse_reference, round_of
-from ledger.values import Evidence
+from ledger.events.anchors import contains_quote
+from ledger.events.ids import parse_reference, round_of
+from ledger.events.values import Evidence
+from ledger.state.decided import counted
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

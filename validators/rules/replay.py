@@ -7,9 +7,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from ledger import book as books
-from ledger.book import Book
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
+from ledger.state import book as books
+from ledger.state.book import Book
 from roles.protocol import Group, Protocol, Step, find_group, loss_of
 from roles.replies import Reply
 from roles.schema import parse_reply
@@ -117,7 +117,7 @@ def _closing(
 
 
 def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
-    content = ledger.blobs.read(event.call.reply) if event.call else None
+    content = ledger.store.blobs.read(event.call.reply) if event.call else None
     if content is None:
         return None, ()
     return parse_reply(protocol.reply_type(ledger.state, step), content)

@@ -20,7 +20,7 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.ids import parse_reference
+from ledger.events.ids import parse_reference
 from roles.rotation import next_lead
 from validators.docket import Docket
 from validators.finding import Breach

@@ -17,8 +17,8 @@ from ledger.events import (
     Statement,
     Verification,
 )
+from ledger.events.ids import StepName, number_of, round_of
 from ledger.events.verifications import CHECKS
-from ledger.ids import StepName, number_of, round_of
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

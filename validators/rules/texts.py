@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ledger.anchors import strings
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
+from ledger.events.anchors import strings
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ledger.book import Book
 from ledger.events import RoundOpened, RunClosed, Signals, Validation
-from ledger.fold import step as take
-from ledger.named_blobs import OWN_PARAMETERS
-from ledger.state import State
+from ledger.state.book import Book
+from ledger.state.fold import step as take
+from ledger.state.state import State
+from ledger.store.named_blobs import OWN_PARAMETERS
 from validators.docket import Docket
 from validators.finding import Breach, standing
 from validators.rule import rule

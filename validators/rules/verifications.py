@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ledger.events import Claim, DriftCheck, Verification
-from ledger.ids import parse_reference
+from ledger.events.ids import parse_reference
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

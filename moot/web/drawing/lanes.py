@@ -8,7 +8,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from moot.render.theme import STATUSES, mark_of
+from moot.terminal.theme import STATUSES, mark_of
 from moot.web.drawing.svg import horizontal, linked_to, svg, titled
 from moot.web.tones import tone_of
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ledger.book import book as book_of
 from ledger.events import Event
-from ledger.failures import LedgerError
+from ledger.state.book import book as book_of
+from ledger.store.failures import LedgerError
 from moot.web.followed import Followed
 from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSetError, read_prompt_set

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import moot
-from ledger.book import Book
-from ledger.decided import standing
-from ledger.diff import Matched, Similar
+from ledger.compare.diff import Matched, Similar
 from ledger.events import Claim, Decision, RunOpened
+from ledger.state.book import Book
+from ledger.state.decided import standing
 from moot.web.followed import Followed
-from rounds.compare import RunDiff
+from rounds.analysis.compare import RunDiff
 
 SHOWN = 80
 

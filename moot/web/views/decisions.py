@@ -8,14 +8,14 @@ from typing import Final
 
 from markupsafe import Markup
 
-from ledger.decided import outcome
 from ledger.events import Decision
-from ledger.ids import parse_reference
-from moot.render import theme
-from moot.render.report_decisions import ground_standing
-from moot.render.story import DecisionTold, Ground
-from moot.render.telling import tell_decision
-from moot.render.theme import mark_of
+from ledger.events.ids import parse_reference
+from ledger.state.decided import outcome
+from moot.terminal import theme
+from moot.terminal.theme import mark_of
+from moot.view.report_decisions import ground_standing
+from moot.view.story import DecisionTold, Ground
+from moot.view.telling import tell_decision
 from moot.web.drawing.evidence import Node, graph
 from moot.web.followed import Followed
 from moot.web.links import Links

@@ -8,13 +8,13 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from ledger.anchors import strings
-from ledger.conditions import conditions_of
 from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement, Verification
-from ledger.ids import parse_reference
-from moot.render.story import CheckTold, ClaimTold
-from moot.render.telling import tell_check, tell_claim
-from moot.web.acts import Act, act_of
+from ledger.events.anchors import strings
+from ledger.events.conditions import conditions_of
+from ledger.events.ids import parse_reference
+from moot.view.story import CheckTold, ClaimTold
+from moot.view.telling import tell_check, tell_claim
+from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed
 
 ENVELOPE: Final = frozenset(
@@ -98,7 +98,7 @@ def parts_of(event: Event) -> Iterator[Part]:
 
 
 def _body(event: Artifact) -> Iterator[Part]:
-    """The body with the anchors of `ledger.anchors`; keys keep their names."""
+    """The body with the anchors of `ledger.events.anchors`; keys keep their names."""
     body = event.body
     match event.type:
         case "behavioral_trace_set":

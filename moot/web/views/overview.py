@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ledger.decided import final_in_force, outcome
 from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Signals, Standing
 from ledger.events.decisions import Labelled
-from ledger.failures import BlobMissing
-from ledger.state import State
-from moot.render.cast_told import answered_by, one_family_told, seats_told
-from moot.render.ending import stopped_because
-from moot.render.labels import Label
-from moot.render.story import DecisionTold, Ground
-from moot.render.telling import tell_decision
-from moot.web.acts import Act, act_of
+from ledger.state.decided import final_in_force, outcome
+from ledger.state.state import State
+from ledger.store.failures import BlobMissing
+from moot.terminal.ending import stopped_because
+from moot.view.cast_told import answered_by, one_family_told, seats_told
+from moot.view.labels import Label
+from moot.view.story import DecisionTold, Ground
+from moot.view.telling import tell_decision
+from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed
 from moot.web.shown_labels import labels_shown
 

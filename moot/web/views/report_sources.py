@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ledger.anchors import sections_of
 from ledger.events import Artifact, Event, Statement
-from ledger.ids import Reference, parse_reference
-from moot.render.story import Ground, Quote, Story
+from ledger.events.anchors import sections_of
+from ledger.events.ids import Reference, parse_reference
+from moot.view.story import Ground, Quote, Story
 from moot.web.followed import Followed
 from moot.web.views.events import parts_of
 

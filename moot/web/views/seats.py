@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ledger.events import Event
-from ledger.fold import add_call
-from ledger.state import Spend
-from moot.render.cast_told import seats_told
-from moot.render.story import Seat
+from ledger.state.fold import add_call
+from ledger.state.state import Spend
+from moot.view.cast_told import seats_told
+from moot.view.story import Seat
 from moot.web.followed import Followed
 from moot.web.views.overview import isolation_of
 

@@ -12,8 +12,8 @@ from detectors.report import SignalReport
 from detectors.slopes import exact_slope
 from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
 from ledger.events.decisions import Labelled
-from moot.web.acts import Act, act_of
 from moot.web.drawing.bars import Bar, disagreement
+from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed
 from moot.web.links import Links
 from moot.web.views.overview import lacks_parameters, signals_now

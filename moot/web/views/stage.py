@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ledger.events import Event, Validation
-from ledger.ids import StepName
-from moot.render.story import RoundTold
-from moot.render.telling import tell_round
-from moot.render.words import PHASES
-from moot.web.acts import Act, act_of
+from ledger.events.ids import StepName
+from moot.view.story import RoundTold
+from moot.view.telling import tell_round
+from moot.view.words import PHASES
+from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed
 from moot.web.speech import Heard
 

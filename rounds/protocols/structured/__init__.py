@@ -16,8 +16,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from ledger.ids import StepName
-from ledger.state import State
+from ledger.events.ids import StepName
+from ledger.state.state import State
 from roles.protocol import Group, Protocol, RoleDefinition, Step, View
 from roles.replies import (
     ActionArtifact,
@@ -40,7 +40,7 @@ from rounds.protocols.structured.owed import missing_checks
 from rounds.protocols.structured.problems import problems
 from rounds.protocols.structured.records import close, give_up, record
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
-from rounds.schedule import active_roles, applicable_checks, plan_row, rejudged_checks, synthesis_is_due
+from rounds.run.schedule import active_roles, applicable_checks, plan_row, rejudged_checks, synthesis_is_due
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),

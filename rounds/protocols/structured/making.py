@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import msgspec
 
-from ledger.anchors import strings
-from ledger.book import Book
 from ledger.events import (
     Artifact,
     Claim,
@@ -21,12 +19,14 @@ from ledger.events import (
     Statement,
     Verification,
 )
+from ledger.events.anchors import strings
 from ledger.events.claims import ArtifactType, Finding, ProposedClaim
 from ledger.events.decisions import Cite, Dissent
+from ledger.events.values import Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
-from ledger.lifecycle import STATUS_OF_BEARING
-from ledger.state import State
-from ledger.values import Section
+from ledger.state.book import Book
+from ledger.state.lifecycle import STATUS_OF_BEARING
+from ledger.state.state import State
 from roles.protocol import Step
 from roles.replies import (
     ArtifactReply,
@@ -42,7 +42,7 @@ from roles.replies import (
 )
 from rounds.protocols.made import evidence_of, statement_id
 from rounds.protocols.structured.standing import last_stances, status_at_opening
-from rounds.schedule import rejudged_checks
+from rounds.run.schedule import rejudged_checks
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
     "action": "behavioral_trace_set",

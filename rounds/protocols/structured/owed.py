@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ledger.book import Book
 from ledger.events import Event
-from ledger.state import State
+from ledger.state.book import Book
+from ledger.state.state import State
 from rounds.protocols.structured.records import not_applicable
-from rounds.schedule import applicable_checks, lost_artifacts, plan_row
+from rounds.run.schedule import applicable_checks, lost_artifacts, plan_row
 
 
 def missing_checks(book: Book) -> tuple[Event, ...]:

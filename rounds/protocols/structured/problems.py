@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ledger.anchors import sections_of
-from ledger.book import Book
 from ledger.events import Artifact
+from ledger.events.anchors import sections_of
+from ledger.state.book import Book
 from roles.protocol import Column, Step
 from roles.replies import (
     ActionArtifact,
@@ -31,7 +31,7 @@ from rounds.protocols.known import Known, ids_problems, known_to, names, repeate
 from rounds.protocols.structured.records import record
 from rounds.protocols.structured.standing import status_at_opening
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
-from rounds.schedule import applicable_checks, authors, claim_cap
+from rounds.run.schedule import applicable_checks, authors, claim_cap
 
 _CITABLE = ("C", "V", "D", "N", "H")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ledger.book import Book
 from ledger.events import (
     Event,
     Verification,
 )
+from ledger.events.values import Evidence
 from ledger.events.verifications import CHECKS
-from ledger.values import Evidence
+from ledger.state.book import Book
 from roles.protocol import Group, Step
 from roles.replies import (
     ActionArtifact,
@@ -46,7 +46,7 @@ from rounds.protocols.structured.making import (
     tension_of,
     verification,
 )
-from rounds.schedule import NEEDS, active_roles
+from rounds.run.schedule import NEEDS, active_roles
 
 
 def record(book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.lifecycle import Place, place_of_check, status_after
-from ledger.state import State
-from ledger.values import Status
+from ledger.events.values import Status
+from ledger.state.lifecycle import Place, place_of_check, status_after
+from ledger.state.state import State
 from roles.protocol import Step
 
 

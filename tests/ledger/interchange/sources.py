@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from ledger.book import Book, book
-from ledger.chain import seal
 from ledger.events import Event, RunOpened
+from ledger.format.chain import seal
 from ledger.interchange.skill_import import Imported, read_skill
 from ledger.interchange.skill_opening import Terms
+from ledger.state.book import Book, book
 
 AT = "2026-01-02T03:04:05.000006Z"
 AUTHORS = ("action", "guardian", "observer", "critic")

@@ -11,7 +11,7 @@ import pytest
 from ledger.events import Assumption, Challenge, Disposition, Event, Statement
 from ledger.interchange.imports import NotEmpty, import_run
 from ledger.interchange.jugalbandi_counts import jugalbandi_counts
-from ledger.store import Run
+from ledger.store.store import Run
 from tests.data import JUGALBANDI
 
 AT = "2026-01-01T00:00:00.000000Z"

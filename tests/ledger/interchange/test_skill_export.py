@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from ledger.fold import fold
 from ledger.interchange.exports import export_run
 from ledger.interchange.imports import NotEmpty, UnknownFormat, import_run
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_opening import Terms
-from ledger.store import Run
+from ledger.state.fold import fold
+from ledger.store.store import Run
 from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.canonical import encode
+from ledger.audit.verify import verify
 from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpened, RunOpened, Verification
+from ledger.format.canonical import encode
 from ledger.interchange.imports import UnknownFormat, import_run
 from ledger.interchange.skill_directory import NotAStateDirectory
 from ledger.interchange.skill_import import read_skill
 from ledger.interchange.skill_opening import Terms
-from ledger.store import AlreadyARun, Run
-from ledger.verify import verify
+from ledger.store.store import AlreadyARun, Run
 from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,

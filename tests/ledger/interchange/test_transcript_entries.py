@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ledger.book import book
 from ledger.events import KINDS
 from ledger.interchange.transcript_entries import entry
+from ledger.state.book import book
 
 TEXT = "because it holds"
 ENTRIES: dict[str, tuple[dict[str, Any], str]] = {

@@ -1,0 +1,1 @@
+"""Two runs side by side: texts aligned, differences named."""

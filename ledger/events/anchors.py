@@ -1,0 +1,145 @@
+"""Sections: the closed set of anchors inside an artifact or a statement, and quotes in them (FORMAT 3).
+
+A quote matches after collapsing white space, inside one string value of its section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+from ledger.events import Artifact, Event, RunOpened, Statement
+from ledger.events.ids import Reference
+from ledger.state.book import Blobs
+
+Sections = Mapping[str, tuple[str, ...]]
+
+
+def sections_of(event: Event) -> Sections:
+    """Anchor → the string values that stand there; empty for kinds without sections."""
+    match event:
+        case Artifact():
+            return dict(_artifact_sections(event))
+        case Statement():
+            return _statement_sections(event)
+        case _:
+            return {}
+
+
+def _statement_sections(event: Statement) -> Sections:
+    """By name, then by paragraph. What two anchors of one name point to stands under it together."""
+    found: dict[str, list[str]] = {}
+    for section in event.sections:
+        found.setdefault(section.name, []).append(section.text)
+    paragraphs = [part for section in event.sections for part in section.text.split("\n\n") if part.strip()]
+    for n, text in enumerate(paragraphs, 1):
+        found.setdefault(f"p{n}", []).append(text)
+    return {name: tuple(texts) for name, texts in found.items()}
+
+
+def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]:
+    body = event.body
+    match event.type:
+        case "behavioral_trace_set":
+            for i, trace in enumerate(_list(body, "traces"), 1):
+                yield f"trace-{i}", strings({key: trace[key] for key in trace if key != "steps"})
+                for j, step in enumerate(_list(trace, "steps"), 1):
+                    yield f"trace-{i}-step-{j}", strings(step)
+        case "identity_invariant_check":
+            yield "invariant", strings([body.get("invariant"), body.get("why_it_matters")])
+            yield "invariant-evidence", strings(body.get("evidence"))
+            yield "invariant-failure", strings([body.get("failure_scenario"), body.get("mechanism")])
+            yield "verdict", strings([body.get("verdict"), body.get("condition")])
+        case "operator_walkthrough":
+            yield (
+                "goal",
+                strings([body.get("session_goal"), body.get("starting_context"), body.get("persona")]),
+            )
+            for j, step in enumerate(_list(body, "steps"), 1):
+                yield f"step-{j}", strings(step)
+            for k, friction in enumerate(_list(body, "friction"), 1):
+                yield f"friction-{k}", strings(friction)
+            yield "verdict", strings(body.get("verdict"))
+        case "adversarial_test_case":
+            yield "hypothesis", strings([body.get("hypothesis"), body.get("why_this_target")])
+            yield "preconditions", strings(body.get("preconditions"))
+            for j, step in enumerate(_list(body, "attack"), 1):
+                yield f"attack-{j}", strings(step)
+            yield "expected", strings(body.get("expected"))
+            yield "verdict", strings([body.get("verdict"), body.get("verdict_reason")])
+            yield "assumption", strings(body.get("assumption"))
+    for k, finding in enumerate(event.findings, 1):
+        yield f"finding-{k}", (finding.text,)
+
+
+def _list(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    value = body.get(key)
+    return cast("list[dict[str, Any]]", value) if isinstance(value, list) else []
+
+
+def strings(value: Any) -> tuple[str, ...]:
+    """Every string inside a JSON value, in order."""
+    found: list[str] = []
+    _collect(value, found)
+    return tuple(found)
+
+
+def _collect(value: Any, found: list[str]) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, dict):
+        for inner in cast("dict[str, Any]", value).values():
+            _collect(inner, found)
+    elif isinstance(value, list | tuple):
+        for inner in cast("list[Any]", value):
+            _collect(inner, found)
+
+
+def passages(
+    reference: Reference,
+    by_id: Mapping[str, Event],
+    opened: RunOpened,
+    blobs: Blobs,
+    sections: Callable[[Event], Sections] = sections_of,
+) -> tuple[str, ...] | None:
+    """The string values that a reference points at; None when it does not resolve.
+
+    A context document without lines is the whole document; an event without section is all of its strings. `sections`
+    is for a caller that asks for many and remembers.
+    """
+    if reference.id.startswith("K-"):
+        return _document(reference, opened, blobs)
+    event = by_id.get(reference.id)
+    if event is None:
+        return None
+    if reference.section is None:
+        return _own_strings(event)
+    return sections(event).get(reference.section)
+
+
+def _own_strings(event: Event) -> tuple[str, ...]:
+    import msgspec
+
+    fields: dict[str, Any] = msgspec.to_builtins(event)
+    envelope = {"prev", "at", "kind", "id", "phase", "step", "by", "saw", "call", "via"}
+    return strings({key: value for key, value in fields.items() if key not in envelope})
+
+
+def _document(reference: Reference, opened: RunOpened, blobs: Blobs) -> tuple[str, ...] | None:
+    document = next((entry for entry in opened.context if entry.id == reference.id), None)
+    content = blobs.read(document.sha256) if document else None
+    if content is None or reference.section is not None:
+        return None
+    lines = content.decode("utf-8", "replace").split("\n")
+    if reference.lines is None:
+        return ("\n".join(lines),)
+    first, last = reference.lines
+    if not 1 <= first <= last <= len(lines):
+        return None
+    return ("\n".join(lines[first - 1 : last]),)
+
+
+def contains_quote(values: tuple[str, ...], quote: str) -> bool:
+    """Whether `quote` stands in one of `values`, white space collapsed."""
+    wanted = " ".join(quote.split())
+    return bool(wanted) and any(wanted in " ".join(value.split()) for value in values)

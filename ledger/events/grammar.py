@@ -1,0 +1,169 @@
+"""Grammar: the strings of an event that have a form (hashes, roles, decimals, …) have it.
+
+The types publish these forms; here they are checked, because a look-up in what was found good before costs a tenth of
+a regular expression. A test holds that the table below names every string that has a form in the types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from operator import attrgetter
+from typing import Any, Final
+
+from ledger.events import Call, Envelope
+from ledger.events.values import CONTEXT_PATTERN, DECIMAL_PATTERN, HEX64_PATTERN, ROLE_PATTERN, STEP_PATTERN
+
+Check = Callable[[Any], "str | None"]
+"""What is wrong with an event, in words; None when nothing is."""
+
+REMEMBERED_MAX: Final = 4_096
+
+
+class Form:
+    """One form of strings, and some that were found to have it."""
+
+    __slots__ = ("_match", "known", "pattern")
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern: Final = pattern
+        self._match = re.compile(pattern).search
+        self.known: set[str] = set()
+
+    def fits(self, text: str) -> bool:
+        """Whether `text` has this form."""
+        if text in self.known:
+            return True
+        if not self._match(text):
+            return False
+        if len(self.known) >= REMEMBERED_MAX:
+            self.known.clear()
+        self.known.add(text)
+        return True
+
+
+HASH: Final = Form(HEX64_PATTERN)
+ROLE: Final = Form(ROLE_PATTERN)
+STEP: Final = Form(STEP_PATTERN)
+DECIMAL: Final = Form(DECIMAL_PATTERN)
+CONTEXT: Final = Form(CONTEXT_PATTERN)
+
+FORMS: Final[dict[str, tuple[tuple[str, Form], ...]]] = {
+    "artifact": (("role", ROLE),),
+    "claim": (("raised_by", ROLE), ("sightings[].role", ROLE)),
+    "screening": (("sha256", HASH),),
+    "validation": (("rules", HASH),),
+    "run_opened": (
+        ("context[].sha256", HASH),
+        ("cast[].role", ROLE),
+        ("plan[].absent", ROLE),
+        ("predict[].role", ROLE),
+        ("stop.params", HASH),
+        ("budgets.usd", DECIMAL),
+        ("prompt_set", HASH),
+        ("origin.head", HASH),
+    ),
+    "round_opened": (
+        ("lead", ROLE),
+        ("absent", ROLE),
+        ("planned_stress", ROLE),
+        ("findings[].role", ROLE),
+    ),
+    "decision": (("dissent[].role", ROLE),),
+    "score": (("total", DECIMAL), ("claimed_total", DECIMAL)),
+    "signals": (("params", HASH), ("signals[].value", DECIMAL), ("signals[].threshold", DECIMAL)),
+    "alarm": (("params", HASH),),
+    "fallback": (("role", ROLE),),
+}
+"""Kind → strings beyond the envelope that have a form. Those that are null need none."""
+
+ENVELOPE: Final = (
+    ("step", STEP),
+    ("by", ROLE),
+    ("call.context.id", CONTEXT),
+    ("call.prompt_set", HASH),
+    ("call.brief", HASH),
+    ("call.reply", HASH),
+    ("call.attempts[].brief", HASH),
+    ("call.attempts[].reply", HASH),
+    ("call.attempts[].cost_usd", DECIMAL),
+    ("call.cost_usd", DECIMAL),
+)
+"""The same of the envelope; `prev` and `at` are looked at in the bytes of the line (`canonical.py`)."""
+
+
+_is_context: Final = re.compile(CONTEXT_PATTERN).search  # each is new: there is nothing to remember
+
+
+@cache
+def grammar(kind: str) -> Check:
+    """A function that says what is wrong with the strings of an event of that kind, or None."""
+    own = [_check(path, form) for path, form in FORMS.get(kind, ())]
+    every = [_check(path, form) for path, form in ENVELOPE] + own
+
+    def check(event: Envelope) -> str | None:
+        for one in own if _is_usual(event) else every:
+            problem = one(event)
+            if problem:
+                return problem
+        return None
+
+    return check
+
+
+def _check(path: str, form: Form) -> Check:
+    if "." not in path:
+        value_of, fits = attrgetter(path), form.fits
+        return lambda event: None if (text := value_of(event)) is None or fits(text) else _wrong(path, text)
+    names = path.split(".")
+
+    def check(event: Any) -> str | None:
+        for text in _values(event, names):
+            if not form.fits(text):
+                return _wrong(path, text)
+        return None
+
+    return check
+
+
+def _wrong(path: str, text: str) -> str:
+    return f"{path} {text!r} has not its form"
+
+
+def _values(value: Any, names: list[str]) -> Iterator[str]:
+    """The strings at a path of names, each with `[]` behind it when it is a list; null leads nowhere."""
+    if not names:
+        yield value
+        return
+    part = getattr(value, names[0].removesuffix("[]"))
+    for one in () if part is None else part if names[0].endswith("[]") else (part,):
+        yield from _values(one, names[1:])
+
+
+def _is_usual(event: Envelope) -> bool:
+    """Whether the strings of an envelope have their forms, asked quickly; a no is looked at one by one."""
+    step, call = event.step, event.call
+    if event.by not in ROLE.known and not ROLE.fits(event.by):
+        return False
+    if step is not None and step not in STEP.known and not STEP.fits(step):
+        return False
+    return call is None or _is_usual_call(call)
+
+
+def _is_usual_call(call: Call) -> bool:
+    """The types hold each hash to 64 characters, so all can be looked at together."""
+    context, cost = call.context.id, call.cost_usd
+    if context is not None and not _is_context(context):
+        return False
+    if cost is not None and cost not in DECIMAL.known and not DECIMAL.fits(cost):
+        return False
+    hashes = call.prompt_set + call.brief + call.reply
+    for attempt in call.attempts:
+        hashes += attempt.brief if attempt.reply is None else attempt.brief + attempt.reply
+        if attempt.cost_usd != cost and attempt.cost_usd is not None and not DECIMAL.fits(attempt.cost_usd):
+            return False
+    try:
+        return bytes.fromhex(hashes).hex() == hashes
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""The bytes of a line: canonical JSON, the chain, older formats, the published schemas."""

@@ -1,0 +1,170 @@
+"""Canonical bytes: one event is one line, one line is one event (FORMAT 1).
+
+    {"prev":"<64 hex>","seq":n,"rest":k,"v":1,"at":"…","kind":"claim",…}
+
+`encode` writes the only form that moot writes. `decode` accepts what FORMAT calls canonical: the fixed prefix, bytes
+that survive `orjson.dumps(orjson.loads(line))`, and the kind's schema. Both are exact inverses on moot's own lines,
+where the round trip through the typed event alone proves all of it (the two encoders agree on every code point; a test
+holds that). Other lines, with unknown fields or another order, are judged by the definition itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, cast
+
+import msgspec
+import orjson
+
+from ledger.events import KINDS, Artifact, Event
+from ledger.events.grammar import grammar
+from ledger.events.laws import laws_of
+from ledger.events.values import DEPTH_MAX, LINE_BYTES_MAX
+from ledger.format.json_profile import NotCanonical, check_numbers_and_depth, parse, refuse_control_characters
+from ledger.format.upcasting import upcast, version_of_older
+
+__all__ = ["NewerVersion", "NotCanonical", "decode", "encode", "line_hash", "unknown_fields"]
+
+_LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
+_D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
+_INSTANT: Final = (
+    b"-".join([_D * 4, _D * 2, _D * 2]) + b"T" + b":".join([_D * 2] * 3) + rb"\." + _D * 6 + b"Z"
+)
+_BEHIND: Final = rb'"v":1,"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
+_usual: Final = re.compile(_LINKS + _BEHIND).match
+_usual_behind_links: Final = re.compile(_BEHIND).match
+_version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
+_AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+_ESCAPE: Final = re.compile(rb'\\[^nt"\\]')
+_C1: Final = re.compile(rb"\xc2[\x80-\x9f]")
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class NewerVersion(NotCanonical):
+    """A line written by a newer format; `version` is what a reader would need."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"format version {version} needs a newer moot")
+        self.version = version
+
+
+class _Kind(NamedTuple):
+    """How the lines of one kind are read. Made when the first one is."""
+
+    decode: Callable[[bytes], Event]
+    bad_form: Callable[[Event], str | None]
+    broken_law: Callable[[Event], str | None]
+
+
+@lru_cache(64)
+def _kind(name: bytes) -> _Kind | None:
+    kind = name.decode("ascii", "replace")
+    if kind not in KINDS:
+        return None
+    event_type, _ = KINDS[kind]
+    return _Kind(msgspec.json.Decoder(event_type).decode, grammar(kind), laws_of(kind))
+
+
+def encode(event: Event) -> bytes:
+    """The line of `event`, without its line feed."""
+    return _encode(event)
+
+
+def line_hash(line: bytes) -> str:
+    """SHA-256 of a line without its line feed, as 64 hex digits: what the next line's `prev` is."""
+    return hashlib.sha256(line).hexdigest()
+
+
+def decode(line: bytes, proven: int = 0) -> Event:
+    """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
+
+    Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
+    Unknown fields are accepted; `unknown_fields` names them. A line of an older format is read as what it would be in
+    this one.
+    """
+    if len(line) > LINE_BYTES_MAX:
+        raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
+    try:
+        usual = _usual_behind_links(line, proven) if proven else _usual(line)
+        older = version_of_older(line) if usual is None else None
+        if older is not None:
+            return decode(upcast(line, older))
+        kind = _kind(usual[1] if usual else _kind_name(line))
+        if kind is None:
+            raise NotCanonical("its kind is unknown")
+        read, bad_form, broken_law = kind
+        event = read(line)
+        if usual is None or _encode(event) != line:
+            _check_by_definition(line, event)
+        if (
+            (b"\\" in line and _ESCAPE.search(line))
+            or b"\x7f" in line
+            or (b"\xc2" in line and _C1.search(line))
+        ):
+            refuse_control_characters(parse(line))
+        problem = bad_form(event) or broken_law(event)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise NotCanonical(str(error)) from None
+    except RecursionError:
+        raise NotCanonical(f"nested deeper than {DEPTH_MAX}") from None
+    if problem:
+        raise NotCanonical(problem)
+    if event.by == "import" and isinstance(event, Artifact):
+        check_numbers_and_depth(event.body, 2)  # others have the closed shape of their type
+    return event
+
+
+def _kind_name(line: bytes) -> bytes:
+    """The kind of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
+    version = _version(line)
+    if version is None:
+        raise NotCanonical("the line does not begin with prev, seq, rest and v")
+    if version[1] != b"1":
+        raise NewerVersion(int(version[1]))
+    kind = parse(line).get("kind")
+    return kind.encode() if isinstance(kind, str) else b""
+
+
+def _check_by_definition(line: bytes, event: Event) -> None:
+    """The slow path: unknown fields or another order, yet perhaps canonical."""
+    value = parse(line)
+    check_numbers_and_depth(value, 1)
+    if orjson.dumps(value) != line:
+        raise NotCanonical("the bytes are not the canonical form of their own content")
+    if not _AT.fullmatch(event.at):
+        raise NotCanonical(f"at {event.at!r} is not an instant")
+    missing = _missing(value, orjson.loads(_encode(event)), "")
+    if missing:
+        raise NotCanonical(f"field {missing} is missing")
+
+
+def _missing(found: Any, known: Any, path: str) -> str | None:
+    """The first field of `known` that `found` lacks, as a path."""
+    if isinstance(known, dict):
+        for key, value in cast("dict[str, Any]", known).items():
+            if key not in found:
+                return f"{path}.{key}".lstrip(".")
+            inner = _missing(found[key], value, f"{path}.{key}")
+            if inner:
+                return inner
+    if isinstance(known, list):
+        for index, (one, other) in enumerate(zip(found, cast("list[Any]", known), strict=True)):
+            inner = _missing(one, other, f"{path}[{index}]")
+            if inner:
+                return inner
+    return None
+
+
+def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
+    """Top-level fields of a canonical line that this version does not know, in the order read."""
+    if _encode(event) == line:
+        return ()
+    older = version_of_older(line)
+    if older is not None:
+        return unknown_fields(upcast(line, older), event)
+    known = {field.encode_name for field in msgspec.structs.fields(type(event))}
+    return tuple(key for key in parse(line) if key not in known)

@@ -1,0 +1,282 @@
+"""A redacted copy: a new run without some words, which says in its opening what it is a copy of, and what changed.
+
+old   @0 run_opened … @17 claim "the password is hunter2" … @40        head H
+new   @0 run_opened, origin {redaction, head H, seq 40} … @17 claim "the password is [redacted]" … @40, @41 amendment
+
+Every event keeps its number. The amendment behind the last one names each changed line with its old and its new hash,
+the blobs that were left out, and a blob with the hashes of all old lines: with those every line that is not named is
+proven to be the old one, and a checkpoint of the old run is recognised (`verify`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn, cast
+
+import msgspec
+import orjson
+
+from ledger.events import Event, RunOpened
+from ledger.events.decisions import Change, Origin, Waiver
+from ledger.format.canonical import NotCanonical, decode, encode, line_hash
+from ledger.format.chain import BEGINNING, Head, Sealed, seal
+from ledger.redaction.redaction import ORIGINAL, CannotRedact, amendment, seq_of
+from ledger.redaction.remains import FILE, Remains, in_words, remains
+from ledger.redaction.removal import without_words
+from ledger.redaction.targets import target, words_of
+from ledger.redaction.words import INSTEAD, WORDS_MIN, Sought
+from ledger.state.fold import fold
+from ledger.store.blobs import hash_of
+from ledger.store.following import Mark, follow
+from ledger.store.store import Run, adopt_run
+from ledger.store.streams import read_head
+
+TOOL: Final = "moot redact"
+NAMED_MAX: Final = 2_000
+BEHIND_PREV: Final = len('{"prev":""') + 64
+"""Where a line goes on after its `prev`, which is always as long."""
+_WORDS_MAX: Final = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A redacted copy: the run, the numbers of the events whose words changed, the blobs that were left out, and how
+    many lines were not looked for: too short, or moot's own words."""
+
+    run: Run
+    changed: tuple[int, ...]
+    left_out: tuple[str, ...]
+    unsearched: int
+
+
+def redacted_copy(
+    source: Run,
+    path: Path,
+    secret: str | None,
+    reason: str,
+    *,
+    name: str,
+    at: str,
+    names: Sequence[str] = (),
+    sync: bool = True,
+) -> Copied:
+    """Write the run at `path` that is `source` without `secret`, and without the words of what `names` names. Raises
+    `CannotRedact`, and what creating a run does.
+
+    `name` is how the opening calls the source. Blobs that hold the words are left out, recorded like redacted ones.
+    """
+    where = str(source.path)
+    book = source.book()
+    if isinstance(book.events[0], RunOpened) and book.events[0].by == "import":
+        raise CannotRedact(
+            "this run was imported", where, "take the words out of its source and import that again"
+        )
+    targets = tuple(target(one, book, source) for one in dict.fromkeys(names))
+    sought = words_of(targets, book)
+    if secret is not None:
+        if len(secret.strip()) < WORDS_MIN:
+            raise CannotRedact(f"a secret has at least {WORDS_MIN} characters", where, "give more of it")
+        sought.add(secret, characters_min=WORDS_MIN)
+    if sought.stand_in(reason) or sought.stand_in(INSTEAD):
+        raise CannotRedact("the reason holds the words", where, "say it without")
+    name = INSTEAD if sought.stand_in_name(name) else name
+    lines = [line for _, _, line in source.lines()]
+    changed = tuple(seq for seq, line in enumerate(lines) if _without(orjson.loads(line), sought)[1])
+    blobs, left_out = _blobs(source, sought, tuple(sha256 for one in targets for sha256 in one.blobs))
+    if not changed and not left_out:
+        _refuse_nothing(source, sought)
+    if len(changed) + len(left_out) > NAMED_MAX:
+        raise CannotRedact(
+            f"more than {NAMED_MAX} lines and blobs hold them", where, "give more of the words"
+        )
+    old = [line_hash(line) for line in lines]
+    origin = Origin(type="redaction", of=name, head=old[-1], seq=len(lines) - 1, tool=TOOL)
+    sealed = _rewritten(lines, book.events, set(changed), sought, origin, _told(changed, left_out, reason))
+    record = orjson.dumps({"redaction": 1, "lines": old})
+    changes = [
+        Change(
+            path=f"@{event.seq}" if event.seq in changed else f"@{event.seq}.origin",
+            from_=old[event.seq],
+            to=line_hash(line),
+        )
+        for event, line in zip(sealed.events, sealed.lines, strict=True)
+        if event.seq in changed or isinstance(event, RunOpened)
+    ]
+    changes.append(Change(path=ORIGINAL, from_=old[-1], to=hash_of(record)))
+    said = amendment(fold(sealed.events), left_out, reason, changes)
+    last = seal([said], prev=sealed.head.hash, seq=len(lines), at=at)
+    whole = Sealed((*sealed.events, *last.events), (*sealed.lines, *last.lines), last.head)
+    _refuse_what_remains(whole, sought)
+    files = _files(source, sought)
+    run = adopt_run(path, whole, blobs={**blobs, hash_of(record): record}, files=files, sync=sync)
+    return Copied(run, changed, left_out, sought.short + sought.spared)
+
+
+def _refuse_nothing(source: Run, sought: Sought) -> NoReturn:
+    """There is nothing to take out of the run. Raises `CannotRedact`."""
+    files = remains(source, sought).files
+    if files:
+        what = f"no line and no blob holds the words, but {in_words(files)} does"
+        raise CannotRedact(what, str(source.path), "a copy would be the run as it is: delete the file")
+    what = "no line and no blob holds the words"
+    raise CannotRedact(what, str(source.path), "give them as they stand there, case and all")
+
+
+def _refuse_what_remains(whole: Sealed, sought: Sought) -> None:
+    """Look once more, at the lines as they are to be written. Raises `CannotRedact`."""
+    stuck = tuple(seq for seq, line in enumerate(whole.lines) if sought.stand_in_bytes(line))
+    if stuck:
+        what = f"{in_words(Remains(stuck, (), ()).places())} cannot be without the words"
+        raise CannotRedact(what, "", "only words can be replaced, not ids, roles, hashes or names of fields")
+
+
+def _told(changed: tuple[int, ...], left_out: tuple[str, ...], reason: str) -> Waiver:
+    """What the opening says, before every verdict."""
+    places = ", ".join(f"@{seq}" for seq in changed)
+    if len(places) > _WORDS_MAX // 4:
+        places = f"{len(changed)} events from @{changed[0]} to @{changed[-1]}"
+    lines = f"words of {places} were replaced" if changed else "no line was changed"
+    blobs = f", {len(left_out)} blobs were left out" if left_out else ""
+    return Waiver(what="the original words", why=f"{lines}{blobs}: {reason}"[:_WORDS_MAX])
+
+
+def _rewritten(
+    lines: list[bytes],
+    events: tuple[Event, ...],
+    changed: set[int],
+    sought: Sought,
+    origin: Origin,
+    told: Waiver,
+) -> Sealed:
+    """All lines again, those that change without the secret, the chain anew. Raises `CannotRedact`."""
+    prev, made, written = BEGINNING.hash, list[Event](), list[bytes]()
+    for seq, (line, event) in enumerate(zip(lines, events, strict=True)):
+        one = line
+        if seq in changed:
+            one = orjson.dumps(_without(orjson.loads(line), sought)[0])
+        if isinstance(event, RunOpened):
+            one = _opening(one, seq, origin if seq == 0 else None, prev, told, sought)
+        one = b'{"prev":"%b"%b' % (prev.encode(), one[BEHIND_PREV:])
+        try:
+            made.append(decode(one))
+        except NotCanonical as error:
+            what = f"event {seq} cannot be without it: {error}"
+            raise CannotRedact(what, "", "only words can be replaced, not ids, roles or hashes") from None
+        written.append(one)
+        prev = line_hash(one)
+    return Sealed(tuple(made), tuple(written), Head(len(lines) - 1, prev))
+
+
+def _opening(line: bytes, seq: int, origin: Origin | None, prev: str, told: Waiver, sought: Sought) -> bytes:
+    """An opening that says what was taken out: the first says of what it is a copy, a fork's own keeps its origin."""
+    try:
+        event = decode(line)
+    except NotCanonical as error:
+        raise CannotRedact(f"event {seq} cannot be without it: {error}", "", "replace less") from None
+    assert isinstance(event, RunOpened), "a line that opens"
+    source = origin or msgspec.structs.replace(event.origin, head=prev)
+    if source.of is not None and sought.stand_in_name(source.of):  # runs are named after their question
+        source = msgspec.structs.replace(source, of=INSTEAD)
+    return encode(msgspec.structs.replace(event, origin=source, waived=(*event.waived, told)))
+
+
+def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
+    """A value with the words replaced in its strings, and whether they were there. Names of fields are not replaced."""
+    if isinstance(value, str):
+        return (sought.without(value), True) if sought.stand_in(value) else (value, False)
+    if isinstance(value, dict):
+        pairs = {key: _without(one, sought) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: one for key, (one, _) in pairs.items()}, any(there for _, there in pairs.values())
+    if isinstance(value, list):
+        items = [_without(one, sought) for one in cast("list[Any]", value)]
+        return [one for one, _ in items], any(there for _, there in items)
+    return value, False
+
+
+def _blobs(source: Run, sought: Sought, named: tuple[str, ...]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The blobs that go along, and the hashes of those that hold the words, are named, or show a document that goes."""
+    contents = {sha256: source.blobs.read(sha256) or b"" for sha256 in source.blobs.names()}
+    left_out = {
+        sha256 for sha256, content in contents.items() if sha256 in named or sought.stand_in_bytes(content)
+    }
+    shown = _as_shown(source, left_out)
+    left_out |= {sha256 for sha256, content in contents.items() if shown and shown.stand_in_bytes(content)}
+    kept = {sha256: content for sha256, content in contents.items() if sha256 not in left_out}
+    return kept, tuple(sorted(left_out))
+
+
+def _as_shown(source: Run, left_out: set[str]) -> Sought:
+    """The documents that are left out, whole, as the blocks of briefs show them."""
+    shown = Sought()
+    opened = source.book().state.opened
+    for document in opened.context if opened is not None else ():
+        if document.sha256 in left_out:
+            shown.add_whole((source.blobs.read(document.sha256) or b"").decode("utf-8", "replace"))
+    return shown
+
+
+def _files(source: Run, sought: Sought) -> Mapping[str, bytes]:
+    """The deliberation file goes along without the words; when it cannot be without them it stays behind."""
+    path = source.path / FILE
+    content = without_words(path.read_bytes(), sought) if path.is_file() else None
+    return {FILE: content} if content else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The run that a redacted copy was made of: the hashes of its lines, and which of them the copy says it changed."""
+
+    hashes: tuple[str, ...]
+    changed: Mapping[int, str]
+
+    def holds(self, head: Head) -> bool:
+        """Whether a checkpoint is one of the original."""
+        return 0 <= head.seq < len(self.hashes) and self.hashes[head.seq] == head.hash
+
+
+def original_of(run: Run) -> Original | None:
+    """What a redacted copy says of its original; None for other runs, and when the list of hashes is not there."""
+    events = run.events()
+    opened = events[0]
+    if not isinstance(opened, RunOpened) or opened.origin.type != "redaction":
+        return None
+    for event in events:
+        if event.kind != "amendment" or event.what != "redaction":
+            continue
+        places = {change.path: change for change in event.change}
+        original = places.get(ORIGINAL)
+        if original is None or original.from_ != opened.origin.head or not isinstance(original.to, str):
+            continue
+        hashes = _hashes(run, original.to)
+        if hashes and hashes[-1] == opened.origin.head and len(hashes) - 1 == opened.origin.seq:
+            return Original(hashes, dict(_changed(places.values())))
+    return None
+
+
+def _changed(changes: Iterable[Change]) -> Iterator[tuple[int, str]]:
+    """Number and new hash of every line that is said to be changed."""
+    for change in changes:
+        seq = seq_of(change.path)
+        if seq is not None:
+            yield seq, str(change.to)
+
+
+def _hashes(run: Run, sha256: str) -> tuple[str, ...]:
+    content = run.blobs.read(sha256)
+    value: Any = orjson.loads(content) if content else {}
+    return tuple(value.get("lines", ()))
+
+
+def unlike(run: Run, original: Original) -> Iterator[int]:
+    """The events of a redacted copy that are not the original's, and that it does not name as changed."""
+    before = BEGINNING.hash
+    lines = follow(run.path, Mark(), read_head(run.path))
+    for seq, (old, (_, line, _)) in enumerate(zip(original.hashes, lines, strict=False)):
+        if seq in original.changed:
+            if line_hash(line) != original.changed[seq]:
+                yield seq
+        elif line_hash(b'{"prev":"%b"%b' % (before.encode(), line[BEHIND_PREV:])) != old:
+            yield seq
+        before = old

@@ -1,0 +1,142 @@
+"""Removing words from a run in place: the amendment that says so and why, then the bytes.
+
+A document or a step is removed with all that its words were written into: briefs' blocks, replies, the deliberation
+file. A line of the ledger cannot be changed; where the words stand in one, or in a file that is not the run's own,
+nothing is removed, and the places are named. A blob that is named by its hash is removed alone.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from ledger.events import Event
+from ledger.redaction.redaction import CannotRedact, amendment, redacted_blobs
+from ledger.redaction.remains import FILE, Remains, in_words, remains
+from ledger.redaction.targets import Target, target, words_of
+from ledger.redaction.words import Sought
+from ledger.state.book import Book
+from ledger.store.disk import Disk, writing
+from ledger.store.named_blobs import named_blobs
+from ledger.store.store import Run
+
+REMOVED_MAX: Final = 2_000
+"""Blobs that one amendment names."""
+_COPY: Final = "write a copy without them with --out DIR; a blob that is named by its hash is removed alone"
+
+
+class Removed(NamedTuple):
+    """What was written, the hashes of the blobs that are gone, and the places where words of theirs still stand.
+
+    `unsearched` counts lines that were not looked for: too short, or moot's own words.
+    """
+
+    events: tuple[Event, ...]
+    blobs: tuple[str, ...]
+    left: tuple[str, ...]
+    unsearched: int
+
+
+def redact(run: Run, names: Sequence[str], reason: str, *, at: str) -> Removed:
+    """Record that blobs are removed, then remove them. What was recorded before and is still there is removed, too, so
+    that a redaction which was interrupted can be done again.
+
+    A name is a document (`K-1`) or a step, which go with their words, or a hash or its beginning. Raises
+    `CannotRedact`, and what a writer raises.
+    """
+    with run.writer() as writer:
+        book = writer.book()
+        recorded = {sha256 for event in book.events for sha256 in redacted_blobs(event)}
+        targets = tuple(target(name, book, run) for name in dict.fromkeys(names))
+        for one in targets:
+            _refuse_what_is_needed(one.blobs, book, run)
+            _refuse_what_nobody_knows(one, recorded, run)
+        fresh = tuple(one for one in targets if not set(one.blobs) <= recorded or _is_there(one, run))
+        sought = words_of(tuple(one for one in fresh if one.whole), book)
+        found = _everywhere(run, sought, tuple(one.name for one in fresh if one.whole))
+        if sought.stand_in(reason):
+            raise CannotRedact("the reason holds the words", str(run.path), "say it without")
+        wanted = tuple(dict.fromkeys((*found.blobs, *(sha256 for one in targets for sha256 in one.blobs))))
+        _refuse_what_is_needed(found.blobs, book, run)
+        left = _remains(run, words_of(tuple(one for one in fresh if not one.whole), book))
+        new = [sha256 for sha256 in wanted if sha256 not in recorded]
+        if len(new) > REMOVED_MAX:
+            raise CannotRedact(f"more than {REMOVED_MAX} blobs hold it", str(run.path), _COPY)
+        events = writer.commit([amendment(book.state, new, reason)] if new else [], at=at)
+        if FILE in found.files:
+            _rewrite(run, sought)
+        gone = (
+            *(one for one in sorted(recorded) if one not in wanted),
+            *wanted,
+        )  # what words are known by goes last
+        for sha256 in gone:
+            run.blobs.remove(sha256)
+    kept = left._replace(blobs=tuple(sha256 for sha256 in left.blobs if sha256 not in gone))
+    return Removed(events, wanted, kept.places(), sought.short + sought.spared)
+
+
+def without_words(content: bytes, sought: Sought) -> bytes | None:
+    """A deliberation file without the words; None when it is none any more."""
+    written = sought.without(content.decode("utf-8", "replace"))
+    try:
+        tomllib.loads(written)
+    except tomllib.TOMLDecodeError:
+        return None
+    return None if sought.stand_in(written) else written.encode()
+
+
+def _everywhere(run: Run, sought: Sought, names: tuple[str, ...]) -> Remains:
+    """Where the words stand. Raises `CannotRedact` when some of it cannot be removed."""
+    found = _remains(run, sought)
+    file = run.path / FILE
+    files = tuple(name for name in found.files if name != FILE)
+    if FILE in found.files and without_words(file.read_bytes(), sought) is None:
+        files = found.files
+    stuck = Remains(found.events, (), files).places()
+    if stuck:
+        mend = f"{_COPY}; delete other files yourself" if files else _COPY
+        what = f"nothing was removed: the words of {', '.join(names)} also stand in {in_words(stuck)}"
+        raise CannotRedact(what, str(run.path), mend)
+    return found
+
+
+def _remains(run: Run, sought: Sought) -> Remains:
+    return remains(run, sought) if sought else Remains((), (), ())
+
+
+def _rewrite(run: Run, sought: Sought) -> None:
+    file = run.path / FILE
+    content = without_words(file.read_bytes(), sought)
+    assert content is not None, "it was tried before anything was written"
+    with writing(run.path):
+        Disk().replace(file, content)
+
+
+def _is_there(one: Target, run: Run) -> bool:
+    return any(run.blobs.read(sha256) is not None for sha256 in one.blobs)
+
+
+def _refuse_what_nobody_knows(one: Target, recorded: set[str], run: Run) -> None:
+    """The words of a document or a reply are known by its blob alone."""
+    if one.whole and not _is_there(one, run) and not set(one.blobs) <= recorded:
+        mend = "give the words in a file: --secret FILE --out DIR"
+        raise CannotRedact(
+            f"{one.name} is not among the blobs, so its words are not known", str(run.path), mend
+        )
+
+
+def _refuse_what_is_needed(blobs: Sequence[str], book: Book, run: Run) -> None:
+    """A run that can go on still reads what its opening names, and the replies of the round it is in."""
+    state = book.state
+    opened = state.opened
+    if state.finished or opened is None or opened.origin.type == "import":
+        return
+    needed = {named.sha256: named.what for named in named_blobs(opened)}
+    for event in book.events:
+        if event.call is not None and event.round == state.round:
+            needed[event.call.reply] = f"the reply to {event.step}"
+    for sha256 in blobs:
+        if sha256 in needed:
+            mend = "finish the run first, or write a redacted copy with --out"
+            raise CannotRedact(f"{needed[sha256]} is still needed", str(run.path), mend)

@@ -1,0 +1,167 @@
+"""What a person names to be redacted: a document, a step or a blob, and the words that go with it.
+
+A document's words are its lines, and what events quote from it by its number; a step's are those of its replies, and
+what others quote from its events. Words that are moot's own (prompts, reply schemas, ids) are nobody's secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import msgspec
+import orjson
+
+from ledger.events import Artifact, Event
+from ledger.events.anchors import sections_of
+from ledger.events.ids import parse_step
+from ledger.redaction.redaction import CannotRedact, redacted_blobs
+from ledger.redaction.spellings import readings
+from ledger.redaction.words import INSTEAD, Sought
+from ledger.state.book import Book
+from ledger.store.named_blobs import all_named_blobs
+from ledger.store.store import Run
+
+PREFIX: Final = re.compile(r"[0-9a-f]{8,64}")
+OWN_KINDS: Final = ("prompt set", "schema")
+WORDED: Final = ("document", "reply", "block")
+"""Blobs whose words a person wrote; the others are moot's."""
+_IDENTITY: Final = re.compile(
+    r"(?:[A-Z]{1,2}-[0-9][\w~-]*|@[0-9]+|r[0-9]+\.[\w.~-]+)(?:#[\w-]+)?|[0-9a-f]{64}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was named. `texts` are the words that go with it; `whole` when those must go, not only the blobs."""
+
+    name: str
+    blobs: tuple[str, ...]
+    texts: tuple[str, ...]
+    whole: bool
+
+
+def target(name: str, book: Book, run: Run) -> Target:
+    """What a person's word means. Raises `CannotRedact`."""
+    opened = book.state.opened
+    for document in opened.context if opened else ():
+        if document.id == name:
+            content = run.blobs.read(document.sha256)
+            quotes = tuple(_quotes(book, {name}))
+            texts = () if content is None else (content.decode("utf-8", "replace"), *_strings(content))
+            return Target(name, (document.sha256,), (*texts, *quotes), whole=True)
+    if parse_step(name) is not None:
+        return _step(name, book, run)
+    if not PREFIX.fullmatch(name):
+        mend = "name a hash (or its first 8 digits), a document such as K-1, or a step such as r3.D.critic"
+        raise CannotRedact(f"{name!r} names no blob", str(run.path), mend)
+    return _blob(name, book, run)
+
+
+def words_of(targets: tuple[Target, ...], book: Book) -> Sought:
+    """The words that go with what was named, without moot's own."""
+    sought = Sought()
+    texts = [text for one in targets for text in one.texts]
+    spare = own_words(book) if texts else None
+    for text in texts:
+        sought.add(text, spare=spare or (lambda _: False))
+        if len(text.splitlines()) > 1:
+            sought.add_whole(text)  # with its short lines, and those that it shares with moot
+    return sought
+
+
+def own_words(book: Book) -> Callable[[str], bool]:
+    """Whether a line stands in a prompt or a reply schema of the run, or is an id, a step, a hash or the name of a
+    section of an artifact, which others refer to."""
+    texts: dict[str, str] = {}
+    names: set[str] = set()
+    for event in book.events:
+        if isinstance(event, Artifact):
+            names.update(sections_of(event))
+        for named in all_named_blobs(event, book.blobs):
+            if named.kind in OWN_KINDS and named.sha256 not in texts:
+                content = book.blobs.read(named.sha256) or b""
+                texts[named.sha256] = "\n".join(readings(content.decode("utf-8", "replace")))
+
+    def own(line: str) -> bool:
+        is_name = line in INSTEAD or line in names or _IDENTITY.fullmatch(line) is not None
+        return is_name or any(line in text for text in texts.values())
+
+    return own
+
+
+def _step(name: str, book: Book, run: Run) -> Target:
+    events = [event for event in book.events if event.step == name]
+    blobs = tuple(dict.fromkeys(sha256 for event in events for sha256 in _replies(event)))
+    if not blobs:
+        mend = "see `moot log` for the steps that were answered"
+        raise CannotRedact(f"no reply to {name}", str(run.path), mend)
+    said = (text for sha256 in blobs for text in _strings(run.blobs.read(sha256) or b""))
+    quotes = _quotes(book, {event.id for event in events if event.id is not None})
+    return Target(name, blobs, (*said, *quotes), whole=True)
+
+
+def _blob(name: str, book: Book, run: Run) -> Target:
+    known = {sha256 for event in book.events for sha256 in redacted_blobs(event)} | set(run.blobs.names())
+    fits = sorted(sha256 for sha256 in known if sha256.startswith(name))
+    if len(fits) != 1:
+        what = f"{len(fits)} blobs begin with {name}" if fits else f"no blob begins with {name}"
+        mend = "give the whole hash; `moot log --json` shows those of briefs and replies"
+        raise CannotRedact(what, str(run.path), mend)
+    kinds = {
+        named.kind
+        for event in book.events
+        for named in all_named_blobs(event, book.blobs)
+        if named.sha256 == fits[0]
+    }
+    texts = _strings(run.blobs.read(fits[0]) or b"") if kinds <= set(WORDED) else ()
+    return Target(fits[0], (fits[0],), tuple(texts), whole=False)
+
+
+def _replies(event: Event) -> tuple[str, ...]:
+    if event.call is None:
+        return ()
+    earlier = (attempt.reply for attempt in event.call.attempts if attempt.reply is not None)
+    return (*earlier, event.call.reply)
+
+
+def _strings(content: bytes) -> Iterator[str]:
+    """The strings in a reply; all of it when it is no JSON."""
+    try:
+        value: Any = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        yield content.decode("utf-8", "replace")
+        return
+    yield from _within(value)
+
+
+def _within(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in cast("dict[str, Any]", value).values():
+            yield from _within(one)
+    elif isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _within(one)
+
+
+def _quotes(book: Book, ids: set[str]) -> Iterator[str]:
+    """What events quote from a document, or from events with these ids."""
+    for event in book.events:
+        yield from _quoted(msgspec.to_builtins(event), ids)
+
+
+def _quoted(value: Any, ids: set[str]) -> Iterator[str]:
+    if isinstance(value, dict):
+        held = cast("dict[str, Any]", value)
+        ref, quote = held.get("ref"), held.get("quote")
+        if isinstance(ref, str) and isinstance(quote, str) and ref.partition("#")[0] in ids:
+            yield quote
+        for one in held.values():
+            yield from _quoted(one, ids)
+    elif isinstance(value, list | tuple):
+        for one in cast("list[Any]", value):
+            yield from _quoted(one, ids)

@@ -1,0 +1,1 @@
+"""What stands after reading the ledger so far: the fold, lifecycles, what was decided, how a run was closed."""

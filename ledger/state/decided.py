@@ -1,0 +1,176 @@
+"""Decided: which decisions were deliberated, which are in force, and which rest on what no longer stands.
+
+The one place where this is asked: protocols, briefs, rules, detectors and every output read these functions.
+
+1. *Deliberated* is what the seats or the rule of the protocol decided: `round` and `final`. A routing by the gate, a
+   person's answer and a person's override are decisions of other kinds, and never count as the run's own.
+2. *In force* is what no later decision overturned or superseded. An override stands in the place of what it
+   overturned and has its rank: the override of a final decision is final. The override of a screening decides nothing
+   about the question, and neither does a routing by the gate.
+3. *At risk* is a decision that rests on something that does not stand: a claim that is refuted, partly refuted or
+   superseded, or a decision that was overturned, directly or through the decisions that it builds on.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from ledger.events.values import Status
+from ledger.state.lifecycle import FALLEN
+from ledger.state.state import DecisionFacts, Rank, State
+
+RULE: Final = ("decisions", "deliberated")
+"""Key and value in `run_opened.rules`: the run counts its deliberated decisions alone. Without it every decision of
+any kind counts, as runs did that were opened before there was this rule."""
+SUPPORT: Final = frozenset({"based-on", "supported-by", "builds-on"})
+"""Relations of a cite by which a decision stands or falls."""
+
+DeliberatedType = Literal["round", "final"]
+Standing = Literal["in_force", "at_risk", "overturned"]
+_OF_THE_QUESTION: Final[frozenset[Rank]] = frozenset({"final", "round", "answer"})
+
+
+class Fallen(NamedTuple):
+    """What a decision rests on and what does not stand; `through` are the decisions in between, the citing one first.
+
+    `before`: it did not stand when the decision was made either.
+    """
+
+    id: str
+    status: Status | Literal["overturned"]
+    through: tuple[str, ...]
+    before: bool
+
+
+def deliberated(state: State, type_: DeliberatedType | None = None) -> list[str]:
+    """Ids of the decisions that were deliberated, of one type if given; overturned ones too; in order."""
+    types = ("round", "final") if type_ is None else (type_,)
+    return [identity for identity, facts in state.decisions.items() if facts.type in types]
+
+
+def counted(state: State) -> list[str]:
+    """Ids of the decisions that a deciding step looks at to see whether the run has decided already."""
+    return deliberated(state) if counts_deliberated(state) else list(state.decisions)
+
+
+def has_precedent(state: State, before: int | None = None) -> bool:
+    """Whether there is an earlier decision that check 4 can compare with (SD-32), before event `before` if given."""
+    earlier = (state.decisions[identity] for identity in counted(state))
+    return any(facts.type != "gate" and (before is None or facts.seq < before) for facts in earlier)
+
+
+def quoted(state: State, at: int | None = None) -> list[str]:
+    """Ids of the decisions that a brief quotes as in force, as they stood right behind event `at`, else now."""
+    strict = counts_deliberated(state)
+    return [
+        identity
+        for identity, facts in state.decisions.items()
+        if (at is None or facts.seq <= at)
+        and not _has_ended(state, facts, at)
+        and (not strict or facts.rank in _OF_THE_QUESTION)
+    ]
+
+
+def in_force(state: State) -> list[str]:
+    """Ids of the decisions about the question that stand, in order; overrides stand in the place of the overturned."""
+    return [
+        identity
+        for identity, facts in state.decisions.items()
+        if facts.overturned_by is None and facts.rank in _OF_THE_QUESTION
+    ]
+
+
+def final_in_force(state: State) -> list[str]:
+    """Ids of the final decisions that stand, an override in the place of what it overturned."""
+    found = [identity for identity in in_force(state) if state.decisions[identity].rank == "final"]
+    return sorted(found, key=lambda identity: state.decisions[overridden(state, identity)].seq)
+
+
+def outcome(state: State) -> list[str]:
+    """What the run comes to: its final decisions in force; while there is none, the others that are."""
+    return final_in_force(state) or in_force(state)
+
+
+def closing_outcome(state: State) -> list[str]:
+    """What a closing of the run names as its outcome: the final decisions in force."""
+    if counts_deliberated(state):
+        return final_in_force(state)
+    return deliberated(state, "final")
+
+
+def overridden(state: State, identity: str) -> str:
+    """The decision in whose place an override stands, through overrides of overrides; any other decision itself."""
+    seen = {identity}
+    while (facts := state.decisions[identity]).type == "override" and facts.replaces:
+        identity = facts.replaces[0]
+        if identity in seen:
+            break
+        seen.add(identity)
+    return identity
+
+
+def replacement(state: State, identity: str) -> str:
+    """What stands where a decision stood: itself while it is in force, else the last that overturned or superseded."""
+    seen = {identity}
+    while (later := state.decisions[identity].overturned_by) and later not in seen:
+        identity = later
+        seen.add(identity)
+    return identity
+
+
+def fallen_under(state: State, identity: str, at: int | None = None) -> tuple[Fallen, ...]:
+    """What a decision rests on and what does not stand, nearest first: why it is AT RISK, now or right behind `at`."""
+    made = state.decisions[identity].seq
+    found: dict[str, Fallen] = {}
+    ways: dict[str, str | None] = {identity: None}
+    nearest = [identity]
+    for citing in nearest:  # grows while it is read
+        for cite in state.decisions[citing].cites:
+            if cite.relation not in SUPPORT or cite.id in ways or cite.id in found:
+                continue
+            claim, decision = state.claims.get(cite.id), state.decisions.get(cite.id)
+            if claim is not None:
+                status = claim.status if at is None else claim.status_before(at + 1)
+                if status in FALLEN:
+                    before = claim.status_before(made) in FALLEN
+                    found[cite.id] = Fallen(cite.id, status, _way(ways, citing), before)
+            elif decision is not None and decision.is_overturned and _has_ended(state, decision, at):
+                before = _has_ended(state, decision, made)
+                found[cite.id] = Fallen(cite.id, "overturned", _way(ways, citing), before)
+            elif decision is not None:
+                ways[cite.id] = citing
+                nearest.append(cite.id)
+    return tuple(found.values())
+
+
+def _way(ways: dict[str, str | None], citing: str) -> tuple[str, ...]:
+    """The decisions between the one that is asked about and what `citing` cites."""
+    found: list[str] = []
+    step: str | None = citing
+    while step is not None and ways[step] is not None:
+        found.append(step)
+        step = ways[step]
+    return tuple(reversed(found))
+
+
+def standing(state: State, identity: str) -> Standing:
+    """Where a decision stands."""
+    if state.decisions[identity].overturned_by is not None:
+        return "overturned"
+    return "at_risk" if fallen_under(state, identity) else "in_force"
+
+
+def standings(state: State) -> dict[str, Standing]:
+    """Where every decision stands."""
+    return {identity: standing(state, identity) for identity in state.decisions}
+
+
+def counts_deliberated(state: State) -> bool:
+    """Whether the run was opened under `RULE`."""
+    key, value = RULE
+    return state.opened is not None and state.opened.rules.get(key) == value
+
+
+def _has_ended(state: State, facts: DecisionFacts, at: int | None) -> bool:
+    later = state.decisions.get(facts.overturned_by or "")
+    return later is not None and (at is None or later.seq <= at)

@@ -1,0 +1,281 @@
+"""The fold: State from events, one case an event kind. Order is seq; a claim's history orders itself (FORMAT 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import assert_never
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Argument,
+    Artifact,
+    Assumption,
+    Call,
+    Challenge,
+    Claim,
+    Concern,
+    Decision,
+    Disposition,
+    DriftCheck,
+    Event,
+    Fallback,
+    Flip,
+    Position,
+    Rating,
+    Response,
+    RoundOpened,
+    Ruling,
+    RunClosed,
+    RunOpened,
+    Score,
+    Screening,
+    Signals,
+    Standing,
+    Statement,
+    Validation,
+    Verification,
+    Vote,
+)
+from ledger.events.decisions import Cite
+from ledger.events.envelope import FROM_OUTSIDE
+from ledger.events.ids import number_of, role_of
+from ledger.state.closing import ends_stop
+from ledger.state.lifecycle import Move, Place, place_of_check
+from ledger.state.plan_changes import planned_anew
+from ledger.state.state import (
+    CheckFacts,
+    ClaimFacts,
+    ConcernFacts,
+    DecisionFacts,
+    DriftFacts,
+    FlipFacts,
+    PositionFacts,
+    Rank,
+    RulingFacts,
+    Spend,
+    State,
+)
+from ledger.wording import names_no_outcome
+
+
+def fold(events: Iterable[Event], state: State | None = None) -> State:
+    """The state after `events`, from nothing or going on from `state` (which is then changed)."""
+    state = state or State()
+    for event in events:
+        step(state, event)
+    return state
+
+
+def step(state: State, event: Event) -> None:
+    """Take one event in."""
+    state.seq = event.seq
+    if event.round >= state.round and event.phase != "close":
+        state.round = event.round
+        state.phase = event.phase
+    if event.call is not None:
+        _call(state, event)
+    if state.closing is not None and state.closing.state == "stopped" and ends_stop(event):
+        state.closing = None
+    match event:  # the most frequent kinds first: a case costs what stands above it
+        case Position():
+            state.positions[_id(event)] = PositionFacts(
+                event.round, event.on, event.check_id, _holder(event), event.stance, event.seq
+            )
+        case Claim():
+            _claim(state, event)
+        case Statement():
+            pass
+        case Verification():
+            _verification(state, event)
+        case Flip():
+            refs = tuple([evidence.ref for evidence in event.because])
+            state.flips[_id(event)] = FlipFacts(
+                event.of, event.round, _holder(event), event.to, refs, event.seq
+            )
+        case Artifact():
+            state.artifacts[_id(event)] = event.seq
+            state.listed[_id(event)] = len(event.findings)
+        case Decision():
+            _decision(state, event)
+        case Concern():
+            state.concerns[_id(event)] = ConcernFacts(
+                event.round, event.type, event.by, event.between, event.for_human, event.seq
+            )
+        case Validation():
+            state.validated.setdefault(event.round, []).append(event.after)
+        case RoundOpened():
+            state.rounds[event.round] = event
+            state.openings.append(event)
+        case DriftCheck():
+            state.drift[event.round] = DriftFacts(
+                _id(event), event.verdict, event.deviation_score, event.addresses, event.seq
+            )
+        case Disposition():
+            state.resolved.add(event.of)
+        case Signals():
+            state.looks.append(event)
+        case Alarm():
+            state.alarms.append(event)
+        case Amendment():
+            state.amendments.append(event)
+            if event.what == "plan" and state.opened is not None:
+                state.opened = planned_anew(state.opened, event)
+        case Fallback():
+            state.given_up[event.step_failed] = event.seq
+        case RunOpened():
+            if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
+                state.opened = event  # one that comes late or again opens nothing: ORD001 says so
+        case RunClosed():
+            state.closing = event
+        case Screening():
+            state.screened[f"@{event.seq}"] = event.action
+        case Rating() | Assumption() | Argument() | Challenge() | Response():
+            pass
+        case Ruling():
+            state.rulings[f"@{event.seq}"] = RulingFacts(event.round)
+        case Score() | Standing() | Vote():
+            pass
+        case _:
+            assert_never(event)
+
+
+def _id(event: Event) -> str:
+    assert event.id is not None, f"{event.kind} without id"
+    return event.id
+
+
+def _holder(event: Position | Flip) -> str:
+    """Whose position it is: an import is written by nobody of the cast, and the id names the role."""
+    return role_of(_id(event)) if event.by == "import" else event.by
+
+
+def _call(state: State, event: Event) -> None:
+    call = event.call
+    assert call is not None
+    if event.step is not None:
+        state.answered[event.step] = event.seq
+    if call.context.id is not None:
+        state.contexts.setdefault(call.context.id, event.by)
+    add_call(state.spend, call)
+
+
+def add_call(spend: Spend, call: Call) -> None:
+    """Count one call into a sum."""
+    made = max(1, len(call.attempts))
+    spend.calls += made
+    if call.seat not in FROM_OUTSIDE:
+        spend.engine_calls += made
+    spend.tokens_in += call.tokens_in or 0
+    spend.tokens_cached += call.tokens_cached or 0
+    spend.tokens_out += call.tokens_out or 0
+    if call.cost_usd is None:
+        spend.unpriced += 1
+    else:
+        spend.micro_usd += _micro(call.cost_usd)
+
+
+def _micro(decimal: str) -> int:
+    """Millionths, rounded towards zero; with six digits, as we write them, without arithmetic."""
+    if decimal[-7:-6] == ".":
+        return int(decimal[:-7] + decimal[-6:])
+    return int(Decimal(decimal) * 1_000_000)
+
+
+def _claim(state: State, event: Claim) -> None:
+    identity = _id(event)
+    state.claims[identity] = ClaimFacts(
+        event.round,
+        event.raised_by,
+        event.seq,
+        event.supersedes,
+        event.anchor_ref is not None,
+        names_no_outcome(event.testable_as),
+    )
+    if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
+        state.linked.add(event.raised_at_artifact)
+    older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
+    if older is not None:
+        place = Place(event.round, event.phase, 0, 0, number_of(identity))
+        older.add(Move(place, older.status, "superseded", None, identity, event.seq))
+
+
+def _verification(state: State, event: Verification) -> None:
+    identity = _id(event)
+    state.checks[identity] = CheckFacts(
+        event.round,
+        event.phase,
+        event.check_id,
+        event.result,
+        tuple([evidence.ref for evidence in event.evidence_refs]),
+        event.claims_affected,
+        len(event.claim_status_changes),
+        event.by,
+        event.seq,
+        event.repeats,
+    )
+    if event.repeats is not None:
+        return
+    place = place_of_check(event.round, event.phase, event.check_id, number_of(identity))
+    for change in event.claim_status_changes:
+        claim = state.claims.get(change.claim_id)
+        if claim is not None:
+            claim.add(Move(place, change.from_, change.to, change.bearing, identity, event.seq))
+
+
+def _decision(state: State, event: Decision) -> None:
+    identity = _id(event)
+    ended: list[str] = []
+    for cite in event.cites:
+        match cite.relation:
+            case "resolves":
+                state.resolved.add(cite.id)
+            case "overturns" | "supersedes":
+                ended += _end(state, identity, cite)
+            case _:
+                pass
+    state.decisions[identity] = DecisionFacts(
+        event.round,
+        event.type,
+        event.cites,
+        event.made_by,
+        event.anchor_ref is not None,
+        event.seq,
+        _rank(state, event, ended),
+        tuple(ended),
+    )
+    if event.type == "final" and event.made_by == "rule":
+        for ruling in state.rulings.values():
+            if ruling.round == event.round and ruling.decision is None:
+                ruling.decision = identity
+
+
+def _end(state: State, identity: str, cite: Cite) -> list[str]:
+    """End what a citation ends: a screening's hold, a ruling with the decision that says it, a decision. Its id."""
+    overturns = cite.relation == "overturns"
+    if overturns and cite.id in state.screened:
+        state.screened[cite.id] = "OVERRIDDEN"
+    ruling = state.rulings.get(cite.id)
+    ended = ruling.decision if overturns and ruling is not None else cite.id
+    for one in state.rulings.values():
+        if overturns and (one is ruling or (one.decision is not None and one.decision == ended)):
+            one.overturned_by = one.overturned_by or identity
+    older = state.decisions.get(ended or "")
+    if older is None or ended is None or ended == identity:
+        return []
+    if older.overturned_by is None:
+        older.overturned_by, older.is_overturned = identity, overturns
+    return [ended]
+
+
+def _rank(state: State, event: Decision, ended: list[str]) -> Rank:
+    """What a decision decides: an override what it overturns, and a ruling is final."""
+    if event.type != "override":
+        return event.type
+    if ended:
+        return state.decisions[ended[0]].rank
+    overturned = {cite.id for cite in event.cites if cite.relation == "overturns"}
+    if overturned & state.rulings.keys():
+        return "final"
+    return "screening" if overturned & state.screened.keys() else "round"

@@ -1,0 +1,247 @@
+"""State: what stands after reading the ledger so far. Facts only, no texts, so that a million events fit in memory.
+
+A State is made by `ledger.state.fold` and read by everybody else; nobody else changes one.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from ledger.events.claims import Stance
+from ledger.events.decisions import (
+    Alarm,
+    Amendment,
+    Cite,
+    CloseReason,
+    RoundOpened,
+    RunClosed,
+    RunOpened,
+    Signals,
+)
+from ledger.events.values import Quorum, Result, Status
+from ledger.state.closing import Life
+from ledger.state.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
+
+Rank = Literal["final", "round", "answer", "gate", "screening"]
+"""What a decision decides; an override decides what it overturns."""
+
+
+class ClaimFacts(msgspec.Struct):
+    """A claim without its text. `moves` are in order of reading; `status` and `history` order them."""
+
+    round: int
+    raised_by: str
+    seq: int
+    supersedes: str | None
+    anchored: bool
+    vague: bool = False
+    """The test names no outcome (by text)."""
+    moves: list[Move] = msgspec.field(default_factory=list[Move])
+    status: Status = "pending"
+
+    @property
+    def history(self) -> list[HistoryEntry]:
+        """The lifecycle with the status that each move really found."""
+        return history(self.moves)
+
+    def status_before(self, seq: int) -> Status:
+        """The status as it was known just before event `seq`."""
+        return status_after([move for move in self.moves if move.seq < seq])
+
+    def add(self, move: Move) -> None:
+        """Take a move in and recompute the status (fold only)."""
+        comes_last = not self.moves or move > max(self.moves)
+        self.moves.append(move)
+        if not comes_last:
+            self.status = status_after(self.moves)
+        elif move.to in TRANSITIONS[self.status]:
+            self.status = move.to
+
+
+class CheckFacts(NamedTuple):
+    """A verification without its text. `moved` counts the status changes it states."""
+
+    round: int
+    phase: str
+    check_id: int
+    result: Result
+    refs: tuple[str, ...]
+    affected: tuple[str, ...]
+    moved: int
+    by: str
+    seq: int
+    repeats: str | None
+
+
+class DecisionFacts(msgspec.Struct):
+    """A decision without its text; what follows from these facts is in `ledger.state.decided`.
+
+    `overturned_by` is the later decision that ended it, by overturning it (`is_overturned`) or by superseding it;
+    `replaces` are the decisions that it ended itself.
+    """
+
+    round: int
+    type: str
+    cites: tuple[Cite, ...]
+    made_by: str
+    anchored: bool
+    seq: int
+    rank: Rank
+    replaces: tuple[str, ...] = ()
+    overturned_by: str | None = None
+    is_overturned: bool = False
+
+
+class RulingFacts(msgspec.Struct):
+    """A ruling; `decision` says it in words, and an override of either ends both."""
+
+    round: int
+    decision: str | None = None
+    overturned_by: str | None = None
+
+
+class PositionFacts(NamedTuple):
+    """A sealed position."""
+
+    round: int
+    on: str
+    check_id: int | None
+    role: str
+    stance: Stance
+    seq: int
+
+
+class FlipFacts(NamedTuple):
+    """A changed position; `because` are the refs it gives."""
+
+    of: str
+    round: int
+    role: str
+    to: Stance
+    because: tuple[str, ...]
+    seq: int
+
+
+class ConcernFacts(NamedTuple):
+    """A concern, tension or question without its text."""
+
+    round: int
+    type: str
+    by: str
+    between: tuple[str, ...]
+    for_human: bool
+    seq: int
+
+
+class DriftFacts(NamedTuple):
+    """A drift check without its notes."""
+
+    id: str
+    verdict: str
+    deviation_score: int
+    addresses: str | None
+    seq: int
+
+
+class Spend(msgspec.Struct):
+    """What the calls cost so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
+
+    calls: int = 0
+    engine_calls: int = 0
+    """Those that the engine made; what a host or a person answers uses up no budget of calls."""
+    tokens_in: int = 0
+    tokens_cached: int = 0
+    tokens_out: int = 0
+    micro_usd: int = 0
+    unpriced: int = 0
+
+    @property
+    def usd(self) -> str | None:
+        """Dollars, six digits, of the calls whose cost is known; None where calls were made and none is."""
+        return None if self.calls and self.unpriced >= self.calls else f"{self.micro_usd / 1_000_000:.6f}"
+
+
+class State(msgspec.Struct):
+    """What stands after event `seq` (−1: nothing read)."""
+
+    seq: int = -1
+    round: int = 0
+    phase: str = "open"
+    opened: RunOpened | None = None
+    rounds: dict[int, RoundOpened] = msgspec.field(default_factory=dict[int, RoundOpened])
+    openings: list[RoundOpened] = msgspec.field(default_factory=list[RoundOpened])
+    """Every opening in order of reading; an import may open a round more than once, and then `rounds` has the last."""
+    claims: dict[str, ClaimFacts] = msgspec.field(default_factory=dict[str, ClaimFacts])
+    checks: dict[str, CheckFacts] = msgspec.field(default_factory=dict[str, CheckFacts])
+    decisions: dict[str, DecisionFacts] = msgspec.field(default_factory=dict[str, DecisionFacts])
+    rulings: dict[str, RulingFacts] = msgspec.field(default_factory=dict[str, RulingFacts])
+    """`@seq` of a ruling → what became of it."""
+    positions: dict[str, PositionFacts] = msgspec.field(default_factory=dict[str, PositionFacts])
+    flips: dict[str, FlipFacts] = msgspec.field(default_factory=dict[str, FlipFacts])
+    concerns: dict[str, ConcernFacts] = msgspec.field(default_factory=dict[str, ConcernFacts])
+    drift: dict[int, DriftFacts] = msgspec.field(default_factory=dict[int, DriftFacts])
+    resolved: set[str] = msgspec.field(default_factory=set[str])
+    """Ids of concerns and challenges that a disposition or a decision (`resolves`) closed."""
+    answered: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    """Step id → seq of the event that carries its call."""
+    given_up: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    """Step id → seq of its fallback."""
+    artifacts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    """Artifact id → seq."""
+    listed: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    """Artifact id → how many findings it lists."""
+    linked: set[str] = msgspec.field(default_factory=set[str])
+    """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
+    contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """Context id → the role it serves."""
+    validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
+    """Round → phases after which a validation stands."""
+    looks: list[Signals] = msgspec.field(default_factory=list[Signals])
+    alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
+    amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
+    closing: RunClosed | None = None
+    """What holds the run now: its finish, or a stop that it has not gone on from (`ledger.state.closing`)."""
+    screened: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """`@seq` of a screening → its action; OVERRIDDEN when a person has overridden it."""
+    spend: Spend = msgspec.field(default_factory=Spend)
+
+    @property
+    def finished(self) -> bool:
+        """The run has reached its end (a stopped run can go on)."""
+        return self.life == "finished"
+
+    @property
+    def stopped_by(self) -> CloseReason | None:
+        """Why the run was stopped, while nobody has gone on with it since; else None."""
+        return self.closing.reason if self.closing is not None and self.life == "stopped" else None
+
+    @property
+    def life(self) -> Life:
+        """Whether the run goes on, was stopped and can go on, or has reached its end."""
+        return "running" if self.closing is None else self.closing.state
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the cast, in protocol order."""
+        return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    @property
+    def held_up(self) -> tuple[str, ...]:
+        """Screenings that stop the run until a person overrides them."""
+        return tuple(name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
+
+    def is_done(self, step: str) -> bool:
+        """Whether a step has a reply or a fallback."""
+        return step in self.answered or step in self.given_up
+
+    @property
+    def quorum(self) -> Quorum:
+        """Steps that were asked for and are settled, and those of them that a seat really answered."""
+        return Quorum(declared=len(self.answered) + len(self.given_up), actual=len(self.answered))
+
+    def open_alarms(self) -> list[Alarm]:
+        """Alarms raised and not closed."""
+        closed = {alarm.closes for alarm in self.alarms if alarm.action == "closed"}
+        return [alarm for alarm in self.alarms if alarm.action == "raised" and alarm.seq not in closed]

@@ -1,0 +1,261 @@
+"""Durable writes: a file's bytes and its directory entry are on the disk before the call returns."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import msgspec
+
+from ledger.store.failures import Unreadable, WriteFailed
+
+NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+OLD: Final = os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How files of a run are opened for writing: a link that stands there in a file's place leads nowhere."""
+
+
+_STAGING: Final = re.compile(r"\..+\.[0-9]+\.[0-9a-f]{8}\.tmp", re.DOTALL)
+
+
+def open_plain(path: str | os.PathLike[str]) -> int:
+    """A descriptor for reading a plain file. Raises `OSError`; a pipe or a device would never end, and is refused."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            what = "a directory" if stat.S_ISDIR(mode) else "a pipe or a device"
+            raise OSError(errno.EINVAL, f"{what}, not a plain file", str(path))
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def plain_file(path: Path, buffer_bytes: int = -1) -> BinaryIO:
+    """A plain file, open for reading. Raises what `open_plain` raises."""
+    descriptor = open_plain(path)
+    try:
+        return os.fdopen(descriptor, "rb", buffer_bytes)
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def read_plain(path: str | os.PathLike[str], bytes_max: int) -> bytes:
+    """The bytes of a plain file that has no more than `bytes_max` of them; what is larger is not read at all.
+
+    Raises `OSError`: what `open_plain` raises, and for a file that is too large, or grows while it is read.
+    """
+    with plain_file(Path(path)) as file:
+        content = file.read(bytes_max + 1) if os.fstat(file.fileno()).st_size <= bytes_max else None
+    if content is None or len(content) > bytes_max:
+        raise OSError(errno.EINVAL, f"more than {bytes_max} bytes", str(path))
+    return content
+
+
+def refuse_link(directory: Path) -> None:
+    """Raise `OSError` when a directory of a run, into which something is to be written, leads elsewhere."""
+    if directory.is_symlink():
+        raise OSError(errno.ELOOP, "leads elsewhere by a symbolic link", str(directory))
+
+
+@contextmanager
+def writing(path: Path) -> Generator[None]:
+    """Turn what the file system refuses into `WriteFailed`."""
+    try:
+        yield
+    except OSError as error:
+        raise write_failed(error, path) from error
+
+
+def write_failed(error: OSError, path: Path) -> WriteFailed:
+    """The words for what the file system refused to write."""
+    what = error.strerror or str(error)
+    there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
+    mend = "choose another place" if there else "free some space or mend the permissions"
+    mend = f"{mend}, then do it again: nothing was acknowledged"
+    return WriteFailed(f"cannot write: {what}", str(error.filename or path), mend)
+
+
+@contextmanager
+def readable(path: Path) -> Generator[None]:
+    """Turn what the file system refuses, other than that a file is not there, into `Unreadable`."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise unreadable(error, path) from error
+
+
+def unreadable(error: OSError, path: Path) -> Unreadable:
+    """The words for what the file system refused to read."""
+    what = f"cannot read: {error.strerror or error}"
+    return Unreadable(what, str(error.filename or path), "mend the permissions, or the disk")
+
+
+def write_fully(descriptor: int, content: bytes) -> None:
+    """All of `content`; the kernel may take it in parts."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def write_out(path: Path, content: bytes, *, mode: int = 0o666, over: bool = True) -> None:
+    """Put a document where a person wants it: durably, and whole or not at all; what stood there stays until then.
+
+    A pipe or a device is written to as it is. `over` false refuses to replace a file. Raises `OSError`.
+    """
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        with place.open("wb") as stream:
+            stream.write(content)
+        return
+    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".tmp")
+    temporary = Path(name)
+    try:
+        try:
+            write_fully(descriptor, content)
+            os.fchmod(descriptor, _kept_mode(place, mode))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        (os.rename if over else os.link)(temporary, place)
+    except OSError as error:
+        if error.filename == name:  # what could not be done was for the file that the person named
+            error.filename = str(path)
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
+    Disk().settle(place.parent)
+
+
+def _kept_mode(place: Path, mode: int) -> int:
+    """The rights of the file that is replaced, or those that a new one gets here."""
+    if place.exists():
+        return stat.S_IMODE(place.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return mode & ~umask
+
+
+@contextmanager
+def staged(path: Path, *, disk: Disk) -> Generator[Path]:
+    """A hidden directory beside `path` that becomes `path` when the block ends well, and is gone when it does not.
+
+    What a killed process left of such a directory is removed by the next one that makes something beside it: whoever
+    fills a directory holds a lock on it, and the lock goes with the process. `path` may be an empty directory.
+    Raises `OSError`.
+    """
+    _remove_abandoned(path.parent)
+    staging, held = _hidden(path)
+    try:
+        yield staging
+        disk.settle(staging)
+        os.rename(staging, path)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)  # ours, and nobody knows of it
+        raise
+    finally:
+        os.close(held)
+    disk.settle(path.parent)
+
+
+def _hidden(path: Path) -> tuple[Path, int]:
+    """A new hidden directory, and the descriptor that locks it."""
+    while True:
+        staging = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+        staging.mkdir()
+        held = os.open(staging, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if staging.exists():  # nobody took it for abandoned before it was locked
+            return staging, held
+        os.close(held)
+
+
+def _remove_abandoned(directory: Path) -> None:
+    for place in directory.iterdir() if directory.is_dir() else ():
+        if _STAGING.fullmatch(place.name) is None or place.is_symlink():
+            continue
+        with suppress(OSError):  # somebody else's, or gone in between
+            descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(place)
+            finally:
+                os.close(descriptor)
+
+
+class Disk(msgspec.Struct, frozen=True):
+    """The write operations of the store. Without `sync` nothing survives a power failure: for tests only."""
+
+    sync: bool = True
+
+    def replace(self, path: Path, content: bytes, temporary: Path | None = None) -> None:
+        """Put `content` at `path` at once or not at all; the directory is synced by the caller."""
+        temporary = temporary or path.with_name(path.name + ".tmp")
+        descriptor = os.open(temporary, NEW | os.O_TRUNC, 0o666)
+        try:
+            write_fully(descriptor, content)
+            if self.sync:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.rename(temporary, path)
+
+    def make(self, path: Path) -> None:
+        """An empty file at `path`, if there is none; the directory is synced by the caller."""
+        os.close(os.open(path, NEW, 0o666))
+
+    def append(self, path: Path, content: bytes, offset: int) -> None:
+        """Add `content` to the end of `path`, which must be at `offset`; the bytes are durable afterwards."""
+        descriptor = os.open(path, OLD | os.O_APPEND)
+        try:
+            end = os.fstat(descriptor).st_size
+            if end != offset:
+                raise OSError(0, f"the stream ends at byte {end}, not at {offset}", str(path))
+            write_fully(descriptor, content)
+            if self.sync:
+                os.fdatasync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def write_at(self, path: Path, content: bytes, offset: int) -> None:
+        """Put `content` at `offset` of `path`, durably."""
+        descriptor = os.open(path, OLD)
+        try:
+            os.lseek(descriptor, offset, os.SEEK_SET)
+            write_fully(descriptor, content)
+            if self.sync:
+                os.fdatasync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def truncate(self, path: Path, size: int) -> None:
+        """Cut `path` to `size` bytes, durably."""
+        descriptor = os.open(path, OLD)
+        try:
+            os.ftruncate(descriptor, size)
+            if self.sync:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def settle(self, path: Path) -> None:
+        """Sync a file or directory that is already written."""
+        if not self.sync:
+            return
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

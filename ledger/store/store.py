@@ -1,0 +1,221 @@
+"""A run on disk: created, read and appended to (FORMAT 8). Readers take no lock and repair nothing.
+
+run = create_run(path, opening, blobs={…}, at=now)
+with run.writer() as writer:                    # lock, recovery
+    book = writer.book()                        # what stands, under the lock
+    events = writer.commit(drafts, at=now)      # on the disk when it returns
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from ledger.events import STREAMS, Event, RunOpened, StreamName
+from ledger.format.chain import Head, Sealed, seal
+from ledger.state.book import Blobs, Book
+from ledger.state.fold import fold
+from ledger.state.state import State
+from ledger.state.strange import refuse_unopened
+from ledger.store.appending import append
+from ledger.store.blobs import BlobStore, hash_of
+from ledger.store.creation import AlreadyARun, create
+from ledger.store.disk import Disk, writing
+from ledger.store.failures import (
+    Damaged,
+    DriverBusy,
+    LedgerError,
+    LockTimeout,
+    NewerFormat,
+    NotARun,
+    Problem,
+    StrangeRun,
+    Unreadable,
+    WriteFailed,
+)
+from ledger.store.following import Mark, follow
+from ledger.store.lock import Driver, DriverLease, locked, read_driver
+from ledger.store.reading import Reading, decoded, without_collecting
+from ledger.store.recovery import Recovery, recover
+from ledger.store.streams import read_head
+
+WAIT_SECONDS: Final = 5.0
+
+
+class Run:
+    """A run directory. Making one touches nothing; what was read is kept, and only more is read later."""
+
+    def __init__(self, path: str | os.PathLike[str], *, sync: bool = True) -> None:
+        self.path: Final = Path(path)
+        self.blobs: Final = BlobStore(self.path / "blobs", sync=sync)
+        self._disk = Disk(sync)
+        self._reading = Reading(self.path, self.blobs)
+
+    def head(self) -> Head:
+        """The last commit. Raises `NotARun` or `Damaged`."""
+        return read_head(self.path)
+
+    def events(self) -> tuple[Event, ...]:
+        """All events up to the head. Raises `NotARun`, `Damaged` or `NewerFormat`."""
+        with self._reading.lock:
+            self._reading.catch_up()
+            return self._reading.events
+
+    def book(self) -> Book:
+        """All events with what they fold to; the same object until something is committed.
+
+        Raises what `events` raises, and `StrangeRun`.
+        """
+        found = self.raw_book()
+        refuse_unopened(found.state, self.path)
+        return found
+
+    def raw_book(self) -> Book:
+        """The same for whoever judges the events: they may be no run."""
+        with self._reading.lock:
+            self._reading.catch_up()
+            return self._reading.book()
+
+    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
+        """What `verify` finds beside the events, which reading them proves: blobs, and what follows the head.
+
+        The blobs are read through `blobs` when that is given.
+        """
+        from ledger.audit.verify import beside
+
+        with self._reading.lock:
+            self._reading.catch_up()
+            return beside(self.path, self._reading.events, self._reading.mark, blobs or self.blobs)
+
+    def stream(self) -> Iterator[Event]:
+        """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""
+        return decoded(self.path, Mark(), read_head(self.path))
+
+    def state(self) -> State:
+        """What the events fold to. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
+        with without_collecting():
+            found = fold(self.stream())
+        refuse_unopened(found, self.path)
+        return found
+
+    def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
+        """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
+        numbers = [0] * len(STREAMS)
+        for index, line, _ in follow(self.path, Mark(), read_head(self.path)):
+            numbers[index] += 1
+            yield STREAMS[index], numbers[index], line
+
+    @contextmanager
+    def writer(self, wait_seconds: float = WAIT_SECONDS) -> Generator[Writer]:
+        """Take the lock, settle what a dead writer left, write. Raises `LockTimeout`, and like `events`."""
+        read_head(self.path)  # a directory that is no run gets no lock file
+        reading = self._reading
+        with locked(self.path, wait_seconds), reading.lock:
+            reading.catch_up()
+            mark = reading.mark.copy()
+            recovered = recover(self.path, mark, self._disk)
+            reading.extend(mark, recovered.kept)
+            yield Writer(self.path, reading, self.blobs, self._disk, recovered)
+
+
+class Writer:
+    """The one who holds the lock. `recovered` says what a dead writer had left."""
+
+    def __init__(
+        self, directory: Path, reading: Reading, blobs: BlobStore, disk: Disk, recovered: Recovery
+    ) -> None:
+        self.recovered: Final = recovered
+        self._directory = directory
+        self._reading = reading
+        self._blobs = blobs
+        self._disk = disk
+        self._broken = False
+
+    def book(self) -> Book:
+        """What stands now, under the lock, own commits included."""
+        return self._reading.book()
+
+    def commit(
+        self, drafts: Sequence[Event], *, at: str, blobs: Mapping[str, bytes] | None = None
+    ) -> tuple[Event, ...]:
+        """Append `drafts` as one commit, after the blobs they refer to; the events as they were written.
+
+        Everything is on the disk when this returns; no drafts, nothing is written. Raises `NotCanonical`
+        before anything is written when a draft is no lawful event, and `WriteFailed` when the file system
+        refuses: then nothing was acknowledged, and this writer writes no more.
+        """
+        assert not self._broken, "this writer failed before: take the lock again, which settles what is left"
+        if not drafts:
+            return ()
+        mark = self._reading.mark
+        sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
+        self._broken = True
+        self._blobs.write_all(blobs or {})
+        self._reading.extend(self._write(sealed, mark), sealed.events)
+        self._broken = False
+        return sealed.events
+
+    def _write(self, sealed: Sealed, mark: Mark) -> Mark:
+        with writing(self._directory):
+            return append(self._directory, sealed, mark, self._disk)
+
+
+def create_run(
+    path: str | os.PathLike[str],
+    opening: RunOpened,
+    extra: Sequence[Event] = (),
+    *,
+    blobs: Mapping[str, bytes],
+    at: str,
+    files: Mapping[str, bytes] | None = None,
+    sync: bool = True,
+) -> Run:
+    """Make a run whose first commit is `opening` and `extra`; `files` are written beside the ledger.
+
+    A directory without a commit is not a run and is used again. Raises `AlreadyARun`, `NotCanonical`,
+    `WriteFailed`, and `Damaged` for a directory that holds commits without a head.
+    """
+    create(Path(path), seal([opening, *extra], prev="0" * 64, seq=0, at=at), blobs, files or {}, Disk(sync))
+    return Run(path, sync=sync)
+
+
+def adopt_run(
+    path: str | os.PathLike[str],
+    sealed: Sealed,
+    *,
+    blobs: Mapping[str, bytes],
+    files: Mapping[str, bytes] | None = None,
+    sync: bool = True,
+) -> Run:
+    """Make a run that begins with lines as they stand in another one. Raises what `create_run` raises."""
+    create(Path(path), sealed, blobs, files or {}, Disk(sync))
+    return Run(path, sync=sync)
+
+
+__all__ = [
+    "AlreadyARun",
+    "BlobStore",
+    "Damaged",
+    "Driver",
+    "DriverBusy",
+    "DriverLease",
+    "Head",
+    "LedgerError",
+    "LockTimeout",
+    "NewerFormat",
+    "NotARun",
+    "Problem",
+    "Recovery",
+    "Run",
+    "StrangeRun",
+    "Unreadable",
+    "WriteFailed",
+    "Writer",
+    "adopt_run",
+    "create_run",
+    "hash_of",
+    "read_driver",
+]

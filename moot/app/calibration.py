@@ -1,0 +1,112 @@
+"""A parameter file from runs: read them, estimate, write, and say what it rests on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from detectors.calibrated.estimation import RUNS_AT_LEAST, Estimate, estimated
+from detectors.calibrated.judgement import readings_of
+from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
+from ledger.state.state import State
+from ledger.store.store import Run
+from moot.app.documents import write_document
+from moot.app.locate import find_run
+from moot.errors import MootError, usage
+from moot.view.output.calibrate import Calibration
+
+HEADER = """\
+# The failure modes and the readiness gates of the profile `calibrated`, estimated from {count} runs: {names}.
+# {caution}The SHA-256 of these bytes stands in every verdict that was made with them.
+
+"""
+NAMED_MAX = 8
+
+
+def calibrate(said: Sequence[str], out: Path) -> Calibration:
+    """Estimate from the runs that were named and write `out`. Raises `MootError`, `LedgerError` and `OSError`."""
+    states = dict(_states(said))
+    if not states:
+        raise usage("no run with a round to learn from", "give runs, or a directory of runs", ", ".join(said))
+    base = calibrated_parameters()
+    found = estimated(list(states.values()), base)
+    alarmed = [name for name, state in states.items() if _alarms(state)]
+    warnings = list(_warnings(len(states), alarmed, found.estimates))
+    content = parameter_file(found.parameters, list(states), warnings)
+    write_document(out, content)
+    return Calibration(
+        out=str(out),
+        params=sha256(content).hexdigest(),
+        runs=list(states),
+        alarmed=alarmed,
+        warnings=warnings,
+        rates=list(found.estimates),
+    )
+
+
+def parameter_file(parameters: CalibratedParameters, runs: Sequence[str], warnings: Sequence[str]) -> bytes:
+    """The file's bytes: what it rests on, then every table, so that it can be read and changed by hand."""
+    names = ", ".join(Path(run).name for run in runs[:NAMED_MAX])
+    more = f" and {len(runs) - NAMED_MAX} more" if len(runs) > NAMED_MAX else ""
+    caution = (
+        f"{' '.join(warning[0].upper() + warning[1:] + '.' for warning in warnings)}\n# " if warnings else ""
+    )
+    head = HEADER.format(count=len(runs), names=_plain(names) + more, caution=_plain(caution, "\n"))
+    return (head + _toml(msgspec.to_builtins(parameters))).encode()
+
+
+def _toml(tables: Mapping[str, Any]) -> str:
+    """The thresholds as TOML, whose numbers, strings and lists of them are those of JSON: first what is in no table."""
+    scalars = {name: value for name, value in tables.items() if not isinstance(value, dict)}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in scalars.items()]
+    for name, table in tables.items():
+        if name not in scalars:
+            lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(text: str, kept: str = "") -> str:
+    """Text for a comment: nothing in it that could end the line."""
+    return "".join(char for char in text if char.isprintable() or char in kept)
+
+
+def _states(said: Sequence[str]) -> Iterator[tuple[str, State]]:
+    seen: set[Path] = set()
+    for path in (path for one in said for path in _runs(one)):
+        if path.resolve() in seen:
+            continue
+        seen.add(path.resolve())
+        state = Run(path).state()
+        if state.checks:
+            yield str(path), state
+
+
+def _runs(said: str) -> Iterator[Path]:
+    """The run of that name, or every run in the directory."""
+    path = find_run(said)
+    if (path / "head").exists():
+        yield path
+        return
+    found = sorted(head.parent for head in path.glob("*/head"))
+    if not found:
+        raise MootError("not_a_run", f"no run in {said!r}", said, "give runs, or a directory of runs")
+    yield from found
+
+
+def _alarms(state: State) -> bool:
+    return any(reading.verdict == "ALARM" for reading in readings_of(state))
+
+
+def _warnings(count: int, alarmed: Sequence[str], estimates: Sequence[Estimate]) -> Iterator[str]:
+    if count < RUNS_AT_LEAST:
+        yield f"it rests on {count} runs; below {RUNS_AT_LEAST} these numbers are guesses"
+    if alarmed:
+        yield f"{len(alarmed)} of the runs are alarmed by the installed thresholds; only healthy runs should teach"
+    kept = [one.name for one in estimates if not one.runs]
+    if kept:
+        yield f"kept as installed, because no run tells: {', '.join(kept)}"

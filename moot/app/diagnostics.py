@@ -1,0 +1,216 @@
+"""What a deliberation needs from where it runs, looked at one by one. Nothing is changed, no key is shown."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import moot
+from ledger.redaction.masking import masked
+from ledger.store.failures import LedgerError
+from ledger.store.store import Run
+from moot.app.examples import example_directories, examples
+from moot.app.settings import Settings
+from moot.view.output.doctor import Examined
+
+PYTHON_AT_LEAST: Final = (3, 11)
+COLUMNS_AT_LEAST: Final = 80
+KEY: Final = "ANTHROPIC_API_KEY"
+ADDRESS: Final = "ANTHROPIC_BASE_URL"
+
+
+def examine(settings: Settings) -> Iterator[Examined]:
+    """Everything that is looked at, what stops a run first."""
+    yield _python()
+    yield Examined(name="moot", state="ok", found=moot.version(), mend=None)
+    yield from _runs(settings.runs)
+    yield _terminal()
+    yield _colour(settings)
+    yield _encoding()
+    yield _offline(settings)
+    yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'moot[anthropic]'")
+    yield _local()
+    yield _key()
+    yield _address()
+    yield _model()
+    yield _prices()
+    yield _examples()
+
+
+def _python() -> Examined:
+    found = platform.python_version()
+    if sys.version_info < PYTHON_AT_LEAST:
+        return _fault("python", found, "install Python 3.11 or newer and make the environment anew")
+    return _ok("python", f"{found} ({platform.system()})")
+
+
+def _runs(runs: Path) -> Iterator[Examined]:
+    """Whether new runs can be written, and whether what is written survives a crash."""
+    above = next((path for path in (runs, *runs.absolute().parents) if path.exists()), Path("/"))
+    if not above.is_dir():
+        yield _fault("runs", f"{runs} is not a directory", f"move the file {above} away, or set MOOT_RUNS")
+        return
+    try:
+        with tempfile.TemporaryDirectory(prefix=".moot-doctor-", dir=above) as directory:
+            yield _ok("runs", str(runs) if above == runs else f"{runs} (made when needed)")
+            yield _durable(Path(directory))
+    except OSError as error:
+        why = error.strerror or str(error)
+        yield _fault(
+            "runs", f"{runs} cannot be written: {why}", "set MOOT_RUNS to a directory that you may write"
+        )
+
+
+def _durable(directory: Path) -> Examined:
+    """Locks and syncs, tried out on a file of their own."""
+    mend = "put the runs on a local file system: set MOOT_RUNS"
+    try:
+        with (directory / "lock").open("wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.write(b"moot")
+            file.flush()
+            os.fsync(file.fileno())
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        return _fault("file system", f"no flock or fsync there: {error.strerror or error}", mend)
+    return _ok("file system", "flock and fsync work")
+
+
+def _terminal() -> Examined:
+    if not sys.stdout.isatty():
+        return _ok("terminal", "stdout is none: plain lines instead of the live view")
+    columns, lines = shutil.get_terminal_size()
+    found = f"{columns} × {lines}"
+    if os.environ.get("TERM") in (None, "", "dumb"):
+        return _missing(
+            "terminal", f"{found}, TERM is not set", "set TERM for the live view, such as TERM=xterm-256color"
+        )
+    if columns < COLUMNS_AT_LEAST:
+        return _missing(
+            "terminal", found, f"widen it to {COLUMNS_AT_LEAST} columns; from 120 on every seat has its own"
+        )
+    return _ok("terminal", found)
+
+
+def _colour(settings: Settings) -> Examined:
+    if os.environ.get("NO_COLOR"):
+        return _ok("colour", "off: NO_COLOR is set")
+    return _ok("colour", "on" if settings.colour else "off: no terminal")
+
+
+def _encoding() -> Examined:
+    encoding = (sys.stdout.encoding or "unknown").lower()
+    if encoding.replace("-", "") != "utf8":
+        return _missing(
+            "encoding", encoding, "set LANG=C.UTF-8: shapes such as ✗ are shown escaped without it"
+        )
+    return _ok("encoding", encoding)
+
+
+def _offline(settings: Settings) -> Examined:
+    found = "on: no seat may leave this machine" if settings.offline else "off"
+    return _ok("offline", found)
+
+
+def _extra(name: str, what_for: str, mend: str) -> Examined:
+    if find_spec(name) is None:
+        return _missing(f"extra {name}", f"not installed (only for {what_for})", mend)
+    try:
+        return _ok(f"extra {name}", version(name))
+    except PackageNotFoundError:
+        return _ok(f"extra {name}", "installed")
+
+
+def _local() -> Examined:
+    from roles.seats.local import found_model
+
+    extra = _extra("xllamacpp", "model seats on this machine", "pip install 'moot[local]'")
+    if extra.state != "ok":
+        return _missing("extra local", extra.found, extra.mend or "")
+    model = found_model()
+    beside = f"model {model.name}" if model else "no model beside it: name one, local:FILE.gguf"
+    return _ok("extra local", f"xllamacpp {extra.found}; {beside}")
+
+
+def _key() -> Examined:
+    if os.environ.get(KEY):
+        return _ok("key", f"{KEY} is set (not shown)")
+    return _missing(
+        "key", f"{KEY} is not set", f"only model seats need one: export {KEY}=…; host, human and tape do not"
+    )
+
+
+def _address() -> Examined:
+    said = os.environ.get(ADDRESS)
+    if not said:
+        return _ok("endpoint", f"{ADDRESS} is not set: the official one")
+    parts = urlsplit(said)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return _missing(
+            "endpoint", f"{ADDRESS} is no http address", f"unset {ADDRESS}, or give https://host[:port]"
+        )
+    return _ok(
+        "endpoint", f"{ADDRESS}: {parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+    )
+
+
+def _model() -> Examined:
+    from roles.seats.anthropic import MODEL
+
+    return _ok("model", f"{MODEL}, where `--seats anthropic` names none")
+
+
+def _prices() -> Examined:
+    from moot.app.seats import prices_in_force
+    from moot.errors import MootError
+
+    try:
+        prices = prices_in_force()
+    except (MootError, OSError) as error:
+        return _missing("prices", f"MOOT_PRICES: {error}", "name a readable price list, or unset MOOT_PRICES")
+    return _ok("prices", f"of {prices.dated}, {len(prices.models)} models; another list by MOOT_PRICES")
+
+
+def _examples() -> Examined:
+    found: list[str] = []
+    for path in examples():
+        try:
+            state = Run(path).book().state
+        except LedgerError as error:
+            mend = f"restore it: `moot verify {path}` says what is wrong"
+            return _missing("examples", f"{path.name}: {error.what}", mend)
+        found.append(f"{path.name} ({'finished' if state.finished else f'unfinished, round {state.round}'})")
+    if not found:
+        places = ", ".join(str(place) for place in example_directories()[:2])
+        return _missing(
+            "examples", f"none in {places}", "for `moot demo` work in a checkout, or name a run of your own"
+        )
+    if not any("(finished)" in one for one in found):
+        return _missing("examples", ", ".join(found), "none is finished: name a run, `moot demo RUN`")
+    return _ok("examples", ", ".join(found))
+
+
+def _ok(name: str, found: str) -> Examined:
+    return Examined(name=name, state="ok", found=masked(found), mend=None)
+
+
+def _missing(name: str, found: str, mend: str) -> Examined:
+    return Examined(name=name, state="missing", found=masked(found), mend=mend)
+
+
+def _fault(name: str, found: str, mend: str) -> Examined:
+    return Examined(name=name, state="fault", found=masked(found), mend=mend)

@@ -1,0 +1,66 @@
+"""Keys on disk: a secret that only its owner can read, and the public line beside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from ledger.audit.signed_note import NoteRefused, Signer, Verifier, read_signer, read_verifier
+from ledger.store.disk import read_plain, write_failed, write_out, writing
+from moot.errors import MootError, usage
+
+KEY_BYTES_MAX: Final = 1 << 12
+
+
+def key_directory() -> Path:
+    """Where keys go unless told otherwise."""
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(base) / "moot" / "keys"
+
+
+def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
+    """Write NAME.key (readable by its owner alone) and NAME.pub; never over an existing key."""
+    with writing(directory):
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    secret, public = directory / f"{key.name}.key", directory / f"{key.name}.pub"
+    try:
+        write_out(secret, f"{key.secret()}\n".encode(), mode=0o600, over=False)
+    except FileExistsError:
+        raise usage(
+            "there is a key of that name already", "choose another name or --out", str(secret)
+        ) from None
+    except OSError as error:
+        raise write_failed(error, secret) from error
+    with writing(public):
+        write_out(public, f"{key.verifier}\n".encode())
+    return secret, public
+
+
+def secret_key(path: Path) -> Signer:
+    """The signer in a key file. Refused when others could have read it."""
+    text = _text(path)
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise MootError(
+            "key_exposed", "others can read this key", str(path), f"chmod 600 {path}, or make a new one"
+        )
+    try:
+        return read_signer(text)
+    except NoteRefused as error:
+        raise usage(str(error), "name a file that `moot keygen` wrote", str(path)) from None
+
+
+def public_key(path: Path) -> Verifier:
+    """The verifier in a public key file."""
+    try:
+        return read_verifier(_text(path))
+    except NoteRefused as error:
+        raise usage(str(error), "name the .pub file of the key that signed", str(path)) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_plain(path, KEY_BYTES_MAX).decode()
+    except (OSError, UnicodeDecodeError):
+        raise usage("cannot read this key file", "name a file that you can read", str(path)) from None

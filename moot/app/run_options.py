@@ -1,0 +1,129 @@
+"""What the flags of `run` and `new` say, laid over a deliberation file; and the documents that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ledger.store.disk import read_plain
+from moot.errors import usage
+
+if TYPE_CHECKING:
+    from rounds.setup.deliberation import Deliberation, Table
+
+COMMAND_LINE = "command line"
+DOCUMENT_BYTES_MAX: Final = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The flags; what is None or empty was not said."""
+
+    question: str | None = None
+    domain: str | None = None
+    goals: Sequence[str] = ()
+    options: Sequence[str] = ()
+    protocol: str | None = None
+    plan: str | None = None
+    profile: str | None = None
+    check_every: int | None = None
+    no_stress: bool = False
+    rules: dict[str, str] = field(default_factory=dict[str, str])
+    compete: bool = False
+    single: bool = False
+    contexts: Sequence[str] = ()
+    params: Path | None = None
+    budget: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_more_than_budgets(self) -> bool:
+        """Whether anything was said that is settled when a run is opened."""
+        return self != Wishes(budget=self.budget)
+
+    def over(self, table: Table) -> Table:
+        """`table` with the flags laid over it."""
+        subject = dict(cast("dict[str, Any]", table.get("deliberation", {})))
+        said = {
+            "question": self.question,
+            "domain": self.domain,
+            "goals": list(self.goals) or None,
+            "options": list(self.options) or None,
+            "protocol": self.protocol,
+            "plan": self.plan,
+            "profile": self.profile,
+            "check_every": self.check_every,
+            "no_stress": True if self.no_stress else None,
+        }
+        subject |= {key: value for key, value in said.items() if value is not None}
+        laid: Table = {**table, "deliberation": subject}
+        if self.plan is not None:
+            laid.pop("round", None)
+        if self.contexts:
+            added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
+            laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
+        if self.rules:
+            laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **self.rules}
+        if self.compete or self.single:
+            laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
+        if self.budget:
+            laid["budget"] = {**cast("dict[str, Any]", table.get("budget", {})), **self.budget}
+        return laid
+
+    def _gate(self, laid: Table) -> dict[str, bool]:
+        """What --compete and --single say to the gate: each overrides the file's, and neither a protocol (AD-2).
+
+        Raises `MootError` when there is nothing left to route.
+        """
+        flag = "--single" if self.single else "--compete"
+        if self.compete and self.single:
+            raise usage("--single and --compete contradict each other", "give one of them", "moot run")
+        subject = cast("dict[str, Any]", laid["deliberation"])
+        said = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
+        said += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
+        if said:
+            raise usage(
+                f"{flag} asks the gate for a protocol, and {said[0]} has settled it",
+                f"leave out {flag} or {said[0]}",
+                "moot run",
+            )
+        return {"compete": self.compete, "single": self.single}
+
+
+def wished(file: str | None, wishes: Wishes) -> Deliberation:
+    """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
+    from rounds.setup.deliberation import FILE_BYTES_MAX, checked, read_toml
+
+    if file is None:
+        if wishes.question is None:
+            raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
+        return checked(wishes.over({}), name=COMMAND_LINE)
+    path = Path(file)
+    table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
+    return checked(wishes.over(table), text, file)
+
+
+def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[str] = ()) -> dict[str, bytes]:
+    """The bytes of every document that is named by path, which counts from the deliberation file's directory.
+
+    A file reaches no further than its own directory: what lies outside is read only when the person who runs it
+    `said` so, with --context. Raises `MootError` and `OSError`.
+    """
+    base = Path(file).parent if file is not None else Path()
+    trusted = {str(Path(path).absolute()) for path in said}
+    found: dict[str, bytes] = {}
+    for document in deliberation.context:
+        if document.path is not None:
+            place = base / document.path
+            if file is not None and document.path not in trusted and not _is_below(base, place):
+                raise usage(
+                    "a document outside the file's directory", "add --context if you mean it", str(place)
+                )
+            found[document.path] = read_plain(place, DOCUMENT_BYTES_MAX)
+    return found
+
+
+def _is_below(base: Path, place: Path) -> bool:
+    """Whether a path stays in a directory, links followed."""
+    return place.resolve().is_relative_to(base.resolve())

@@ -1,0 +1,100 @@
+"""Who is asked right now and what was heard of the answers, for those who look on from another process.
+
+`<run>/speech` lies beside the ledger while a process drives the run. It is no part of it: nothing is proved by it, the
+run goes on without it, and it is gone when the driver is. Sealed positions are not in it: they open with their verdict.
+
+    {"asked":[{"step":"r3.D.critic","since":"2026-03-04T05:06:07.000000Z","words":"The retry loses …"}]}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import msgspec
+
+from ledger.events.ids import parse_step
+from ledger.store.disk import read_plain
+
+FILE: Final = "speech"
+WORDS_MAX: Final = 1_500
+"""Characters of an answer that are kept: its end."""
+BYTES_MAX: Final = 1 << 20
+PAUSE_SECONDS: Final = 0.15
+"""Between two writings of words; who is asked is written at once."""
+SEALED: Final = "position"
+
+
+class Spoken(msgspec.Struct):
+    """A step that somebody was asked; `words` are the end of what was heard, masked (`ledger.redaction.masking`)."""
+
+    step: str
+    since: str
+    words: str = ""
+
+
+class Said(msgspec.Struct):
+    """What the file holds."""
+
+    asked: list[Spoken]
+
+
+class Speech:
+    """`with Speech(run.path, now=…, monotonic=…) as speech:` – writes the file; what the disk refuses is let go."""
+
+    def __init__(self, directory: Path, *, now: Callable[[], str], monotonic: Callable[[], float]) -> None:
+        self._path = directory / FILE
+        self._temporary = directory / f"{FILE}.{os.getpid()}.tmp"
+        self._now, self._monotonic = now, monotonic
+        self._asked: dict[str, Spoken] = {}
+        self._written_s = float("-inf")
+
+    def __enter__(self) -> Speech:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for path in (self._path, self._temporary):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    def asked(self, step: str) -> None:
+        """A step was asked."""
+        self._asked[step] = Spoken(step, self._now())
+        self._write()
+
+    def words(self, step: str, piece: str) -> None:
+        """A piece of its answer came."""
+        spoken = self._asked.get(step)
+        name = parse_step(step)
+        if spoken is None or name is None or name.act == SEALED:
+            return
+        spoken.words = (spoken.words + piece)[-WORDS_MAX:]
+        if self._monotonic() - self._written_s >= PAUSE_SECONDS:
+            self._write()
+
+    def answered(self, steps: Iterable[str]) -> None:
+        """Steps are on the ledger, or lost."""
+        known = [step for step in steps if self._asked.pop(step, None) is not None]
+        if known:
+            self._write()
+
+    def _write(self) -> None:
+        self._written_s = self._monotonic()
+        content = msgspec.json.encode(Said(list(self._asked.values())))
+        with suppress(OSError):  # a full disk stops the run at its next commit, not here
+            self._temporary.write_bytes(content)
+            self._temporary.replace(self._path)
+
+
+def read_speech(directory: Path) -> Said | None:
+    """What is said beside a run; None when nothing is, or it cannot be read."""
+    try:
+        return msgspec.json.decode(read_plain(directory / FILE, BYTES_MAX), type=Said)
+    except (OSError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,1 @@
+"""What needs a terminal: colours, live layout, forms, questions, completion."""

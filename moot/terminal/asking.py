@@ -1,0 +1,213 @@
+"""Asking the person at this terminal for a reply: a form in $EDITOR if it is set, else lines of stdin.
+
+What the person leaves as it was is no answer: the step stays open, nothing more is asked, and the run can go on later.
+A reply that is refused is asked again, with what was written and what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import shlex
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from ledger.store.disk import read_plain
+from moot.app.settings import read_settings
+from moot.terminal.reply_form import NotFilledIn, form, reply_of
+from moot.terminal.streams import err
+from roles.seats.port import Request, SeatWaits
+
+END: Final = "."
+GIVE_UP: Final = "/give-up"
+RULE: Final = "─" * 78
+_READ_BYTES: Final = 65_536
+_DRAFT_BYTES_MAX: Final = 8_000_000
+"""A reply in any form, and the brief below it."""
+
+
+class Person:
+    """The one at this terminal, asked one question at a time until they leave."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._lines = _Lines()
+        self._drafts: dict[str, str] = {}
+        """What was last written for a step, as it stood in the editor."""
+        self._left = False
+
+    async def ask(self, request: Request) -> bytes | None:
+        """Show the brief and take the reply; None when the person gives the step up.
+
+        Raises `SeatWaits` when nobody is there any more: the step stays open, and the run can go on later.
+        """
+        async with self._turn:
+            if self._left:
+                raise SeatWaits(request.step.id)
+            editor = read_settings().editor
+            if editor is not None and sys.stdin.isatty():
+                said = await self._edited(request, editor)
+            else:
+                said = await self._typed(request)
+            if said is None:
+                self._left = True
+                err(f"{request.step.id} stays open; `moot run --resume RUN` asks again.\n")
+                raise SeatWaits(request.step.id)
+            return None if said == GIVE_UP.encode() else said
+
+    async def _typed(self, request: Request) -> bytes | None:
+        """Lines up to one that holds only END; a lone GIVE_UP needs no END. None when stdin has ended."""
+        step, brief, empty = request.step.id, request.brief, form(request.brief.schema)
+        shown = brief.text if request.attempt == 1 else brief.blocks[-1].text
+        err(f"\n{RULE}\n{step}\n{RULE}\n{shown.rstrip()}\n\n")
+        err(f"Write the reply as one JSON object, or as this form, filled in:\n\n{empty}\n")
+        err(f"End with a line that holds only {END!r}; {GIVE_UP} gives the step up.\n")
+        while True:
+            lines: list[str] = []
+            while (line := await self._lines.next()) and line.strip() != END:
+                lines.append(line)
+                if line.strip() == GIVE_UP:
+                    return GIVE_UP.encode()
+            try:
+                said = reply_of(brief.schema, "".join(lines))
+            except NotFilledIn as error:
+                err(f"That cannot be read: {error}. Write it once more.\n")
+                said = None
+            else:
+                if said is None and line:
+                    err(f"Nothing was written. Write it, or leave with Ctrl-D: {step} then stays open.\n")
+            if said is not None or not line:
+                return said
+
+    async def _edited(self, request: Request, editor: str) -> bytes | None:
+        """The reply as it was left in the editor; None when it was left as it stood."""
+        step, schema = request.step.id, request.brief.schema
+        trouble = request.brief.blocks[-1].text if request.attempt > 1 else ""
+        while True:
+            before = self._drafts.get(step) or form(schema)
+            after = await _in_editor(editor, step, _page(request, before, trouble))
+            if after is None or _without_comments(after) == _without_comments(before):
+                return None
+            self._drafts[step] = after
+            if _without_comments(after).strip() == GIVE_UP:
+                return GIVE_UP.encode()
+            try:
+                return reply_of(schema, after)
+            except NotFilledIn as error:
+                trouble = f"This cannot be read: {error}."
+
+
+_OURS: Final = "#|"
+"""Begins the lines that are written anew each time."""
+
+
+def _page(request: Request, draft: str, trouble: str) -> str:
+    """What the editor opens on: what was wrong, what to do, the form, the brief."""
+    told = f"{trouble}\n\n" if trouble else ""
+    head = (
+        f"{told}{request.step.id}: your reply. Fill in the form and save; the brief stands below it.\n"
+        "Outside of texts, lines that begin with # are left out. Close it without a change to leave the step open;\n"
+        f"a lone {GIVE_UP} gives the step up for good. One JSON object is taken as well.\n"
+    )
+    own = "\n".join(line for line in draft.splitlines() if not line.startswith(_OURS)).strip()
+    return f"{_commented(head)}\n{own}\n\n{_commented(request.brief.text)}"
+
+
+def _commented(text: str) -> str:
+    return "".join(f"{_OURS} {line}".rstrip() + "\n" for line in text.splitlines())
+
+
+def _without_comments(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#")).strip()
+
+
+async def _in_editor(editor: str, step: str, page: str) -> str | None:
+    """The text as the editor left it; None when it could not be started or says that it failed."""
+    with tempfile.TemporaryDirectory(prefix="moot-") as directory:
+        path = Path(directory) / "reply.toml"
+        path.write_text(page, "utf-8", "surrogateescape")
+        err(f"{step}: your editor opens ({editor}).\n")
+        try:
+            process = await asyncio.create_subprocess_exec(*shlex.split(editor), str(path))
+        except (OSError, ValueError) as error:
+            err(
+                f"{editor!r} cannot be started ({error}); set VISUAL or EDITOR, or unset both to type here.\n"
+            )
+            return None
+        try:
+            with _ctrl_c_is_the_editors():
+                code = await process.wait()
+        finally:
+            if process.returncode is None:
+                process.terminate()
+                await process.wait()
+        if code != 0:
+            err(f"The editor ended with {code}.\n")
+            return None
+        try:
+            return read_plain(path, _DRAFT_BYTES_MAX).decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            err(f"What the editor left cannot be read: {(error.strerror or str(error)).lower()}.\n")
+            return None
+
+
+@contextmanager
+def _ctrl_c_is_the_editors() -> Generator[None]:
+    """While an editor has the terminal, Ctrl-C is a key of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Lines:
+    """Lines of stdin, waited for without a thread, so that Ctrl-C ends the waiting at once."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._ended = False
+
+    async def next(self) -> str:
+        """The next line; empty at the end."""
+        try:
+            descriptor = sys.stdin.fileno()
+        except (io.UnsupportedOperation, ValueError):
+            return sys.stdin.readline()
+        while b"\n" not in self._kept and not self._ended:
+            await _readable(descriptor)
+            more = os.read(descriptor, _READ_BYTES)
+            self._kept += more
+            self._ended = not more
+        line, end, self._kept = self._kept.partition(b"\n")
+        return (line + end).decode("utf-8", "surrogateescape")
+
+
+async def _readable(descriptor: int) -> None:
+    loop = asyncio.get_running_loop()
+    ready = loop.create_future()
+
+    def tell() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    try:
+        loop.add_reader(descriptor, tell)
+    except PermissionError:
+        return  # a plain file never waits
+    try:
+        await ready
+    finally:
+        loop.remove_reader(descriptor)

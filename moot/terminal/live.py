@@ -1,0 +1,182 @@
+"""Watching a run: a live view on a terminal, plain lines elsewhere. A view is a `Watch`, and never touches the run.
+
+with watched(session.book, console, live=True) as watch:
+    drive(session, seats, watch=watch, …)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from ledger.events import Event
+from ledger.plain_text import one_line
+from ledger.state.book import Book
+from moot.terminal.live_layout import Stage
+from moot.terminal.round_block import round_block
+from moot.terminal.theme import labels_text
+from moot.view.event_log import event_lines
+from moot.view.labels import Label
+from moot.view.scene import scene_of
+from moot.view.telling import tell_round
+from rounds.run.driver import Watch
+
+if TYPE_CHECKING:
+    from roles.seats.port import Seat, SeatFailed
+    from rounds.run.session import Asked
+
+REFRESHES_PER_SECOND: Final = 4
+
+Read = Callable[[], Book]
+"""What stands now; asked again after every commit."""
+Clock = Callable[[], float]
+"""Seconds on any clock that runs forward; None stands for one that nobody should read."""
+
+
+class LiveView:
+    """The current round in place at the bottom, finished rounds above it. `clock` measures how long a seat thinks."""
+
+    def __init__(self, read: Read, console: Console, clock: Clock | None, labels: tuple[Label, ...]) -> None:
+        self._read, self._console, self._clock, self._labels = read, console, clock, labels
+        self._asked: dict[str, float] = {}
+        self._book = read()
+        self._told = set(self._book.state.rounds) - {self._book.state.round}
+        self._live = Live(
+            get_renderable=self._stage,
+            console=console,
+            refresh_per_second=REFRESHES_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def __enter__(self) -> LiveView:
+        for text in labels_text(self._labels):
+            self._console.print(text)
+        self._live.start(refresh=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+        self._tell_rounds(all_of_them=self._book.state.finished)
+
+    def asked(self, step: str) -> None:
+        """Somebody is asked to answer a step; the next refresh shows it."""
+        self._asked = {**self._asked, step: self._clock() if self._clock else 0.0}
+
+    def lost(self, step: str) -> None:
+        """A step will not be answered."""
+        self._asked = {name: since for name, since in self._asked.items() if name != step}
+
+    def committed(self) -> None:
+        """Something is on the ledger: read it and show it."""
+        self._book = self._read()
+        state = self._book.state
+        self._asked = {step: since for step, since in self._asked.items() if not state.is_done(step)}
+        self._tell_rounds(all_of_them=state.finished)
+        self._live.refresh()
+
+    def _tell_rounds(self, *, all_of_them: bool) -> None:
+        """Print the rounds that are over above the live part, once each."""
+        state = self._book.state
+        planned = len(state.opened.plan) if state.opened else 0
+        for round_ in sorted(set(state.rounds) - self._told):
+            if all_of_them or round_ < state.round:
+                self._told.add(round_)
+                self._console.print(round_block(tell_round(self._book, round_), planned))
+
+    def _stage(self) -> Stage | Text:
+        if self._book.state.finished:
+            return Text("")
+        now = self._clock() if self._clock else None
+        scene = scene_of(self._book, self._asked, now, self._labels)
+        return Stage(scene, height=max(8, self._console.height - 1))
+
+
+class PlainView:
+    """One line for every event that matters, as it comes."""
+
+    def __init__(self, read: Read, console: Console, labels: tuple[Label, ...]) -> None:
+        self._read, self._console, self._labels = read, console, labels
+        self._printed = 0
+
+    def __enter__(self) -> PlainView:
+        for label in self._labels:
+            self._print(f"{label.kind} {one_line(label.text)}")
+        state = self._read().state
+        if state.answered:
+            self._printed = state.seq + 1
+            self._print(f"goes on in round {state.round}, phase {state.phase}, after event {state.seq}")
+        self.committed()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.committed()
+
+    def asked(self, step: str) -> None:
+        """Nothing: the answer will be a line."""
+
+    def lost(self, step: str) -> None:
+        """Nothing: the fallback will be a line."""
+
+    def committed(self) -> None:
+        """Print what is new."""
+        book = self._read()
+        for event in book.events[self._printed :]:
+            for line in event_lines(book, event):
+                self._print(line)
+        self._printed = len(book.events)
+
+    def _print(self, line: str) -> None:
+        self._console.out(line, highlight=False)
+
+
+View = LiveView | PlainView
+
+
+def view_of(
+    read: Read,
+    console: Console,
+    *,
+    live: bool = True,
+    clock: Clock | None = time.monotonic,
+    labels: tuple[Label, ...] = (),
+) -> View:
+    """The view that fits: live on a terminal that can be drawn on, plain elsewhere and when `live` is false."""
+    drawable = console.is_terminal and console.file.isatty() and not console.is_dumb_terminal
+    return LiveView(read, console, clock, labels) if live and drawable else PlainView(read, console, labels)
+
+
+@contextmanager
+def watched(
+    read: Read,
+    console: Console,
+    *,
+    live: bool = True,
+    clock: Clock | None = time.monotonic,
+    labels: tuple[Label, ...] = (),
+) -> Generator[Watch]:
+    """A driver's watch that shows the run while the block lasts."""
+    with view_of(read, console, live=live, clock=clock, labels=labels) as view:
+        yield watch_of(view)
+
+
+def watch_of(view: View) -> Watch:
+    """A view as a driver tells it things."""
+
+    def asked(one: Asked, _: Seat) -> None:
+        view.asked(one.step.id)
+
+    def committed(_: tuple[Event, ...]) -> None:
+        view.committed()
+
+    def lost(step: str, _: SeatFailed) -> None:
+        view.lost(step)
+
+    return Watch(asked=asked, committed=committed, lost=lost)

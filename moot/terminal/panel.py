@@ -1,0 +1,293 @@
+"""The stop panel: six signals with their inputs, alarms, what is open, what comes next, what would be decided now.
+
+facts = read_panel(run.stream())                       # one pass, texts cut short: any length of ledger
+print_panel(console, facts, signals(run))
+watch_panel(console, look, wait)                       # the same, kept up to date
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from detectors.calibrated.parameters import CalibratedParameters
+from detectors.course import course, e_courses
+from detectors.report import AlarmReading, Signal, SignalReport
+from ledger.events import Claim, Concern, Decision, Event
+from ledger.plain_text import one_line, shortened
+from ledger.state.decided import fallen_under, outcome
+from ledger.state.fold import step
+from ledger.state.lifecycle import OPEN
+from ledger.state.state import State
+from moot.terminal import theme
+from moot.terminal.theme import labels_text, mark_of
+from moot.view import words
+from moot.view.because import because, ended
+from moot.view.families import Answered, one_family
+from moot.view.labels import labels_of
+from moot.view.next_round import next_round
+from moot.view.sparkline import log_sparkline, numbers, sparkline
+
+TEXT: Final = 140
+LISTED: Final = 6
+"""Claims and decisions that are named; the others are counted."""
+EVIDENCE: Final = 6
+E_ALARM: Final = 20
+"""The e-value that alarms; a full block."""
+
+
+class PanelFacts(msgspec.Struct):
+    """What the panel needs beside the report: the state, and short texts of what may be named."""
+
+    state: State = msgspec.field(default_factory=State)
+    replies: Counter[str | None] = msgspec.field(default_factory=Counter[str | None])
+    answered: set[Answered] = msgspec.field(default_factory=set[Answered])
+    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+    def take(self, event: Event) -> None:
+        """Take one event in."""
+        step(self.state, event)
+        if event.call is not None:
+            call = event.call
+            self.replies[call.simulated] += 1
+            self.answered.add(Answered(event.by, call.seat, call.provider, call.model))
+        if isinstance(event, Claim | Decision | Concern) and event.id is not None:
+            self.texts[event.id] = shortened(event.text, TEXT)
+
+
+def read_panel(events: Iterable[Event]) -> PanelFacts:
+    """Take what the panel shows out of a run's events, in one pass."""
+    facts = PanelFacts()
+    for event in events:
+        facts.take(event)
+    return facts
+
+
+def panel(
+    facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
+) -> RenderableType:
+    """The panel. `facts` and `report` are of the same instant, and `parameters` the thresholds of the report."""
+    parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
+    parts += [
+        *_head(facts.state, report),
+        *_gates(report),
+        *_course(facts.state, parameters),
+        *_signals(report),
+    ]
+    parts += _alarms(report, facts.state, parameters)
+    for title, lines in _sections(facts):
+        parts.append(Text(title, theme.HEADER))
+        parts += [Padding(line, (0, 0, 0, 2)) for line in lines]
+    return Group(*parts)
+
+
+def print_panel(
+    console: Console, facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
+) -> None:
+    """Print the panel once."""
+    console.print(panel(facts, report, parameters))
+
+
+def watch_panel(
+    console: Console, look: Callable[[], tuple[RenderableType, bool]], wait: Callable[[], bool]
+) -> None:
+    """Show what `look` returns until it says that the run is finished; `wait` returns whether there is news.
+
+    A terminal keeps one panel in place, cut at its foot when it is too tall; elsewhere every change prints a panel
+    of its own. Ctrl-C ends it.
+    """
+    from rich.live import Live
+
+    shown, finished = look()
+    if not console.is_terminal:
+        console.print(shown)
+        while not finished:
+            if wait():
+                shown, finished = look()
+                console.print(shown)
+        return
+    with Live(shown, console=console, auto_refresh=False) as live:
+        while not finished:
+            if wait():
+                shown, finished = look()
+                live.update(shown, refresh=True)
+
+
+def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
+    planned = len(state.opened.plan) if state.opened else 0
+    where = f"round {report.round} of {planned}, after event {report.at}, profile {report.profile}"
+    yield Text(f"{report.run}  " if report.run else "", theme.HEADER).append(where, theme.FAINT)
+    mark = mark_of(theme.ADVICE, report.advice)
+    line = Text(f"{report.satisfied} of {report.of} signals hold  ", theme.HEADER)
+    yield line.append_text(mark.text).append(_obeyed(state, report), theme.FAINT)
+    yield Text(because(report), theme.HEADER)
+    if state.closing is not None:
+        yield Text(ended(state))
+
+
+def _obeyed(state: State, report: SignalReport) -> str:
+    opened = state.opened
+    if not report.stop or opened is None or opened.origin.type == "import" or state.finished:
+        return ""
+    first = opened.stop.not_before
+    if report.round < first:
+        return f"  says stop; a run obeys that from round {first} on"
+    return "  says stop: synthesis follows at the next look"
+
+
+def _signals(report: SignalReport) -> Iterator[RenderableType]:
+    width = max((len(signal.name) for signal in report.signals), default=0)
+    for signal in report.signals:
+        mark = theme.HOLDS if signal.satisfied else theme.FAILS
+        line = Text(f"{mark.shape} {signal.id} {signal.name:<{width}} ", mark.style).append_text(
+            _value(signal)
+        )
+        yield Padding(line, (0, 0, 0, 2))
+        said = Text(one_line(signal.detail))
+        if signal.evidence:
+            said.append(f"  {_evidence(signal.evidence)}", theme.FAINT)
+        yield Padding(said, (0, 0, 0, 7))
+
+
+def _value(signal: Signal) -> Text:
+    """The number and what it is held against."""
+    if signal.value is None:
+        return Text("no value yet", theme.FAINT)
+    text = Text(_number(signal.value), theme.HEADER)
+    return text.append(
+        f" against {_number(signal.threshold)}" if signal.threshold is not None else "", theme.FAINT
+    )
+
+
+def _number(value: str) -> str:
+    """A decimal string without the zeros at its end."""
+    return f"{float(value):.3f}".rstrip("0").rstrip(".")
+
+
+def _evidence(ids: list[str]) -> str:
+    more = f" +{len(ids) - EVIDENCE}" if len(ids) > EVIDENCE else ""
+    return f"[{', '.join(one_line(identity) for identity in ids[:EVIDENCE])}{more}]"
+
+
+def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[RenderableType]:
+    """What the rounds brought: a block and a number each, R1 first."""
+    found = course(state, parameters)
+    if not found:
+        return
+    yield Text(f"R1 to R{len(found[0].values)}, round by round", theme.HEADER)
+    width = max(len(one.name) for one in found)
+    for one in found:
+        line = Text(f"  {one.name:<{width}} ").append(
+            sparkline(one.values, 1.0 if one.share else None), theme.COURSE
+        )
+        yield line.append(f"  {numbers(one.values, one.share)}").append(f"   {one.feeds}", theme.FAINT)
+
+
+def _alarms(
+    report: SignalReport, state: State, parameters: CalibratedParameters | None
+) -> Iterator[RenderableType]:
+    """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
+    if report.profile == "calibrated":
+        yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on", theme.HEADER)
+    courses: Mapping[str, Sequence[float]] = (
+        e_courses(state, parameters) if report.profile == "calibrated" else {}
+    )
+    for alarm in report.alarms:
+        if alarm.verdict != "CLEAR" or report.profile == "calibrated":
+            yield _alarm(alarm, courses.get(alarm.id, ()))
+
+
+def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
+    if alarm.verdict in ("CLEAR", "INSUFFICIENT") and values:
+        return _quiet(alarm, values)
+    mark = theme.ALARMS[alarm.verdict]
+    since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
+    e_value = f", e-value {alarm.e_value}" if alarm.e_value is not None else ""
+    name = words.FAILURE_MODES.get(alarm.id, "")
+    line = Text(f"{mark.plain} {alarm.id} ", mark.style).append(
+        f"{log_sparkline(values, E_ALARM)} " if values else "", theme.COURSE
+    )
+    line.append(f"{name}{since}{e_value}: ", mark.style)
+    line.append(one_line(alarm.detail), "default")
+    return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
+
+
+def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
+    """A failure mode that is no reason to look up, in one short line."""
+    mark = theme.ALARMS[alarm.verdict]
+    line = Text(f"{mark.shape} {alarm.id} ", mark.style).append(log_sparkline(values, E_ALARM), theme.COURSE)
+    name = words.FAILURE_MODES.get(alarm.id, "")
+    return line.append(f" {name}, {alarm.e_value}").append(
+        f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT
+    )
+
+
+def _gates(report: SignalReport) -> Iterator[RenderableType]:
+    for gate in report.gates:
+        mark = theme.HOLDS if gate.ok else theme.FAILS
+        held = f"{gate.value}" + (f" | {gate.limit}" if gate.limit is not None else "")
+        yield Text(f"  {mark.shape} {gate.name:<15} {held}", mark.style)
+
+
+def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
+    state = facts.state
+    quorum = state.quorum
+    if quorum.declared:
+        yield f"Quorum: {quorum.actual} of {quorum.declared} steps answered", []
+    if alike := one_family(facts.answered):
+        yield f"Warning: {one_line(alike)}", []
+    waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
+    yield f"Open claims: {len(waiting)} of {len(state.claims)}", list(_open_claims(facts, waiting))
+    asked = [
+        identity
+        for identity, one in state.concerns.items()
+        if identity not in state.resolved and one.for_human
+    ]
+    if asked:
+        lines = [_named(identity, "", facts) for identity in asked[-LISTED:]]
+        if len(asked) > LISTED:
+            lines.insert(0, Text(f"{len(asked) - LISTED} older ones: `moot report`", theme.FAINT))
+        yield f"Questions to you: {len(asked)} (`moot answer`)", lines
+    yield "Next", [Text(line) for line in next_round(state)]
+    yield from _decided(facts)
+
+
+def _open_claims(facts: PanelFacts, waiting: list[str]) -> Iterator[Text]:
+    """The newest first: they are what the next checks are for."""
+    for identity in reversed(waiting[-LISTED:]):
+        mark = mark_of(theme.STATUSES, facts.state.claims[identity].status)
+        yield Text(f"{mark.shape} ", mark.style).append_text(_named(identity, mark.word, facts))
+    if len(waiting) > LISTED:
+        yield Text(f"and {len(waiting) - LISTED} older ones: `moot claims`", theme.FAINT)
+
+
+def _decided(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
+    state = facts.state
+    title = "Decided" if state.finished else "If it stopped now, these decisions would stand"
+    shown = outcome(state)
+    lines = [_decision(identity, facts) for identity in shown[-LISTED:]]
+    if len(shown) > LISTED:
+        lines.insert(0, Text(f"{len(shown) - LISTED} older ones: `moot decisions`", theme.FAINT))
+    yield f"{title}: {len(shown) or 'none'}", lines
+
+
+def _decision(identity: str, facts: PanelFacts) -> Text:
+    line = _named(identity, "", facts)
+    fallen = [one.id for one in fallen_under(facts.state, identity)]
+    if fallen:
+        risk = f"{theme.AT_RISK.plain} ({', '.join(fallen)} fell) "
+        return Text(risk, theme.AT_RISK.style).append_text(line)
+    return line
+
+
+def _named(identity: str, word: str, facts: PanelFacts) -> Text:
+    line = Text(one_line(identity), theme.HEADER)
+    return line.append(f" {word}" if word else "", theme.FAINT).append(
+        f"  {facts.texts.get(identity, '')}", "default"
+    )

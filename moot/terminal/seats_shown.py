@@ -1,0 +1,172 @@
+"""What the seats of a scene did in this round: a column a seat, or a line a seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, get_args
+
+from rich.table import Table
+from rich.text import Text
+
+from ledger.events.claims import StatementType
+from ledger.plain_text import first_sentence, shortened
+from moot.terminal import theme
+from moot.terminal.theme import mark_of
+from moot.view.scene import Scene
+from moot.view.story import CheckTold, ClaimTold, Made, RoundTold
+
+PHASES: Final = ("B", "C", "D", "E", "F", "G", "H", "S")
+WORDS: Final = frozenset({"artifact", *get_args(StatementType)})
+"""What a role makes in words; positions are shown as boxes."""
+LINES: Final = 2
+"""Lines of a cell that somebody's words may take."""
+
+
+def _round(scene: Scene) -> RoundTold:
+    assert scene.round is not None, "seats act in rounds"
+    return scene.round
+
+
+def columns(scene: Scene, width: int) -> Table:
+    """Rows are phases, columns are seats."""
+    told = _round(scene)
+    table = Table(box=None, expand=True, padding=(0, 1, 0, 0), show_edge=False, header_style="")
+    table.add_column("", width=4, no_wrap=True)
+    roles = [seat.role for seat in scene.seats]
+    room = LINES * (width - 4) // max(1, len(roles)) - LINES * 3
+    for role in roles:
+        table.add_column(_role_head(role, told), ratio=1, overflow="fold")
+    for phase in PHASES:
+        cells = [_cell(role, phase, told, room) for role in roles]
+        if any(cells):
+            table.add_row(Text(phase, theme.FAINT), *(cell or Text("") for cell in cells))
+    table.add_row(Text("now", theme.FAINT), *(_now(role, scene) for role in roles))
+    return table
+
+
+def _role_head(role: str, told: RoundTold) -> Text:
+    if role == told.absent:
+        return Text(f"{role} (absent)", "dim strike")
+    if role == told.lead:
+        return Text(f"{role} ★ lead", theme.LEAD)
+    return Text(role, theme.HEADER)
+
+
+def stack(scene: Scene) -> Table:
+    """One line a seat: what it did in this round, and what it does now."""
+    told = _round(scene)
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(no_wrap=True, justify="right")
+    for seat in scene.seats:
+        done = Text("   ").join(
+            Text.assemble((f"{phase} ", theme.FAINT), cell)
+            for phase in PHASES
+            if (cell := _cell(seat.role, phase, told))
+        )
+        table.add_row(_role_head(seat.role, told), done, _now(seat.role, scene))
+    return table
+
+
+def _now(role: str, scene: Scene) -> Text:
+    busy = [one for one in scene.thinking if one.step.role == role]
+    if not busy:
+        return Text("")
+    text = Text()
+    for one in busy[:3]:
+        text.append("\n" if text else "").append(f"{theme.THINKING.shape} {one.said}", theme.THINKING.style)
+    if len(busy) > 3:
+        text.append(f" +{len(busy) - 3}", theme.FAINT)
+    return text
+
+
+def _cell(role: str, phase: str, told: RoundTold, room: int = 0) -> Text:
+    """What a role did in a phase; empty when nothing. Without room for words a tick stands for them."""
+    words = [
+        _made(one, room) for one in told.made if one.role == role and one.phase == phase and one.kind in WORDS
+    ]
+    marks = Text(" ").join(_marks(role, phase, told, room))
+    return Text("\n" if room else " ").join([*words, *([marks] if marks else [])])
+
+
+def _marks(role: str, phase: str, told: RoundTold, room: int) -> list[Text]:
+    """Claims, stances, verdicts, flips and decisions: short enough to be shown everywhere."""
+    parts: list[Text] = []
+    match phase:
+        case "D" | "F":
+            parts += [
+                _claim_mark(one) for one in told.claims if one.raised_by == role and _phase_of(one) == phase
+            ]
+            if phase == "F":
+                parts += list(_flips(role, told))
+        case "E":
+            parts += list(_stances(role, told))
+            judged = [
+                verdict_text(check) for check in told.checks if check.by == role and check.check_id <= 4
+            ]
+            parts += [Text("\n" if room else "   ").join(judged)] if judged else []
+        case "G" | "S":
+            decided = [one for one in told.decisions if one.type == ("final" if phase == "S" else "round")]
+            parts += [Text(one.id, "bold") for one in decided if _decider(role, told)]
+            if phase == "S":
+                resolved = [check for check in told.checks if check.by == role and check.check_id == 5]
+                parts += [Text(f"{len(resolved)} claims resolved")] if resolved else []
+        case "H":
+            if told.drift is not None and told.drift.by == role:
+                parts.append(mark_of(theme.DRIFT, told.drift.verdict).text)
+        case _:
+            pass
+    return parts
+
+
+def _decider(role: str, told: RoundTold) -> bool:
+    return role == told.lead
+
+
+def _phase_of(claim: ClaimTold) -> str:
+    """Claims of D are raised at an artifact, those of F in a review."""
+    return "F" if claim.source is not None and claim.source.startswith("S-") else "D"
+
+
+def _made(made: Made, room: int) -> Text:
+    if not room:
+        return Text("✓", "green")
+    said = made.text if made.kind == "artifact" else first_sentence(made.text)
+    return Text(shortened(said, room))
+
+
+def _claim_mark(claim: ClaimTold) -> Text:
+    mark = mark_of(theme.STATUSES, claim.status)
+    return Text(f"{mark.shape}{claim.id}", mark.style)
+
+
+def _stances(role: str, told: RoundTold) -> Iterator[Text]:
+    """Closed boxes until the verdict is there; then the stance, with ≠ when the verdict is another."""
+    for stance in told.sealed:
+        if stance.role == role:
+            yield Text(f"{stance.check_id or ''}{theme.SEALED.shape}", theme.SEALED.style)
+    for check in told.checks:
+        for stance in check.stances:
+            if stance.role == role:
+                mark = mark_of(theme.RESULTS, stance.stance)
+                differs = "" if stance.stance == check.result else "≠"
+                yield Text(f"{check.check_id}{mark.shape}{differs}", mark.style)
+
+
+def _flips(role: str, told: RoundTold) -> Iterator[Text]:
+    for check in told.checks:
+        for stance in check.stances:
+            if stance.role == role and stance.flipped_to:
+                before, after = (
+                    mark_of(theme.RESULTS, stance.stance),
+                    mark_of(theme.RESULTS, stance.flipped_to),
+                )
+                why = "" if stance.because else " no new evidence"
+                yield Text(f"flip {check.check_id}{before.shape}→{after.shape}{why}", after.style)
+
+
+def verdict_text(check: CheckTold) -> Text:
+    """`1 ✗ BROKEN`."""
+    mark = mark_of(theme.RESULTS, check.result)
+    return Text(f"{check.check_id} {mark.plain}", mark.style)

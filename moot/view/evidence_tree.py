@@ -1,0 +1,190 @@
+"""What a decision rests on: the claims and checks it cites, the tests of those claims, down to quoted sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from ledger.events import (
+    Argument,
+    Artifact,
+    Challenge,
+    Claim,
+    Concern,
+    Decision,
+    DriftCheck,
+    Event,
+    Position,
+    Verification,
+    Vote,
+)
+from ledger.events.anchors import Sections, contains_quote, passages, sections_of
+from ledger.events.decisions import Cite
+from ledger.events.ids import parse_reference
+from ledger.events.values import Evidence
+from ledger.state.book import Book
+from ledger.state.decided import fallen_under
+from ledger.state.state import State
+from moot.view.story import Ground, Quote
+
+DEPTH_MAX: Final = 3
+"""Decisions on decisions on decisions: below that a reader looks the id up."""
+
+
+Sectioned = Callable[[Event], Sections]
+"""How the sections of an event are found."""
+
+
+def remembered() -> Sectioned:
+    """`sections_of`, each event taken apart once: grounds come back to the same artifacts again and again."""
+    taken_apart: dict[str, Sections] = {}
+
+    def sections(event: Event) -> Sections:
+        identity = event.id or ""
+        found = taken_apart.get(identity)
+        if found is None:
+            found = taken_apart[identity] = sections_of(event)
+        return found
+
+    return sections
+
+
+def rests_on(
+    book: Book, decision: Decision, depth: int = DEPTH_MAX, sections: Sectioned | None = None
+) -> tuple[Ground, ...]:
+    """The grounds of a decision, in the order in which it cites them."""
+    found = sections or remembered()
+    return tuple(_cited(book, cite, depth, found) for cite in decision.cites)
+
+
+def quotes_of(
+    book: Book, evidence: Iterable[Evidence], sections: Sectioned = sections_of
+) -> tuple[Quote, ...]:
+    """Evidence with who wrote it and whether the words stand there."""
+    return tuple(_quote(book, one, sections) for one in evidence)
+
+
+def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
+    event = book.by_id.get(cite.id)
+    match event:
+        case Claim():
+            return _claim(book, event, cite.relation, sections)
+        case Verification():
+            return _verification(book, event, cite.relation, sections)
+        case Decision():
+            under = rests_on(book, event, depth - 1, sections) if depth > 1 else ()
+            standing = decision_standing(book.state, cite.id)
+            return Ground(cite.id, "decision", cite.relation, event.by, event.text, standing, (), under)
+        case Concern():
+            quotes = quotes_of(book, event.evidence, sections)
+            standing = "resolved" if cite.id in book.state.resolved else "open"
+            return Ground(cite.id, event.type, cite.relation, event.by, event.text, standing, quotes, ())
+        case Challenge():
+            quotes = quotes_of(book, event.evidence, sections)
+            return Ground(cite.id, "challenge", cite.relation, event.by, event.text, "", quotes, ())
+        case Argument():
+            quotes = quotes_of(book, event.quotes, sections)
+            text = f"{event.claim} {event.reasoning}"
+            return Ground(cite.id, "argument", cite.relation, event.by, text, "", quotes, ())
+        case DriftCheck():
+            found = (one for anchor in event.anchors for one in anchor.evidence)
+            quotes = quotes_of(book, found, sections)
+            return Ground(
+                cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
+            )
+        case Vote():
+            numbers = f"confidence {event.confidence}, risk {event.risk}"
+            text = f"{event.decision}, {numbers}: {event.reasoning}"
+            return Ground(cite.id, "vote", cite.relation, event.by, text, "", (), ())
+        case None:
+            return Ground(cite.id, cite.type, cite.relation, "", "", "not on the ledger", (), ())
+        case _:
+            text = str(getattr(event, "text", "") or getattr(event, "claim", ""))
+            return Ground(cite.id, event.kind, cite.relation, event.by, text, "", (), ())
+
+
+def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Ground:
+    """A claim rests on the checks that moved it; one that nobody tested, on where it was raised."""
+    assert event.id is not None, "a claim has an id"
+    facts = book.state.claims[event.id]
+    tests: list[Ground] = []
+    for entry in facts.history:
+        test = book.by_id.get(entry.by)
+        if entry.legal and isinstance(test, Verification):
+            tests.append(_test_of(book, event, test, entry.bearing or "", sections))
+    source = event.raised_at_artifact
+    quotes = quotes_of(book, (Evidence(ref=source),), sections) if source and not tests else ()
+    return Ground(
+        event.id, "claim", relation, event.raised_by, event.text, facts.status, quotes, tuple(tests)
+    )
+
+
+def _test_of(book: Book, claim: Claim, event: Verification, relation: str, sections: Sectioned) -> Ground:
+    """A verification as a ground of one claim: with the evidence that is that claim's.
+
+    A verdict on several claims lists its evidence once for all of them (format version 1), so that a quote can be told
+    to be a claim's only where it is taken from the claim or from where the claim was raised, or is named in its text.
+    """
+    ground = _verification(book, event, relation, sections)
+    claims = {*event.claims_affected, *(change.claim_id for change in event.claim_status_changes)}
+    if len(claims) < 2:
+        return ground
+    own = tuple(quote for quote in ground.quotes if _is_about(quote, claim))
+    pooled = tuple(quote for quote in ground.quotes if quote not in own)
+    return replace(ground, quotes=own, pooled=pooled, pool=len(claims))
+
+
+def _is_about(quote: Quote, claim: Claim) -> bool:
+    """Whether a piece of evidence can be told to be about this claim."""
+    texts = (claim.text, claim.testable_as)
+    place = re.compile(rf"{re.escape(quote.ref)}(?![\w-])")
+    return (
+        parse_reference(quote.ref).id == claim.id
+        or quote.ref == claim.raised_at_artifact
+        or ("#" in quote.ref and any(place.search(text) for text in texts))
+        or (quote.words is not None and contains_quote(texts, quote.words))
+    )
+
+
+def _verification(book: Book, event: Verification, relation: str, sections: Sectioned) -> Ground:
+    assert event.id is not None, "a verification has an id"
+    quotes = quotes_of(book, event.evidence_refs, sections)
+    return Ground(event.id, "verification", relation, event.by, event.notes, event.result, quotes, ())
+
+
+def decision_standing(state: State, identity: str) -> str:
+    """`in force`, `overturned by D-…`, or `AT RISK: C-… fell`."""
+    facts = state.decisions[identity]
+    if facts.overturned_by is not None:
+        return f"overturned by {facts.overturned_by}"
+    fallen = [one.id for one in fallen_under(state, identity)]
+    return f"AT RISK: {', '.join(fallen)} fell" if fallen else "in force"
+
+
+def _quote(book: Book, evidence: Evidence, sections: Sectioned) -> Quote:
+    opened = book.state.opened
+    reference = parse_reference(evidence.ref)
+    if opened is None or (opened.origin.type == "import" and reference.id not in book.by_id):
+        return Quote(evidence.ref, evidence.quote, None, None)
+    values = passages(reference, book.by_id, opened, book.blobs, sections)
+    holds = values is not None and (evidence.quote is None or contains_quote(values, evidence.quote))
+    return Quote(evidence.ref, evidence.quote, _author(book, reference.id), holds)
+
+
+def _author(book: Book, identity: str) -> str | None:
+    """Who wrote what a reference names: a role, or the name of a context document."""
+    event: Event | None = book.by_id.get(identity)
+    match event:
+        case Artifact():
+            return event.role
+        case Claim():
+            return event.raised_by
+        case Position():
+            return event.by
+        case None:
+            documents = book.state.opened.context if book.state.opened else ()
+            return next((document.name for document in documents if document.id == identity), None)
+        case _:
+            return event.by

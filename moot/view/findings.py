@@ -1,0 +1,88 @@
+"""What `check` and `verify` found, for people and for code hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from moot.view.plain import joined
+
+if TYPE_CHECKING:
+    from ledger.audit.verify import CheckpointModel, VerifyReport
+    from validators.rulebook import CheckReport, ReportedFinding
+
+MARKS = {"error": "✗ error  ", "warning": "! warning"}
+
+
+def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
+    """Findings by severity, then what could not be judged, then the verdict."""
+    ordered = sorted(
+        report.findings, key=lambda one: (one.severity != "error", one.seq if one.seq is not None else -1)
+    )
+    lines = [*caveats, *(_finding(one) for one in ordered)]
+    for reason in dict.fromkeys(one.reason for one in report.not_applicable):
+        codes = [one.code for one in report.not_applicable if one.reason == reason]
+        lines.append(f"not applicable ({reason}): {', '.join(codes)}")
+    errors = sum(one.severity == "error" for one in report.findings)
+    warnings = len(report.findings) - errors
+    verdict = "✓ ok" if report.ok else "✗ not ok"
+    lines.append(f"{verdict}: {_count(errors, 'error')}, {_count(warnings, 'warning')} in {report.run}")
+    return joined(lines)
+
+
+def github_text(report: CheckReport) -> str:
+    """Findings as annotations of the ledger's files."""
+    lines: list[str] = []
+    for one in report.findings:
+        file = f"file={_property(report.run)}/{one.stream}.jsonl," if one.stream else ""
+        line = f"line={one.line}," if one.stream and one.line else ""
+        lines.append(f"::{one.severity} {file}{line}title={_property(one.code)}::{_escaped(one.message)}")
+    return joined(lines)
+
+
+def verify_text(report: VerifyReport) -> str:
+    """The verdict, then problems, quarantine and checkpoints."""
+    verdict = (
+        "✗ DAMAGED" if report.damaged else "✓ intact" if report.ok else "✗ not the run of that checkpoint"
+    )
+    head = f", head @{report.head.seq} {report.head.hash}" if report.head else ", no head"
+    lines = [f"{verdict}: {report.run}, {_count(report.events, 'event')}{head}"]
+    for problem in report.problems:
+        place = (
+            f"{problem.stream}.jsonl:{problem.line}"
+            if problem.stream and problem.line
+            else problem.stream or ""
+        )
+        where = " ".join(
+            part for part in (f"@{problem.seq}" if problem.seq is not None else "", place) if part
+        )
+        lines.append(f"  {where}: {problem.what}" if where else f"  {problem.what}")
+    lines += [f"  set aside by recovery: quarantine/{name}" for name in report.quarantined]
+    lines += [f"  checkpoint @{one.seq} {one.hash}: {_held(one)}" for one in report.checkpoints]
+    return joined(lines)
+
+
+def _held(one: CheckpointModel) -> str:
+    if one.holds:
+        return "holds"
+    if one.original:
+        return "does not hold; it is that of the original, and this is the redacted copy"
+    return "does not hold"
+
+
+def _finding(one: ReportedFinding) -> str:
+    place = f"{one.stream}.jsonl:{one.line}" if one.stream and one.line else ""
+    where = f"@{one.seq}" if one.seq is not None else ""
+    return f"{MARKS[one.severity]} {one.code:<8} {where:<6} {place:<24} {one.message}"
+
+
+def _property(value: str) -> str:
+    return _escaped(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def _escaped(message: str) -> str:
+    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

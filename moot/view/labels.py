@@ -1,0 +1,125 @@
+"""What must be read before any verdict: given up, waived, alarmed, unfinished, simulated, made elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
+
+from ledger.events import RunOpened
+from ledger.state.book import Book
+from ledger.state.state import State
+from moot.view.words import going_on
+from rounds.run.outcome import outcome_of
+
+_POSITIONS_OFF: Final = (
+    "positions were not sealed, so nobody can see who changed a stance because others did (FM-1)"
+)
+
+
+class Label(NamedTuple):
+    """Something that must be read before any verdict; `kind` is its one word."""
+
+    kind: Literal[
+        "RECORDED",
+        "FAKE",
+        "UNFINISHED",
+        "DEGRADED",
+        "UNANSWERED",
+        "WAIVED",
+        "IMPORTED",
+        "FORK",
+        "REDACTED",
+        "ALARM",
+        "UNVERIFIED",
+    ]
+    text: str
+
+
+def labels_told(book: Book) -> tuple[Label, ...]:
+    """What must be read before any verdict, the gravest first (FORMAT 9, DESIGN 4)."""
+    return labels_of(book.state, Counter(call.simulated for event in book.events if (call := event.call)))
+
+
+def labels_of(state: State, replies: Counter[str | None]) -> tuple[Label, ...]:
+    """The same from a folded state and from how many replies were simulated in which way."""
+    opened = state.opened
+    if opened is None:
+        return ()
+    return (
+        *_degraded(state),
+        *_waived(opened),
+        *_alarms(state),
+        *_unfinished(state),
+        *_simulated(replies),
+        *_origin(opened),
+        *_brought_in(state),
+    )
+
+
+def _waived(opened: RunOpened) -> Iterator[Label]:
+    for waiver in opened.waived:
+        yield Label("WAIVED", f"{waiver.what}: {waiver.why}")
+    if opened.rules.get("positions") == "off":
+        yield Label("WAIVED", _POSITIONS_OFF)
+
+
+def _degraded(state: State) -> Iterator[Label]:
+    outcome = outcome_of(state)
+    if outcome.kind == "degraded":
+        yield Label("DEGRADED", outcome.told)
+    elif outcome.kind == "unanswered":
+        yield Label("UNANSWERED", outcome.told)
+
+
+def _alarms(state: State) -> Iterator[Label]:
+    for alarm in state.open_alarms():
+        since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
+        yield Label(
+            "ALARM", f"{alarm.fm}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)"
+        )
+
+
+def _unfinished(state: State) -> Iterator[Label]:
+    if state.finished or (state.opened is not None and state.opened.origin.type == "import"):
+        return
+    if state.stopped_by is not None:
+        reason = state.stopped_by.replace("_", " ")
+        command = going_on("", state.stopped_by)
+        yield Label("UNFINISHED", f"stopped in round {state.round} ({reason}); `{command}` goes on")
+    else:
+        yield Label("UNFINISHED", f"in round {state.round}, phase {state.phase}: nothing is decided for good")
+
+
+def _simulated(replies: Counter[str | None]) -> Iterator[Label]:
+    total = replies.total()
+    if replies["fake"]:
+        made_up = "were made up by a program, not by a model or a person"
+        yield Label("FAKE", f"{replies['fake']} of {total} replies {made_up}")
+    if replies["recorded"]:
+        yield Label("RECORDED", f"{replies['recorded']} of {total} replies were played from an earlier run")
+
+
+def _brought_in(state: State) -> Iterator[Label]:
+    """A run that goes on with an import holds rounds that were never asked for here."""
+    last = max((round_ for round_, event in state.rounds.items() if event.by == "import"), default=0)
+    if last and state.opened is not None and state.opened.origin.type != "import":
+        until = "round 1 was" if last == 1 else f"rounds 1 to {last} were"
+        yield Label(
+            "IMPORTED", f"{until} written by another system: what moot did not see it cannot vouch for"
+        )
+
+
+def _origin(opened: RunOpened) -> Iterator[Label]:
+    origin = opened.origin
+    source = f" of {origin.of}" if origin.of else ""
+    match origin.type:
+        case "import":
+            tool = origin.tool or "another system"
+            yield Label("IMPORTED", f"written by {tool}: what moot did not see it cannot vouch for")
+        case "fork":
+            yield Label("FORK", f"a fork{source} after event {origin.seq}")
+        case "redaction":
+            yield Label("REDACTED", f"a redacted copy{source}")
+        case "new":
+            pass

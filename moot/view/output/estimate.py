@@ -1,0 +1,189 @@
+"""`moot estimate --json`: what a deliberation may take, before it is run. An estimate, never a bound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from moot.view.output.base import Output
+from roles.seats.prices import Prices, Tokens
+from rounds.setup.size import Asked, asked_of
+from rounds.setup.step_sizes import SHORT, SIZES, SOURCE, size_of
+
+if TYPE_CHECKING:
+    from ledger.events import RunOpened
+
+BYTES_A_TOKEN: Final = 4
+TOKENS_A_WORD: Final = 2
+"""Of a reply: its words stand in JSON."""
+FREE: Final = ("human", "tape")
+"""Kinds of seat that take no tokens."""
+UNPAID: Final = ("local",)
+"""Kinds whose tokens cost nothing."""
+_NOTHING: Final = Decimal(0)
+
+
+class Span(Output, frozen=True):
+    """A number of tokens, low and high."""
+
+    low: int
+    high: int
+
+
+class Dollars(Output, frozen=True):
+    """Dollars, low and high, as decimal strings."""
+
+    low: str
+    high: str
+
+
+class EstimatePart(Output, frozen=True):
+    """The most replies that one role gives in one phase."""
+
+    role: str
+    phase: str
+    replies: int
+
+
+class EstimateSeat(Output, frozen=True):
+    """What one seat, alone or for several roles, may take. `usd` is null where no price is known."""
+
+    seat: str
+    model: str | None
+    roles: list[str]
+    replies: int
+    tokens_in: Span
+    tokens_out: Span
+    usd: Dollars | None
+
+
+class Estimate(Output, frozen=True):
+    """An estimate: it binds nobody. `usd` is null when the cost of a seat is unknown; `prices_dated` is a day."""
+
+    file: str
+    protocol: str
+    rounds: int
+    replies_at_most: int
+    parts: list[EstimatePart]
+    seats: list[EstimateSeat]
+    tokens_in: Span
+    tokens_out: Span
+    usd: Dollars | None
+    prices_dated: str
+    assumptions: list[str]
+
+
+def estimate_of(
+    file: str, opening: RunOpened, specs: Mapping[str, str], models: Mapping[str, str], prices: Prices
+) -> Estimate:
+    """`specs`: seat by role; `models`: the model of every specification that names one."""
+    asked = asked_of(opening)
+    documents = sum(document.bytes for document in opening.context)
+    seats = [
+        _seat(
+            spec, models.get(spec), [role for role in specs if specs[role] == spec], asked, documents, prices
+        )
+        for spec in dict.fromkeys(specs.values())
+    ]
+    phases = Counter[tuple[str, str]]()
+    for one, replies in asked.items():
+        phases[one.role, one.phase] += replies
+    return Estimate(
+        file=file,
+        protocol=opening.protocol,
+        rounds=len(opening.plan),
+        replies_at_most=asked.total(),
+        parts=[
+            EstimatePart(role, phase, phases[role, phase])
+            for role in specs
+            for phase in _phases(role, phases)
+        ],
+        seats=seats,
+        tokens_in=_sum([seat.tokens_in for seat in seats]),
+        tokens_out=_sum([seat.tokens_out for seat in seats]),
+        usd=_total([seat.usd for seat in seats]),
+        prices_dated=prices.dated,
+        assumptions=_assumptions(documents),
+    )
+
+
+def _phases(role: str, phases: Counter[tuple[str, str]]) -> list[str]:
+    return sorted(phase for who, phase in phases if who == role)
+
+
+def _seat(
+    spec: str, model: str | None, roles: list[str], asked: Counter[Asked], documents: int, prices: Prices
+) -> EstimateSeat:
+    mine = {one: replies for one, replies in asked.items() if one.role in roles}
+    kind = spec.partition(":")[0]
+    free = kind in FREE
+    low = high = (0, 0)
+    cost: tuple[Decimal | None, Decimal | None] = (_NOTHING, _NOTHING)
+    for one, replies in () if free else mine.items():
+        size = size_of(one.kind)
+        prompt = (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN
+        reply = size.reply_words * TOKENS_A_WORD
+        least, most = (prompt // 2, reply // 2), (prompt * 2, reply * 4)
+        low, high = _added(low, least, replies), _added(high, most, replies)
+        cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
+        dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
+        cost = (_paid(cost[0], prices, model, cheap, replies), _paid(cost[1], prices, model, dear, replies))
+    if kind in UNPAID:
+        cost = (_NOTHING, _NOTHING)
+    return EstimateSeat(
+        seat=spec,
+        model=model,
+        roles=roles,
+        replies=sum(mine.values()),
+        tokens_in=Span(low[0], high[0]),
+        tokens_out=Span(low[1], high[1]),
+        usd=None if cost[0] is None or cost[1] is None else Dollars(f"{cost[0]:.6f}", f"{cost[1]:.6f}"),
+    )
+
+
+def _added(sofar: tuple[int, int], more: tuple[int, int], times: int) -> tuple[int, int]:
+    return sofar[0] + more[0] * times, sofar[1] + more[1] * times
+
+
+def _paid(
+    sofar: Decimal | None, prices: Prices, model: str | None, tokens: Tokens, times: int
+) -> Decimal | None:
+    """What is paid with these replies too; None once a price is not known."""
+    usd = None if model is None else prices.usd(model, tokens)
+    return None if sofar is None or usd is None else sofar + Decimal(usd) * times
+
+
+def _sum(spans: list[Span]) -> Span:
+    return Span(sum(span.low for span in spans), sum(span.high for span in spans))
+
+
+def _total(costs: list[Dollars | None]) -> Dollars | None:
+    known = [cost for cost in costs if cost is not None]
+    if len(known) < len(costs):
+        return None
+    low, high = (sum((Decimal(one) for one in ones), _NOTHING) for ones in _columns(known))
+    return Dollars(f"{low:.6f}", f"{high:.6f}")
+
+
+def _columns(costs: list[Dollars]) -> tuple[list[str], list[str]]:
+    return [cost.low for cost in costs], [cost.high for cost in costs]
+
+
+def _assumptions(documents: int) -> list[str]:
+    def said(kinds: list[str]) -> str:
+        return ", ".join(
+            f"{kind} {size_of(kind).brief_bytes:,}/{size_of(kind).reply_words:,}" for kind in kinds
+        )
+
+    measured = [kind for kind in SIZES if SIZES[kind].measured]
+    return [
+        f"bytes of a brief/words of a reply by kind of step, {SOURCE}: {said(measured)}",
+        f"steps of short protocols, assumed: {SHORT.brief_bytes:,}/{SHORT.reply_words:,}",
+        f"documents of {documents:,} bytes in every brief but those of E.check, H and S.resolve",
+        f"{BYTES_A_TOKEN} bytes of a brief a token; {TOKENS_A_WORD} tokens a word of a reply, with its JSON",
+        "low: briefs and replies half as large, no thinking, three quarters of the input read from the cache",
+        "high: briefs and replies twice as large, as much thinking as reply, all input written to the cache",
+        "every planned round is held; no reply is repaired and no attempt is lost",
+    ]

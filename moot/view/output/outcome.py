@@ -1,0 +1,62 @@
+"""What a run rests on, in every output that says how one ended: declared and actual quorum, and what was lost."""
+
+from __future__ import annotations
+
+from ledger.state.state import State
+from moot.errors import GOOD, SEAT_FAILED
+from moot.view.output.base import Output
+from rounds.run.outcome import Kind, RunOutcome, outcome_of
+
+
+class Lost(Output, frozen=True):
+    """A step that was given up. `means`: what the run does without it; `decides`: the outcome was this step's."""
+
+    step: str
+    role: str
+    instead: str
+    means: str
+    decides: bool
+
+
+class Outcome(Output, frozen=True):
+    """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
+
+    `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered
+    what decides), imported (another system asked).
+    """
+
+    declared: int
+    actual: int
+    kind: Kind
+    told: str
+    lost: list[Lost]
+
+
+def outcome_told(state: State) -> Outcome:
+    """What a run rests on, for machines."""
+    found = outcome_of(state)
+    return Outcome(
+        declared=found.declared,
+        actual=found.actual,
+        kind=found.kind,
+        told=found.told,
+        lost=[Lost(**one._asdict()) for one in found.lost],
+    )
+
+
+def headline(outcome: RunOutcome | Outcome) -> str:
+    """The line that stands before any verdict; empty where nothing was asked yet, and for imports."""
+    match outcome.kind:
+        case "degraded":
+            return f"DEGRADED: {outcome.told}"
+        case "unanswered":
+            return f"UNANSWERED: {outcome.told}"
+        case "whole":
+            return f"quorum: {outcome.told}" if outcome.declared else ""
+        case "imported":
+            return ""
+
+
+def finished_exit(outcome: Outcome) -> int:
+    """The exit code of a run that ended for good (FORMAT 13): 5 when it rests on less than it declared."""
+    return GOOD if outcome.kind in ("whole", "imported") else SEAT_FAILED

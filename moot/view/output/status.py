@@ -1,0 +1,227 @@
+"""`moot status --json`: where a run stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from detectors.report import SignalReport
+from ledger.events import Event
+from ledger.state.closing import Life
+from ledger.state.fold import add_call
+from ledger.state.state import Spend, State
+from moot.view.output.base import Output
+from moot.view.output.outcome import Outcome, outcome_told
+from rounds.run.reservations import Amounts
+
+
+class Lead(Output, frozen=True):
+    """Who leads a round; null in an import that does not say."""
+
+    round: int
+    lead: str | None
+
+
+class StressRound(Output, frozen=True):
+    """A round with an absent role, planned or past."""
+
+    round: int
+    absent: str
+    done: bool
+
+
+class DriftCheckStatus(Output, frozen=True):
+    """A drift check that was made."""
+
+    id: str
+    round: int
+    verdict: str
+    deviation_score: int
+
+
+class QuorumStatus(Output, frozen=True):
+    """Steps that were asked and settled, and those that a seat really answered."""
+
+    declared: int
+    actual: int
+
+
+class SpendStatus(Output, frozen=True):
+    """What the calls cost. `usd` covers those whose cost is known, null where none is; `unpriced` counts the others."""
+
+    calls: int
+    tokens_in: int
+    tokens_cached: int
+    tokens_out: int
+    usd: str | None
+    unpriced: int
+
+
+class SpendPart(Output, frozen=True):
+    """What the calls of one role in one phase cost; `usd` covers those whose cost is known, null where none is."""
+
+    role: str
+    phase: str
+    calls: int
+    tokens_in: int
+    tokens_cached: int
+    tokens_out: int
+    usd: str | None
+    unpriced: int
+
+
+class SpendBeyond(Output, frozen=True):
+    """What attempts used that no event shows, at most: lost and refused ones of steps that were given up or killed.
+
+    `usd` is null where calls were made and nothing is known of what they cost.
+    """
+
+    calls: int
+    tokens: int
+    usd: str | None
+
+
+class StopStatus(Output, frozen=True):
+    """The signals as they read now, as `moot signals` has them: after event `through`.
+
+    `alarms` are open failure modes. `obeyed`: it says stop, and the round is late enough to end the run.
+    """
+
+    profile: str
+    round: int
+    through: int
+    satisfied: int
+    of: int
+    stop: bool
+    advice: str
+    alarms: list[str]
+    not_before: int
+    obeyed: bool
+
+
+class Status(Output, frozen=True):
+    """`state`: running, stopped (resumable) or finished; with `finished`, `phase` is close."""
+
+    run: str
+    protocol: str
+    question: str
+    state: Life
+    round: int
+    phase: str
+    rounds_planned: int
+    leads: list[Lead]
+    stress: list[StressRound]
+    drift: list[DriftCheckStatus]
+    quorum: QuorumStatus
+    spend: SpendStatus
+    stop: StopStatus | None
+    finished: bool
+    spend_parts: list[SpendPart]
+    spend_beyond: SpendBeyond
+    outcome: Outcome
+
+
+class Ledgered:
+    """Calls summed by role and phase while events go by."""
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str], Spend] = {}
+
+    def seen(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The same events."""
+        for event in events:
+            if event.call is not None:
+                add_call(self._sums.setdefault((event.by, event.phase), Spend()), event.call)
+            yield event
+
+    def parts(self) -> list[SpendPart]:
+        """One for each role and phase with a call."""
+        return [
+            SpendPart(
+                role=role,
+                phase=phase,
+                calls=spend.calls,
+                tokens_in=spend.tokens_in,
+                tokens_cached=spend.tokens_cached,
+                tokens_out=spend.tokens_out,
+                usd=spend.usd,
+                unpriced=spend.unpriced,
+            )
+            for (role, phase), spend in sorted(self._sums.items())
+        ]
+
+
+def _usd(beyond: Amounts) -> str | None:
+    """A purse keeps no mark of what is unknown: calls without a dollar are of unknown cost."""
+    if beyond.calls and not beyond.micro_usd:
+        return None
+    return f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"
+
+
+def status_of(
+    run: str, state: State, parts: list[SpendPart], beyond: Amounts, report: SignalReport | None
+) -> Status:
+    """Where a run stands after `state`; `report` are its signals there, None for a run that has none."""
+    opened = state.opened
+    assert opened is not None, "a run begins with its opening"
+    spend = state.spend
+    return Status(
+        run=run,
+        protocol=opened.protocol,
+        question=opened.question,
+        state=state.life,
+        round=state.round,
+        phase=state.phase,
+        rounds_planned=len(opened.plan),
+        leads=[Lead(round=round_, lead=event.lead) for round_, event in sorted(state.rounds.items())],
+        stress=_stress(state),
+        drift=[
+            DriftCheckStatus(
+                id=facts.id, round=round_, verdict=facts.verdict, deviation_score=facts.deviation_score
+            )
+            for round_, facts in sorted(state.drift.items())
+        ],
+        quorum=QuorumStatus(declared=state.quorum.declared, actual=state.quorum.actual),
+        spend=SpendStatus(
+            calls=spend.calls,
+            tokens_in=spend.tokens_in,
+            tokens_cached=spend.tokens_cached,
+            tokens_out=spend.tokens_out,
+            usd=spend.usd,
+            unpriced=spend.unpriced,
+        ),
+        stop=_stop(state, report),
+        finished=state.finished,
+        spend_parts=parts,
+        spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond)),
+        outcome=outcome_told(state),
+    )
+
+
+def _stress(state: State) -> list[StressRound]:
+    """Planned absences, and those that an import recorded without a plan."""
+    assert state.opened is not None, "a run begins with its opening"
+    absent = {row.round: row.absent for row in state.opened.plan if row.absent}
+    absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
+    return [
+        StressRound(round=round_, absent=role, done=round_ in state.validated or round_ < state.round)
+        for round_, role in sorted(absent.items())
+    ]
+
+
+def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
+    if report is None or state.opened is None:
+        return None
+    not_before = state.opened.stop.not_before
+    return StopStatus(
+        profile=report.profile,
+        round=report.round,
+        through=report.at,
+        satisfied=report.satisfied,
+        of=report.of,
+        stop=report.stop,
+        advice=report.advice,
+        alarms=[alarm.id for alarm in report.alarms if alarm.is_open],
+        not_before=not_before,
+        obeyed=report.stop and report.round >= not_before,
+    )

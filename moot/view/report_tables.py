@@ -1,0 +1,227 @@
+"""The tables of the report: rounds, stress, signals, claims, concerns, alarms, retrospective, cast, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detectors.report import SignalReport
+from ledger.interchange.markdown import code, inline, listed, table
+from moot.terminal import theme
+from moot.terminal.theme import mark_of
+from moot.view import words
+from moot.view.because import alarms_first
+from moot.view.cast_told import filled_by
+from moot.view.costs import contexts_told, dollars_cell
+from moot.view.scene import spent
+from moot.view.signature import READINGS
+from moot.view.story import ClaimTold, RoundTold, Story
+
+
+def rounds_section(story: Story) -> Iterator[str]:
+    """One row a round."""
+    yield from table(
+        (
+            "round",
+            "lead",
+            "absent",
+            "checks 1–4",
+            "disagreement",
+            "claims",
+            "decisions",
+            "drift",
+            "rules",
+            "look",
+        ),
+        [_round(told) for told in story.rounds],
+    )
+    yield ""
+    yield "Disagreement: checks that came out BROKEN or UNCLEAR, of those that applied."
+
+
+def _round(told: RoundTold) -> tuple[str, ...]:
+    results = {n: check.result for n, check in told.cross_checks.items()}
+    checks = " ".join(mark_of(theme.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
+    drift = inline(mark_of(theme.DRIFT, told.drift.verdict).plain) if told.drift else ""
+    rules = f"{told.findings[0]} errors, {told.findings[1]} warnings" if told.findings else ""
+    look = f"{told.look.satisfied} of {told.look.of}" if told.look else ""
+    decisions = listed(decision.id for decision in told.decisions)
+    share = f"{told.disagreement} of {told.applied}" if results else ""
+    return (
+        f"R{told.n}", inline(told.lead or ""), inline(told.absent or ""), checks if results else "", share,
+        str(len(told.claims)), decisions, drift, rules, look,
+    )  # fmt: skip
+
+
+def stress_section(story: Story) -> Iterator[str]:
+    """What was predicted to be missing, beside what was seen."""
+    rows = [
+        (
+            f"R{told.n}",
+            inline(told.absent or ""),
+            inline(seen.predicted),
+            inline(seen.observed),
+            READINGS[seen.agrees],
+        )
+        for told in story.rounds
+        for seen in told.signature
+    ]
+    lines = table(("round", "absent", "predicted", "observed", "reading"), rows)
+    to_come = [
+        row for row in story.plan if row.absent and row.round > (story.rounds[-1].n if story.rounds else 0)
+    ]
+    if lines:
+        yield from lines
+        yield ""
+        yield "Predictions were on the ledger before the round. These are observations of one round each, not proof."
+    if to_come and story.closing is not None:
+        yield ""
+        yield f"Never stress-tested, though planned: {listed(row.absent or '' for row in to_come)}."
+
+
+def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
+    """The looks that the run recorded, and the signals as they read now."""
+    looks = [told.look for told in story.rounds if told.look is not None]
+    rows = [
+        (
+            f"R{look.round}",
+            *(f"{'✓' if one.satisfied else '✗'} {one.value or ''}" for one in look.signals),
+            f"{look.satisfied} of {look.of}",
+            mark_of(theme.ADVICE, look.advice).plain,
+        )
+        for look in looks
+    ]
+    yield from table(("look", *(f"S{n}" for n in range(1, 7)), "hold", "advice"), rows)
+    if rows:
+        yield ""
+    if report is None:
+        yield words.NO_PARAMETERS
+        return
+    advice = mark_of(theme.ADVICE, report.advice).plain
+    first = f"{alarms_first(report)} " if alarms_first(report) else ""
+    yield f"{first}At the end (profile {inline(report.profile)}): {report.satisfied} of {report.of} hold, {advice}."
+    yield ""
+    for signal in report.signals:
+        numbers = f" ({signal.value} against {signal.threshold})" if signal.value and signal.threshold else ""
+        seen = f" [{listed(signal.evidence[:6])}]" if signal.evidence else ""
+        mark = theme.HOLDS if signal.satisfied else theme.FAILS
+        yield f"- {mark.shape} **{signal.id} {inline(signal.name)}**{numbers}: {inline(signal.detail)}{seen}"
+
+
+def claims_section(story: Story) -> Iterator[str]:
+    """Every claim with its whole lifecycle."""
+    counts = [(status, sum(claim.status == status for claim in story.claims)) for status in theme.STATUSES]
+    yield (
+        ", ".join(f"{theme.STATUSES[status].plain} {number}" for status, number in counts if number)
+        or "No claims."
+    )
+    yield ""
+    rows = [
+        (inline(one.id), inline(one.raised_by), inline(one.text), inline(one.testable_as), lifecycle(one))
+        for one in story.claims
+    ]
+    yield from table(("id", "by", "claim", "tested by", "lifecycle"), rows)
+
+
+def lifecycle(claim: ClaimTold) -> str:
+    """`○ pending → ● confirmed (V-3-1) → ⇢ superseded (C-5-2)`."""
+    steps = [theme.STATUSES["pending"].plain]
+    for entry in claim.history:
+        again = " again" if entry.from_ == entry.to else ""
+        illegal = "" if entry.legal else ", not allowed"
+        steps.append(
+            f"{inline(mark_of(theme.STATUSES, entry.to).plain)}{again} ({inline(entry.by)}{illegal})"
+        )
+    return " → ".join(steps)
+
+
+def concerns_section(story: Story) -> Iterator[str]:
+    """What was left as a worry, a tension or a question."""
+    rows = [
+        (
+            inline(one.id),
+            one.type + (", for a person" if one.for_human else ""),
+            listed(one.between) or inline(one.by),
+            inline(one.text),
+            str(one.severity or ""),
+            f"✓ {inline(one.resolved_by)}" if one.resolved_by else "○ open",
+        )
+        for one in story.concerns
+    ]
+    yield from table(("id", "type", "who", "what", "severity", "standing"), rows)
+
+
+def alarms_section(story: Story) -> Iterator[str]:
+    """Alarms with evidence, what answered them, what people noted, what was given up."""
+    for told in story.rounds:
+        for alarm in told.alarms:
+            raised = alarm.action == "raised"
+            mark = theme.ALARMS[alarm.verdict].plain if raised else "✓ closed"
+            name = words.FAILURE_MODES.get(alarm.fm, "")
+            seen = f" (see {listed(alarm.evidence)})" if alarm.evidence else ""
+            yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {inline(alarm.because or '')}{seen}"
+        for amendment in told.amendments:
+            what = f"amendment of {inline(amendment.what)} by {inline(amendment.by)}"
+            yield f"- R{told.n} {what}: {inline(amendment.reason)}"
+        for fallback in told.fallbacks:
+            yield (
+                f"- R{told.n} {theme.DEGRADED.shape} {code(fallback.step_failed)} was given up"
+                f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {inline(fallback.detail)}"
+            )
+    late = [note for note in story.notes if note.phase == "close"]
+    yield from (f"- after the end, a person's {inline(note.what)}: {inline(note.reason)}" for note in late)
+
+
+def retrospective_section(story: Story) -> Iterator[str]:
+    """The eight failure modes as a checklist by role, then what the roles said."""
+    if not story.reviews:
+        return
+    roles = [inline(review.role) for review in story.reviews]
+    rows: list[tuple[str, ...]] = []
+    for mode, name in words.FAILURE_MODES.items():
+        said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
+        box = "[x]" if "yes" in said else "[ ]"
+        marks = (inline(mark_of(theme.SEEN, one).plain) if one else "" for one in said)
+        rows.append((f"{box} {mode} {name}", *marks))
+    yield from table(("failure mode", *roles), rows)
+    for review in story.reviews:
+        yield ""
+        yield f"**{inline(review.role)}**: {inline(review.summary)}"
+        for mode, (seen, why) in review.modes.items():
+            if seen != "no" and why.strip():
+                yield f"- {mode} {inline(mark_of(theme.SEEN, seen).plain)}: {inline(why)}"
+
+
+def cast_section(story: Story) -> Iterator[str]:
+    """Who took part, what really answered, and how far each seat was kept apart."""
+    rows = [
+        (
+            inline(seat.role),
+            inline(seat.title),
+            inline(seat.charge),
+            inline("; ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared}, never asked"),
+            "; ".join(contexts_told(one, f"replies {one.calls}, contexts ") for one in seat.fillings),
+        )
+        for seat in story.seats
+    ]
+    yield from table(("role", "who", "charge", "answered by", "contexts"), rows)
+
+
+def cost_section(story: Story) -> Iterator[str]:
+    """What the calls took, by seat."""
+    rows = [
+        (
+            inline(seat.role),
+            str(one.calls),
+            str(one.repairs),
+            f"{one.tokens_in:,}" if one.tokens_in else "unknown",
+            f"{one.tokens_out:,}" if one.tokens_out else "unknown",
+            f"{one.latency_ms / 1000:.0f} s" if one.latency_ms else "unknown",
+            dollars_cell(one),
+        )
+        for seat in story.seats
+        for one in seat.fillings
+    ]
+    yield from table(("role", "replies", "repairs", "tokens in", "tokens out", "time", "USD"), rows)
+    if rows:
+        yield ""
+        yield f"Together: {inline(spent(story.spend))}."

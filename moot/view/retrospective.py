@@ -1,0 +1,71 @@
+"""What can be said of a run only when it is looked at as a whole; pure values, for the report and for pages.
+
+hindsight(book) → contributions, coverage, axes, standings of claims and options, the eight failure modes, agreement
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from detectors.agreement import Agreement, agreement
+from detectors.axes import Axes, axes
+from detectors.calibrated.judgement import judge
+from detectors.calibrated.parameters import CalibratedParameters, parameters_of
+from detectors.contribution import Contribution, contributions, sighted_by_others
+from detectors.coverage import Coverage, coverage
+from detectors.report import AlarmReading
+from detectors.standing import OptionStanding, Standing, by_option, standings
+from ledger.events import Claim
+from ledger.state.book import Book
+from ledger.store.failures import BlobMissing
+from moot.view.signature import observations
+
+
+@dataclass(frozen=True, slots=True)
+class Hindsight:
+    """`standings` by claim; `failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
+    own parameters are not there."""
+
+    contributions: tuple[Contribution, ...]
+    coverage: Coverage | None
+    axes: Axes
+    standings: Mapping[str, Standing]
+    options: tuple[OptionStanding, ...]
+    failures: tuple[AlarmReading, ...] | None
+    twice: Agreement | None
+    """How far verdicts agree that were given twice; None where none was."""
+
+
+def hindsight(book: Book) -> Hindsight:
+    """All of it. Costs a few passes over the ledger: for a report, not for every event."""
+    state, parameters = book.state, _parameters(book)
+    found = standings(state)
+    named = [option.id for option in state.opened.options] if state.opened else []
+    about = [(event.about, found[event.id]) for event in book.of(Claim) if event.id in found]
+    return Hindsight(
+        contributions=tuple(contributions(state, sighted_by_others(book.events))),
+        coverage=coverage(book.events),
+        axes=axes(state, _signatures(book)),
+        standings=found,
+        options=tuple(by_option(named, about)),
+        failures=judge(state, parameters).alarms if parameters else None,
+        twice=agreement(state, parameters.judges) if parameters else None,
+    )
+
+
+def _parameters(book: Book) -> CalibratedParameters | None:
+    try:
+        return parameters_of(book.state, book.blobs)
+    except BlobMissing:
+        return None
+
+
+def _signatures(book: Book) -> list[tuple[int, int, int]]:
+    """For every stress round its number, predicted effects that were seen, and predicted effects."""
+    rows: list[tuple[int, int, int]] = []
+    for number, opened in sorted(book.state.rounds.items()):
+        seen = [one.agrees for one in observations(book, opened) if one.agrees is not None]
+        if seen:
+            rows.append((number, sum(seen), len(seen)))
+    return rows

@@ -1,0 +1,113 @@
+"""What a running deliberation looks like at one instant: values only, taken from a book and from who was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ledger.events import Signals
+from ledger.events.ids import StepName, parse_step
+from ledger.events.values import Quorum
+from ledger.state.book import Book
+from ledger.state.decided import in_force
+from ledger.state.lifecycle import OPEN
+from ledger.state.state import Spend
+from moot.view.cast_told import seats_told
+from moot.view.costs import dollars
+from moot.view.labels import Label, labels_told
+from moot.view.sources import Sources
+from moot.view.story import RoundTold, Seat
+from moot.view.telling import tell_round
+from moot.view.words import PHASES
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A step that somebody was asked and has not answered; `seconds` since then, None when nobody measures."""
+
+    step: StepName
+    seconds: float | None
+
+    @property
+    def said(self) -> str:
+        """`check1 0:42`, or the phase's act."""
+        act = self.step.act or PHASES.get(self.step.phase, self.step.phase)
+        return act if self.seconds is None else f"{act} {clock_time(self.seconds)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one.
+
+    `played` are the labels of the view itself: a run that is being played is recorded whatever its calls say.
+    """
+
+    played: tuple[Label, ...]
+    labels: tuple[Label, ...]
+    question: str
+    seats: tuple[Seat, ...]
+    rounds_planned: int
+    round: RoundTold | None
+    thinking: tuple[Thinking, ...]
+    claims: Mapping[str, int]
+    decisions_in_force: int
+    look: Signals | None
+    not_before: int
+    spend: Spend
+    quorum: Quorum
+    finished: bool
+
+    @property
+    def claims_open(self) -> int:
+        """Claims that still ask for work."""
+        return sum(number for status, number in self.claims.items() if status in OPEN)
+
+
+def scene_of(
+    book: Book,
+    asked: Mapping[str, float],
+    now: float | None,
+    played: tuple[Label, ...] = (),
+    sources: Sources | None = None,
+) -> Scene:
+    """The scene at `now`; `asked` is step → the instant at which it was asked, on the same clock."""
+    state, opened = book.state, book.state.opened
+    counts: dict[str, int] = {}
+    for claim in state.claims.values():
+        counts[claim.status] = counts.get(claim.status, 0) + 1
+    open_steps = [(name, since) for step, since in asked.items() if (name := parse_step(step))]
+    told = tuple(label for label in labels_told(book) if label.kind != "UNFINISHED")
+    return Scene(
+        played=played,
+        labels=told,
+        question=opened.question if opened else "",
+        seats=seats_told(book),
+        rounds_planned=len(opened.plan) if opened else 0,
+        round=tell_round(book, state.round, sources) if state.round in state.rounds else None,
+        thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
+        claims=counts,
+        decisions_in_force=len(in_force(state)),
+        look=state.looks[-1] if state.looks else None,
+        not_before=opened.stop.not_before if opened else 0,
+        spend=state.spend,
+        quorum=state.quorum,
+        finished=state.finished,
+    )
+
+
+def clock_time(seconds: float) -> str:
+    """`0:42`, `12:03`, `1:02:03`."""
+    whole = max(0, int(seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes, seconds_ = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{seconds_:02d}" if hours else f"{minutes}:{seconds_:02d}"
+
+
+def spent(spend: Spend) -> str:
+    """`85 calls, 12,300 tokens in, 4,100 out, 0.42 USD, 3 of unknown cost`."""
+    parts = [f"{spend.calls} calls"]
+    if spend.tokens_in or spend.tokens_out:
+        parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")
+    if spend.calls:
+        parts.append(dollars(spend))
+    return ", ".join(parts)

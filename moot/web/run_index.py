@@ -1,0 +1,211 @@
+"""The runs that there are: found under one directory, each with a name for its address and a line for the list."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from ledger.events import Validation
+from ledger.state.decided import in_force
+from ledger.state.state import State
+from ledger.state.strange import refuse_strange
+from ledger.store.failures import LedgerError
+from ledger.store.store import read_driver
+from moot.app.strange import explain_with
+from moot.view import words
+from moot.view.labels import Label
+from moot.web.followed import Followed
+from moot.web.shown_labels import labels_shown
+from roles.protocol import UNLAWFUL
+from rounds.protocols import protocol_of
+
+PATTERNS: Final = ("head", "*/head", "examples/*/head")
+KEPT_MAX: Final = 12
+"""Runs that stay in memory; the one that nobody looked at for longest goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run in the list. `why` says how it ended or where it is; `trouble` is set when it cannot be read."""
+
+    name: str
+    question: str
+    protocol: str
+    state: str
+    why: str
+    round: int
+    planned: int
+    events: int
+    labels: tuple[Label, ...]
+    errors: int | None
+    claims: int
+    decisions: int
+    calls: int
+    micro_usd: int
+    unpriced: int
+    last: str
+    forked_from: str | None = None
+    forked_at: int | None = None
+    trouble: str | None = None
+
+    @property
+    def address(self) -> str:
+        """Where its pages are."""
+        return address_of(self.name)
+
+    def matches(self, text: str) -> bool:
+        """Whether every word of a search stands in what the list shows of it."""
+        labels = " ".join(label.kind for label in self.labels)
+        shown = " ".join((self.name, self.question, self.protocol, self.state, self.why, labels)).casefold()
+        return all(word in shown for word in text.casefold().split())
+
+
+def address_of(name: str) -> str:
+    """`/run/NAME`."""
+    return f"/run/{quote(name, safe='')}"
+
+
+class Shelf:
+    """The runs under `root`, or `root` itself when it is one. Safe for many threads."""
+
+    def __init__(self, root: Path) -> None:
+        self.root: Final = root
+        self._lock = threading.Lock()
+        self._followed: OrderedDict[Path, Followed] = OrderedDict()
+        self._lines: dict[Path, tuple[bytes, RunLine]] = {}
+
+    def names(self) -> dict[str, Path]:
+        """Name → directory; of two directories with one name the deeper is called `folder~name`."""
+        found: dict[str, Path] = {}
+        for pattern in PATTERNS:
+            for head in sorted(self.root.glob(pattern)):
+                place = head.parent
+                name = place.resolve().name if place == self.root else place.name
+                if name in found:
+                    name = f"{place.parent.name}~{name}"
+                found.setdefault(name, place)
+        return found
+
+    def followed(self, name: str) -> Followed | None:
+        """The run of that name, read up to its head; None when there is none. Raises `LedgerError`."""
+        place = self.names().get(name)
+        if place is None:
+            return None
+        run = self._kept(place)
+        with run.lock:
+            run.catch_up()
+        return run
+
+    def named(self, names: Iterable[str]) -> list[Path]:
+        """The directories of those names that are runs."""
+        places = self.names()
+        return [places[name] for name in names if name in places]
+
+    def _kept(self, place: Path) -> Followed:
+        with self._lock:
+            run = self._followed.pop(place, None) or Followed(place)
+            self._followed[place] = run
+            while len(self._followed) > KEPT_MAX:
+                self._followed.popitem(last=False)
+            return run
+
+    def lines(self) -> list[RunLine]:
+        """Every run, the last written first; one that cannot be read says why."""
+        found = [self._line(name, place) for name, place in self.names().items()]
+        return sorted(found, key=lambda line: line.last, reverse=True)
+
+    def _line(self, name: str, place: Path) -> RunLine:
+        try:
+            head = (place / "head").read_bytes()
+        except OSError:
+            head = b""
+        kept = self._lines.get(place)
+        if kept is None or kept[0] != head:
+            kept = self._lines[place] = (head, self._told(name, place))
+        if kept[1].state in ("running", "waiting"):
+            return replace(kept[1], state="running" if read_driver(place) else "waiting")
+        return kept[1]
+
+    def _told(self, name: str, place: Path) -> RunLine:
+        try:
+            run = self._kept(place)
+            with run.lock:
+                run.catch_up()
+                refuse_strange(run.state, place)
+                protocol_of(run.opened, place)
+                return line_of(name, run)
+        except OSError as error:
+            return _unreadable(name, f"it cannot be read: {error.strerror}")
+        except (LedgerError, *UNLAWFUL) as error:  # one run is one line, and none of them is the others' end
+            known = explain_with(error, [place])
+            said = f"{known.what}; {known.mend}" if known else f"moot cannot show it: {type(error).__name__}"
+            return _unreadable(name, said)
+
+
+def line_of(name: str, run: Followed) -> RunLine:
+    """A run's line."""
+    state, opened = run.state, run.opened
+    origin = opened.origin
+    return RunLine(
+        name=name,
+        question=opened.question,
+        protocol=opened.protocol,
+        state=standing_of(state, driven=read_driver(run.path) is not None),
+        why=_why(state),
+        round=state.round,
+        planned=len(opened.plan),
+        events=run.seq + 1,
+        labels=labels_shown(run),
+        errors=_errors(run.book().events),
+        claims=len(state.claims),
+        decisions=len(in_force(state)),
+        calls=state.spend.calls,
+        micro_usd=state.spend.micro_usd,
+        unpriced=state.spend.unpriced,
+        last=run.book().events[-1].at,
+        forked_from=Path(origin.of).name if origin.type == "fork" and origin.of else None,
+        forked_at=origin.seq if origin.type == "fork" else None,
+    )
+
+
+def standing_of(state: State, *, driven: bool) -> str:
+    """`finished`, `stopped`, `imported`, `running` while a process drives it, else `waiting` for somebody."""
+    if state.finished:
+        return "finished"
+    if state.opened is not None and state.opened.origin.type == "import":
+        return "imported"
+    if state.stopped_by is not None:
+        return "stopped"
+    return "running" if driven else "waiting"
+
+
+def _why(state: State) -> str:
+    if state.closing is not None:
+        return words.CLOSINGS.get(state.closing.reason, state.closing.reason)
+    return f"in round {state.round}, {words.PHASES.get(state.phase, state.phase)}"
+
+
+def _errors(events: Iterable[object]) -> int | None:
+    """Errors of the last recorded validation; None when there is none."""
+    last = next((event for event in reversed(tuple(events)) if isinstance(event, Validation)), None)
+    return None if last is None else sum(finding.severity == "error" for finding in last.findings)
+
+
+def _unreadable(name: str, trouble: str) -> RunLine:
+    return RunLine(
+        name, "", "", "unreadable", "", 0, 0, 0, (), None, 0, 0, 0, 0, 0, "", trouble=trouble
+    )  # fmt: skip
+
+
+def siblings(lines: Iterable[RunLine]) -> dict[str, list[RunLine]]:
+    """Parent → its forks, of those that are in the list."""
+    found: dict[str, list[RunLine]] = {}
+    for line in lines:
+        if line.forked_from:
+            found.setdefault(line.forked_from, []).append(line)
+    return found

@@ -1,0 +1,223 @@
+"""Live updates: one watcher a run, however many look on; each of them gets what changed since what it has.
+
+The watcher polls the head file, which every commit replaces, reads what is new, and renders each part of the page once.
+An update names the last event as its id, so a browser that was cut off asks to go on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+
+from ledger.store.failures import LedgerError
+from ledger.store.store import read_driver
+from moot.app.speech import FILE
+from moot.web.followed import Followed
+from moot.web.live_parts import lines_of, parts_of
+from moot.web.pages import site_links
+from moot.web.run_index import Shelf, address_of, standing_of
+from moot.web.speech import hear
+from moot.web.templating import render
+from roles.protocol import UNLAWFUL
+
+POLL_SECONDS: Final = 0.03
+SETTLE_SECONDS: Final = 0.08
+"""From a change to the reading of it: replies of one group come together, and a run is not disturbed among them."""
+REST_SECONDS: Final = 0.04
+REST_SECONDS_A_VIEWER: Final = 0.002
+"""The more look on, the more an update costs."""
+ALIVE_SECONDS: Final = 10.0
+RETRY_MS: Final = 700
+VIEWERS_MAX: Final = 400
+
+LOG: Final = logging.getLogger(__name__)
+
+Seen = tuple[object, ...]
+
+
+class Channel:
+    """One run as it is shown live. `version` counts updates; `delta` leads from the last version to this one."""
+
+    def __init__(self, name: str, run: Followed) -> None:
+        self._name, self.run = name, run
+        self._parts: dict[str, str] = {}
+        self._standing = "unreadable"
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._last: Seen = ()
+        self.seq = -1
+        self.version = 0
+        self.delta = b""
+        self.viewers = 0
+
+    def join(self) -> None:
+        """One more looks on; the first one starts the watcher."""
+        self.viewers += 1
+        if self._task is None:
+            self._task = asyncio.create_task(self._watch())
+
+    def leave(self) -> None:
+        """One less; nobody is left to watch for after the last."""
+        self.viewers -= 1
+        if self.viewers == 0 and self._task is not None:
+            self._task.cancel()
+            self._task, self._last = None, ()
+
+    async def changed(self, version: int) -> bool:
+        """Wait until there is another version than that; False when nothing came for a while."""
+        event = self._changed
+        if self.version != version:
+            return True
+        try:
+            await asyncio.wait_for(event.wait(), ALIVE_SECONDS)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _watch(self) -> None:
+        while True:
+            seen = await asyncio.to_thread(_stamp, self.run.path)
+            if seen == self._last:
+                await asyncio.sleep(POLL_SECONDS)
+                continue
+            await asyncio.sleep(SETTLE_SECONDS)
+            self._last = await asyncio.to_thread(_stamp, self.run.path)
+            (shown,) = await asyncio.gather(asyncio.to_thread(self._refresh), return_exceptions=True)
+            if isinstance(shown, Exception):
+                shown = self._troubled(shown)
+            if shown:
+                self._changed.set()
+                self._changed = asyncio.Event()
+            await asyncio.sleep(REST_SECONDS + REST_SECONDS_A_VIEWER * self.viewers)
+
+    def _troubled(self, error: Exception) -> bool:
+        """Say that this state of the run could not be shown; the next one is tried again."""
+        LOG.error("%s cannot be shown live", self._name, exc_info=error)
+        what = (
+            f"this cannot be shown ({type(error).__name__}); `moot check` names the rule that the run breaks"
+        )
+        parts = {"live-labels": render("part_trouble.html", what=what)}
+        with self.run.lock:
+            self.delta = _update(self.seq, self._standing, parts, [])
+            self._parts |= parts
+            self.version += 1
+        return True
+
+    def _refresh(self) -> bool:
+        """Read and render; whether anything is to be shown. A watcher that was ended may still be at it."""
+        with self.run.lock:
+            before = self.seq
+            parts, lines = self._read(before)
+            changed = {name: html for name, html in parts.items() if self._parts.get(name) != html}
+            if not changed and self.seq == before:
+                return False
+            self.delta = _update(self.seq, self._standing, changed, lines)
+            self._parts |= changed
+            self.version += 1
+            return True
+
+    def _read(self, before: int) -> tuple[dict[str, str], list[tuple[int, str]]]:
+        """Each part as it is now, and the lines after event `before`."""
+        links = site_links(address_of(self._name), self.run)
+        try:
+            self.run.catch_up()
+            parts = {name: str(html) for name, html in parts_of(self.run, links, hear(self.run)).items()}
+            lines = lines_of(self.run, links, before) if self.version else []
+            self.seq = self.run.seq
+            self._standing = standing_of(self.run.state, driven=read_driver(self.run.path) is not None)
+        except (LedgerError, OSError, *UNLAWFUL) as error:
+            return {"live-labels": render("part_trouble.html", what=str(error))}, []
+        return parts, lines
+
+    def whole(self, after: int) -> bytes:
+        """Everything as it stands, with the lines that came after an event."""
+        with self.run.lock:
+            lines = lines_of(self.run, site_links(address_of(self._name), self.run), after)
+        return _update(self.seq, self._standing, self._parts, lines)
+
+
+def _stamp(directory: Path) -> Seen:
+    """What differs when something was committed, or somebody was asked, or said a word."""
+    found: list[object] = []
+    for name in ("head", FILE, "driver"):
+        try:
+            one = os.stat(directory / name)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((one.st_mtime_ns if name != "driver" else one.st_size > 0, one.st_ino))
+    return tuple(found)
+
+
+def _update(seq: int, standing: str, parts: dict[str, str], lines: list[tuple[int, str]]) -> bytes:
+    """One server-sent event; JSON has no line feed in it."""
+    said = orjson.dumps({"seq": seq, "standing": standing, "parts": parts, "lines": lines})
+    return b"id: %d\ndata: %b\n\n" % (seq, said)
+
+
+class Channels:
+    """The channels that somebody looks at."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._open: dict[str, Channel] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def viewers(self) -> int:
+        """How many look on."""
+        return sum(channel.viewers for channel in self._open.values())
+
+    def of(self, name: str) -> Channel | None:
+        """The one channel of a run, whoever asks at the same moment; None when there is no such run. Raises
+        `LedgerError`."""
+        run = self._shelf.followed(name)
+        if run is None:
+            return None
+        with self._lock:
+            channel = self._open.get(name)
+            if channel is None or channel.run is not run:
+                channel = self._open[name] = Channel(name, run)
+            return channel
+
+
+async def stream(channels: Channels, request: Request) -> Response:
+    """The updates of a run from the event on that the viewer has last (`Last-Event-ID`, or `?after=`)."""
+    try:
+        channel = await asyncio.to_thread(channels.of, request.path_params["name"])
+    except LedgerError as error:
+        return PlainTextResponse(f"{error}\n", 409)
+    if channel is None:
+        return PlainTextResponse("no such run\n", 404)
+    if channels.viewers >= VIEWERS_MAX:
+        return PlainTextResponse("too many look on\n", 503)
+    said = request.headers.get("last-event-id") or request.query_params.get("after", "")
+    after = int(said) if said.isascii() and said.isdigit() and len(said) < 16 else -1
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_updates(channel, after), media_type="text/event-stream", headers=headers)
+
+
+async def _updates(channel: Channel, after: int) -> AsyncIterator[bytes]:
+    channel.join()
+    version = 0
+    try:
+        yield b"retry: %d\n\n" % RETRY_MS
+        while True:
+            if not await channel.changed(version):
+                yield b": alive\n\n"
+                continue
+            behind = version != channel.version - 1 or version == 0
+            version, update, seq = channel.version, channel.delta, channel.seq
+            yield await asyncio.to_thread(channel.whole, after) if behind else update
+            after = seq
+    finally:
+        channel.leave()

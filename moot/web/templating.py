@@ -1,0 +1,139 @@
+"""How values become HTML: one environment for the viewer and the report, in which nothing gets out unescaped.
+
+Every value that a template prints passes `visible`, so that nothing in it hides, moves or turns a line around, and then
+autoescape. Only what this package itself has made is `Markup`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+from ledger.plain_text import first_sentence, one_line, shortened, visible
+from moot.terminal import theme
+from moot.terminal.theme import Mark, mark_of
+from moot.view import words
+from moot.view.because import alarms_first
+from moot.view.cast_told import filled_by
+from moot.view.costs import contexts_told, dollars, dollars_cell
+from moot.view.report_tables import lifecycle
+from moot.view.scene import clock_time, spent
+from moot.web.links import Links
+from moot.web.tones import tone_of
+
+ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
+"""What may be an id or a reference in the middle of a sentence; it becomes a link when it names something."""
+LONG: Final = 900
+"""Characters from which on a text is folded."""
+TABLES: Final = {
+    "results": theme.RESULTS,
+    "statuses": theme.STATUSES,
+    "drift": theme.DRIFT,
+    "advice": theme.ADVICE,
+    "alarms": theme.ALARMS,
+    "seen": theme.SEEN,
+}
+
+
+@cache
+def environment() -> Environment:
+    """The environment, made once."""
+    made = Environment(
+        loader=PackageLoader("moot.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalized,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "linked": linked,
+        "one_line": one_line,
+        "first_sentence": first_sentence,
+        "shortened": shortened,
+        "lifecycle": lifecycle,
+        "clock": clock_time,
+        "spent": spent,
+        "filled_by": filled_by,
+        "alarms_first": alarms_first,
+        "contexts_told": contexts_told,
+        "dollars": dollars,
+        "dollars_cell": dollars_cell,
+        "instant": instant,
+        "said": said,
+    }
+    known: dict[str, Any] = {"mark": mark, "the_mark": the_mark, "words": words, "LONG": LONG}
+    made.filters.update(filters)
+    made.globals.update(known)
+    return made
+
+
+def compiled() -> None:
+    """Compile every template, and load what pages look things up in: once, before the first visitor."""
+    import_module("detectors.signals")
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
+def render(template: str, **values: Any) -> str:
+    """A page or a part of one."""
+    return environment().get_template(template).render(values)
+
+
+def _finalized(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, Markup):
+        return value
+    return visible(value if isinstance(value, str) else str(value))
+
+
+def mark(table: str, value: str) -> Markup:
+    """Shape and word of a value, in its tone."""
+    return the_mark(mark_of(TABLES[table], value))
+
+
+def the_mark(one: Mark) -> Markup:
+    """A mark: its shape is for the eye, its word for everybody."""
+    shape = escape(visible(one.shape))
+    return Markup('<span class="mark {}"><span aria-hidden="true">{}</span> {}</span>').format(
+        tone_of(one), shape, visible(one.word)
+    )
+
+
+def instant(at: str) -> Markup:
+    """`2026-11-22 04:31` as a time element."""
+    return Markup('<time datetime="{}">{} {}</time>').format(
+        visible(at), visible(at[:10]), visible(at[11:16])
+    )
+
+
+def said(value: object) -> str:
+    """A word of the ledger as people write it: `tested_unclear` is two words."""
+    return str(value).replace("_", " ")
+
+
+@pass_context
+def linked(context: Context, text: str) -> Markup:
+    """A text with every id in it that names something as a link."""
+    links: Links = context["links"]
+    return Markup("").join(_pieces(visible(text), links))
+
+
+def _pieces(text: str, links: Links) -> Iterator[Markup]:
+    end = 0
+    for found in ID.finditer(text):
+        address = links.ref(found[1]) if not found[1].startswith("@") else None
+        if address is None:
+            continue
+        yield escape(text[end : found.start()])
+        yield Markup('<a class="id" href="{}">{}</a>').format(address, found[1])
+        end = found.end()
+    yield escape(text[end:])

@@ -1,0 +1,240 @@
+"""The scene: the book as it stood when the group opened, who is asked, and what several columns look up."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+
+from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verification
+from ledger.events.conditions import meaning_of
+from ledger.events.ids import number_of
+from ledger.state.book import Book
+from ledger.state.decided import quoted
+from ledger.state.state import ClaimFacts, State
+from roles.asof import at_opening
+from roles.brief import quote
+from roles.brief.layout import LAYOUTS, Layout, Reader, Reading, layout_of
+from roles.brief.quote import Quoted
+from roles.prompt_set import PromptSet, rendered
+from roles.protocol import Column, Protocol, Step, View
+from roles.templates import Values
+
+PHASES: Final = ("open", "A", "B", "C", "D", "E", "F", "G", "H", "S", "close")
+NUMBERED: Final = ("claim", "decision", "concern", "verification")
+"""Kinds whose number says their place among siblings; the others go by role."""
+
+E = TypeVar("E", bound=Event)
+T = TypeVar("T")
+_Place = tuple[int, int, int, int, str]
+
+
+class BriefUnavailable(ValueError):
+    """A brief that cannot be derived here; the message says what is missing."""
+
+    exit_code = 2
+    mend = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
+
+    @property
+    def what(self) -> str:
+        """The message."""
+        return str(self)
+
+
+class Memo:
+    """What briefs of one ledger, protocol and prompt set have in common, while several are derived one after another.
+
+    A drawer a scope; what is in it depends on its mark and on its key alone, so a drawer is emptied when the mark is
+    another one. It saves work and changes nothing.
+    """
+
+    def __init__(self) -> None:
+        self._drawers: dict[str, tuple[Hashable, dict[Hashable, Any]]] = {}
+
+    def drawer(self, scope: str, mark: Hashable) -> dict[Hashable, Any]:
+        """What is kept for a scope as long as its mark holds."""
+        kept = self._drawers.get(scope)
+        if kept is None or kept[0] != mark:
+            kept = self._drawers[scope] = (mark, {})
+        return kept[1]
+
+
+class _Kinds:
+    """The events of a ledger by type, of as many as any of its briefs has looked at."""
+
+    def __init__(self) -> None:
+        self._events: dict[Any, list[Any]] = {}
+        self._seen = 0
+
+    def through(self, events: Sequence[Event], kind: type[E]) -> Sequence[E]:
+        """Those of one type among the first events of the ledger."""
+        for event in events[self._seen :]:
+            self._events.setdefault(type(event), []).append(event)
+        self._seen = max(self._seen, len(events))
+        of_kind: list[E] = self._events.get(kind, [])
+        return of_kind[: bisect_left(of_kind, len(events), key=lambda event: event.seq)]
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """What the quoting functions read."""
+
+    book: Book
+    opened: RunOpened
+    protocol: Protocol
+    step: Step
+    prompt_set: PromptSet
+    view: View
+    """What the step may see."""
+    layout: Layout
+    reader: Reader
+    of_run: dict[Hashable, Any]
+    """What depends on the opening, on single events and on templates."""
+    of_group: dict[Hashable, Any]
+    """What depends on the book when the group opened, too."""
+
+    @property
+    def reading(self) -> Reading:
+        """What stands where for this reader."""
+        return self.layout.readings[self.reader]
+
+    @property
+    def round(self) -> int:
+        """The round of the step."""
+        return self.step.name.round
+
+    @property
+    def state(self) -> State:
+        """What stood when the group opened."""
+        return self.book.state
+
+    def of(self, kind: type[E], round_: int | None = None) -> tuple[E, ...]:
+        """The events of one kind, in order, of one round when given."""
+        by_kind: _Kinds = once(self.of_run, "events", _Kinds)
+        events = by_kind.through(self.book.events, kind)
+        return tuple(events if round_ is None else [event for event in events if event.round == round_])
+
+    def quoted(self, event: Event) -> Quoted:
+        """An event that is quoted by itself."""
+        return once(self.of_run, ("event", event.seq), lambda: self._quote(event))
+
+    def _quote(self, event: Event) -> Quoted:
+        if isinstance(event, Decision):
+            return quote.decision(event, self._decision_words())
+        return quote.BY_ITSELF[event.kind](event)
+
+    def _decision_words(self) -> quote.DecisionWords:
+        """The words of the run's prompt set, which says what its protocol's conditions are; older sets have none."""
+        if "words/stances" not in self.prompt_set["templates"]:
+            return quote.FIELD_NAMES
+        paths = (f"words/{meaning_of(self.protocol.name)}", "words/stances")
+        return quote.DecisionWords(*(self.rendered(path, {}).rstrip("\n") for path in paths))
+
+    def quoted_claim(
+        self, event: Claim, facts: ClaimFacts, *, whole: bool = True, placed: bool = True
+    ) -> Quoted:
+        """A claim as `facts` have it: as it stood when the group opened, or before."""
+        key = (event.seq, len(facts.moves), whole, placed)
+        quoted: Quoted | None = self.of_run.get(key)
+        if quoted is None:
+            checks = self.state.checks
+            quoted = self.of_run[key] = quote.claim(event, facts, checks, whole=whole, placed=placed)
+        return quoted
+
+    def ordered(self, events: Collection[E]) -> list[E]:
+        """By round, phase, role and n, never by seq."""
+        places = cast("dict[int, _Place]", once(self.of_run, "places", dict))
+        unplaced = [event for event in events if event.seq not in places]
+        places.update((event.seq, _place(event, self.protocol.role_ids())) for event in unplaced)
+        return sorted(events, key=lambda event: places[event.seq])
+
+    def turned(self, events: list[E]) -> list[E]:
+        """As they are, or the other way round for a second judgement: a judge may favour what comes first."""
+        return events[::-1] if self.step.name.repeat % 2 == 0 else events
+
+    def rendered(self, path: str, values: Values) -> str:
+        """A template of the run's prompt set, ending with one line feed. Raises `PromptSetError` when it cannot be."""
+        return rendered(self.prompt_set, path, values).rstrip("\n") + "\n"
+
+    def decisions_in_force(self) -> list[Decision]:
+        """Decisions that no later one overturned or superseded."""
+        ids = set(quoted(self.state))
+        return self.ordered([event for event in self.of(Decision) if event.id in ids])
+
+    def cited_by_decisions(self) -> set[str]:
+        """Ids that a decision in force rests on."""
+        return {cite.id for event in self.decisions_in_force() for cite in event.cites}
+
+    def pending_claims(self) -> list[Claim]:
+        """Claims of any round that nothing has tested."""
+        claims = self.state.claims
+        return [event for event in self.of(Claim) if claims[str(event.id)].status == "pending"]
+
+    def checks_of_pending_claims(self) -> list[Verification]:
+        """Verifications that looked at a pending claim without moving it."""
+        pending = {str(claim.id) for claim in self.pending_claims()}
+        return [check for check in self.of(Verification) if pending.intersection(check.claims_affected)]
+
+    def open_tensions(self) -> list[Concern]:
+        """Tensions of any round that nothing resolved."""
+        concerns, resolved = self.of(Concern), self.state.resolved
+        return [event for event in concerns if event.type == "tension" and event.id not in resolved]
+
+
+def scene_of(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: Memo) -> Scene:
+    """What a step's brief is made from.
+
+    Raises `BriefUnavailable` when the run has a brief version that this moot does not know.
+    """
+    if ledger.state.opened is None:
+        raise BriefUnavailable("the run was never opened")
+    asked = (step.name.round, step.group, step.name.repeat)
+    base: Book = once(
+        memo.drawer("asked", (*asked, len(ledger.events))),
+        "book",
+        lambda: at_opening(ledger, protocol, step),
+    )
+    opened = base.state.opened
+    assert opened is not None, "a step opens when the run is opened"
+    if opened.brief_version not in LAYOUTS:
+        raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
+    of_run = memo.drawer("run", opened.seq)
+    view = protocol.view(base.state, step)
+    return Scene(
+        book=base,
+        opened=opened,
+        protocol=protocol,
+        step=step,
+        prompt_set=prompt_set,
+        view=view,
+        layout=once(of_run, "layout", lambda: layout_of(prompt_set, opened.brief_version)),
+        reader=_reader(step, view),
+        of_run=of_run,
+        of_group=memo.drawer("group", (*asked, len(base.events))),
+    )
+
+
+def _reader(step: Step, view: View) -> Reader:
+    question = view.get(Column.QUESTION)
+    judges = question is not None and question.extent == "goals"
+    if step.name.phase == "S":
+        return "resolver" if judges else "reviewer"
+    return "judge" if judges else "writer"
+
+
+def once(drawer: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
+    """What is kept under a key, made when it is not."""
+    found: T | None = drawer.get(key)
+    if found is None:
+        found = drawer[key] = make()
+    return found
+
+
+def _place(event: Event, roles: tuple[str, ...]) -> _Place:
+    phase = PHASES.index(event.phase) if event.phase in PHASES else len(PHASES)
+    role = roles.index(event.by) if event.by in roles else len(roles)
+    identity = str(event.id)
+    if event.kind in NUMBERED:
+        return (event.round, phase, 0, number_of(identity), identity)
+    return (event.round, phase, role, 0, identity)

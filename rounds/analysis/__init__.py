@@ -1,0 +1,1 @@
+"""What is asked of runs afterwards: differences, stress tests, value, acceptance."""

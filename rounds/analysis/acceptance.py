@@ -1,0 +1,46 @@
+"""What became of a run's outcome: the text that it was for, and how far from it the text is that was used (AD-6)."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+from ledger.events import Decision
+from ledger.events.ids import parse_reference
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+
+Distance = Literal["low", "medium", "high"]
+DISTANCE_LOW_BELOW: Final = 0.1
+DISTANCE_HIGH_FROM: Final = 0.4
+ACCEPTED: Final = "acceptance"
+DISTANCE: Final = "edit_distance"
+"""Paths of the note that `moot accept` puts on the ledger."""
+
+
+def output_of(book: Book) -> str:
+    """The text that a run was for: what its final decisions in force point to, else the decisions themselves."""
+    texts: list[str] = []
+    for identity in final_in_force(book.state):
+        event = book.by_id[identity]
+        assert isinstance(event, Decision), f"{identity} is no decision"
+        named = [text for ref in event.round_artifact_refs if (text := _passage(book, ref))]
+        texts += named or [event.text]
+    return "\n\n".join(texts)
+
+
+def _passage(book: Book, ref: str) -> str | None:
+    reference = parse_reference(ref)
+    event = book.by_id.get(reference.id)
+    sections = getattr(event, "sections", ())
+    return next((section.text for section in sections if section.name == reference.section), None)
+
+
+def edit_distance(before: str, after: str) -> tuple[float, Distance]:
+    """The share of words that changed, from 0 to 1, and its name."""
+    one, other = before.split(), after.split()
+    share = 1 - SequenceMatcher(None, one, other, autojunk=False).ratio() if one or other else 0.0
+    name: Distance = (
+        "low" if share < DISTANCE_LOW_BELOW else "high" if share >= DISTANCE_HIGH_FROM else "medium"
+    )
+    return share, name

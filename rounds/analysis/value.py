@@ -1,0 +1,308 @@
+"""What several roles were worth: disagreements, who was sided with, acceptance, and when to doubt it (AD-6, AD-7).
+
+Counted from the ledger alone. A disagreement is a challenge, concern or difference that somebody had to decide; the
+side is whoever the decision followed. Where a protocol's form fixes how many points are raised, only those count that
+stayed in dispute: what the judge calls contested, what was defended and not conceded. Five runs in a row without a
+disagreement, or one of two sides that always wins: a role idles.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath as Path
+from typing import Final
+
+from ledger.events import (
+    Amendment,
+    Concern,
+    Decision,
+    Disposition,
+    Rating,
+    Response,
+    Standing,
+    Verification,
+    Vote,
+)
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.decided import deliberated
+from rounds.analysis.acceptance import ACCEPTED, DISTANCE, Distance
+from rounds.protocols.adversarial import GENUINE_FROM
+from rounds.protocols.priority import DISAGREEMENT_FROM, POINTS
+
+IN_A_ROW: Final = 5
+FIX_RATE_LEAST: Final = 0.3
+RESOLUTION_MAX: Final = 160
+
+
+class RunValue(Result, frozen=True):
+    """One run. `sided_with`: side → how often; `accepted` and `edit_distance` are null until a person has said so.
+
+    `resolution`: the final decision that stands, in a line; null for a run that has none.
+    """
+
+    run: str
+    protocol: str
+    disagreements: int
+    sided_with: dict[str, int]
+    accepted: bool | None
+    edit_distance: Distance | None
+    resolution: str | None
+
+
+class ValueReport(Result, frozen=True):
+    """Runs in the order given, and what makes one doubt that several roles are worth it."""
+
+    runs: list[RunValue]
+    flags: list[str]
+
+
+def _by_disposition(sides: Mapping[str, str]) -> Callable[[Book], Counter[str]]:
+    def count(book: Book) -> Counter[str]:
+        found = (event for event in book.events if isinstance(event, Disposition))
+        return Counter(sides[event.disposition] for event in found if event.disposition in sides)
+
+    return count
+
+
+def _adversarial(book: Book) -> Counter[str]:
+    challenged = {
+        event.id for event in book.events if isinstance(event, Concern) and event.by == "challenger"
+    }
+    return Counter(
+        "challenger" if isinstance(event.value, int) and event.value >= GENUINE_FROM else "advocate"
+        for event in book.events
+        if isinstance(event, Rating) and event.of in challenged
+    )
+
+
+def _contested(book: Book) -> int:
+    """What the judges found really in dispute (AD-5): concerns are always five, whatever both sides think."""
+    return sum(
+        len(event.zones.contested) for event in book.events if isinstance(event, Decision) and event.zones
+    )
+
+
+def _defended(book: Book) -> int:
+    """The challenges that were not conceded: the others both sides agree on."""
+    return sum(isinstance(event, Response) and event.outcome == "defend" for event in book.events)
+
+
+def _debate(book: Book) -> Counter[str]:
+    sides: Counter[str] = Counter()
+    for event in book.events:
+        if isinstance(event, Standing):
+            author = book.by_id[event.of].by
+            other = "con" if author == "pro" else "pro"
+            if event.standing in ("UPHELD", "REFUTED"):
+                sides[author if event.standing == "UPHELD" else other] += 1
+    return sides
+
+
+def _comparative(book: Book) -> Counter[str]:
+    rounds = set(deliberated(book.state, "round"))
+    return Counter(event.about[0] for event in book.of(Decision) if event.id in rounds and event.about)
+
+
+def _ratchet(book: Book) -> Counter[str]:
+    sides = {"fix": "critic", "justify": "drafter"}
+    return Counter(
+        sides[event.outcome]
+        for event in book.events
+        if isinstance(event, Response) and event.outcome in sides
+    )
+
+
+def _priority(book: Book) -> Counter[str]:
+    levels: dict[str, dict[str, int]] = {}
+    for event in book.events:
+        if isinstance(event, Rating):
+            levels.setdefault(event.of, {})[event.by] = POINTS.get(str(event.value), 0)
+    apart = [
+        one
+        for one in levels.values()
+        if len(one) > 1 and max(one.values()) - min(one.values()) >= DISAGREEMENT_FROM
+    ]
+    return Counter({"human": len(apart)} if apart else {})
+
+
+def _panel(book: Book) -> Counter[str]:
+    return Counter(
+        book.by_id[event.of].by
+        for event in book.events
+        if isinstance(event, Rating) and event.criterion == "cross-cutting"
+    )
+
+
+def _tribunal(book: Book) -> Counter[str]:
+    last = [event for event in book.events if isinstance(event, Vote) and event.ballot == 2]
+    kinds = {event.decision for event in last}
+    return Counter(str(event.id).rpartition("-")[2] for event in last) if len(kinds) > 1 else Counter()
+
+
+def _structured(book: Book) -> Counter[str]:
+    verdicts = [event for event in book.events if isinstance(event, Verification) and event.check_id < 5]
+    return Counter(
+        "critic" if event.result == "BROKEN" else "undecided"
+        for event in verdicts
+        if event.result in ("BROKEN", "UNCLEAR")
+    )
+
+
+_ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "escalated": "human"}
+_COUNTS: Final[Mapping[str, Callable[[Book], Counter[str]]]] = {
+    "structured": _structured,
+    "jugalbandi": _by_disposition(_ACCEPTED_OR_NOT),
+    "single-pass": _by_disposition(_ACCEPTED_OR_NOT),
+    "council": _by_disposition(_ACCEPTED_OR_NOT),
+    "debate": _debate,
+    "adversarial": _adversarial,
+    "devils-advocate": _by_disposition(
+        {"addressed": "steelman", "partially_addressed": "undecided", "deflected": "devils_advocate"}
+    ),
+    "comparative": _comparative,
+    "cross-examination": _by_disposition(
+        {"defended": "analysts", "conceded": "examiner", "deflected": "examiner"}
+    ),
+    "ratchet": _ratchet,
+    "panel": _panel,
+    "priority": _priority,
+    "tribunal": _tribunal,
+}
+"""Protocol → who was sided with, how often."""
+
+
+_DISAGREEMENTS: Final[Mapping[str, Callable[[Book], int]]] = {
+    "adversarial": _contested,
+    "devils-advocate": _defended,
+    "cross-examination": _defended,
+}
+"""Protocol → how many points stayed in dispute; of the others, every point that was decided is one."""
+_RIVALS: Final[Mapping[str, tuple[str, str]]] = {
+    "jugalbandi": ("challenger", "proposer"),
+    "debate": ("pro", "con"),
+    "adversarial": ("challenger", "advocate"),
+    "devils-advocate": ("steelman", "devils_advocate"),
+    "cross-examination": ("analysts", "examiner"),
+    "ratchet": ("critic", "drafter"),
+}
+"""Protocol → its two sides, of which one that always wins makes the other doubtful. A person, an option and a verdict
+that nobody won are no side."""
+
+
+def value_of(run: str, book: Book) -> RunValue:
+    """One run's value; a protocol that is not known here counts nothing."""
+    protocol = book.state.opened.protocol if book.state.opened else ""
+    count, apart = _COUNTS.get(protocol), _DISAGREEMENTS.get(protocol)
+    sides = count(book) if count else Counter[str]()
+    accepted, distance = _acceptance(book)
+    return RunValue(
+        run,
+        protocol,
+        apart(book) if apart else sides.total(),
+        dict(sorted(sides.items())),
+        accepted,
+        distance,
+        _resolution(book),
+    )
+
+
+def _resolution(book: Book) -> str | None:
+    """The final decisions that stand, an override in the place of what it overturned; None when there are none."""
+    decisions, texts = book.state.decisions, list[str]()
+    for identity in [identity for identity, facts in decisions.items() if facts.type == "final"]:
+        stands = identity
+        while (later := decisions[stands].overturned_by) is not None:
+            stands = later
+        if isinstance(event := book.by_id.get(stands), Decision):
+            texts.append(event.text)
+    return " ".join(" ".join(dict.fromkeys(texts)).split()) or None
+
+
+def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
+    """What the last acceptance said."""
+    said: dict[str, object] = {}
+    for event in book.events:
+        if isinstance(event, Amendment) and event.what == "note":
+            said |= {change.path: change.to for change in event.change if change.path in (ACCEPTED, DISTANCE)}
+    known: dict[object, Distance] = {"low": "low", "medium": "medium", "high": "high"}
+    if ACCEPTED not in said:
+        return None, None
+    accepted = said[ACCEPTED] is True
+    return accepted, known.get(said.get(DISTANCE)) if accepted else None
+
+
+def event_lines(value: RunValue) -> tuple[str, ...]:
+    """What a run emits for other tools: its result, and once a person has said what became of it an evaluation.
+
+    Sources: AD-6, AD-17, AD-25, AD-29.
+    """
+    sides = "/".join(f"{side}:{count}" for side, count in value.sided_with.items()) or "none"
+    parts = [f"skill={value.protocol}", f"artifact={Path(value.run).name}"]
+    counted = [f"disagreements={value.disagreements}", f"sided_with={sides}"]
+    resolution = f"resolution={_in_a_line(value.resolution)}"
+    match value.protocol:
+        case "ratchet":
+            fixed, justified = value.sided_with.get("critic", 0), value.sided_with.get("drafter", 0)
+            name, counts = (
+                "compete-ratchet",
+                [f"critiques_addressed={fixed}", f"critiques_justified={justified}"],
+            )
+        case "comparative":
+            name, counts = "evaluate-result", [counted[0], resolution, counted[1]]
+        case "priority":
+            name, counts = "compete-result", ["variant=priority-voting", counted[0], resolution, counted[1]]
+        case _:
+            name, counts = "compete-result", [counted[0], resolution, counted[1]]
+    lines = [f"[{name}: {', '.join([*parts, *counts])}]"]
+    if value.accepted is not None:
+        said = [
+            f"edit_distance={value.edit_distance or 'none'}",
+            f"acceptance={str(value.accepted).lower()}",
+        ]
+        lines.append(f"[compete-eval: {', '.join([parts[0], *said, *counted])}]")
+    return tuple(lines)
+
+
+def _in_a_line(text: str | None) -> str:
+    """A text without what separates and ends the fields of an event line."""
+    words = " ".join((text or "none").translate(str.maketrans("[],=", "();:")).split())
+    return words if len(words) <= RESOLUTION_MAX else f"{words[: RESOLUTION_MAX - 1].rstrip()}…"
+
+
+def report(runs: Sequence[RunValue]) -> ValueReport:
+    """All runs, and the flags of each protocol in the order of the runs."""
+    flags = [
+        flag
+        for protocol in dict.fromkeys(run.protocol for run in runs)
+        for flag in _flags(protocol, [run for run in runs if run.protocol == protocol])
+    ]
+    return ValueReport(runs=list(runs), flags=flags)
+
+
+def _flags(protocol: str, runs: Sequence[RunValue]) -> Iterator[str]:
+    """What to doubt. A run without a decision says nothing about what its roles were worth."""
+    runs = [run for run in runs if run.resolution is not None]
+    silent = 0
+    for run in runs:
+        silent = silent + 1 if run.disagreements == 0 else 0
+        if silent == IN_A_ROW:
+            yield f"{protocol}: {IN_A_ROW} runs in a row without a disagreement; one seat may do"
+    contests = [counts for run in runs if any(counts := _contest(protocol, run))]
+    for n, side in enumerate(_RIVALS.get(protocol, ())):
+        if len(contests) >= IN_A_ROW and all(counts[n] > counts[1 - n] for counts in contests):
+            other = _RIVALS[protocol][1 - n]
+            of_these = f"{len(contests)} runs" + (
+                " in which they were at odds" if len(contests) < len(runs) else ""
+            )
+            yield f"{protocol}: {side} has won every one of {of_these}; {other} may idle"
+    if protocol == "ratchet":
+        rates = [counts[0] / sum(counts) for counts in contests][-IN_A_ROW:]
+        if len(rates) == IN_A_ROW and max(rates) < FIX_RATE_LEAST:
+            yield f"ratchet: less than 30 % of the critiques were fixed, {IN_A_ROW} runs running"
+
+
+def _contest(protocol: str, run: RunValue) -> tuple[int, ...]:
+    """How often each of the two sides was followed in a run; empty where there are no two sides."""
+    return tuple(run.sided_with.get(side, 0) for side in _RIVALS.get(protocol, ()))

@@ -1,0 +1,224 @@
+"""What the controller owes: the commits that no seat is asked for (FORMAT 8).
+
+`owed` returns the next such commit, or nothing when a seat is needed or the run is over. The caller commits and asks
+again, so that a process killed between two commits goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
+from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
+from ledger.events.verifications import ValidationFinding
+from ledger.state.book import Book
+from ledger.state.decided import closing_outcome
+from ledger.state.plan_changes import absent_path
+from ledger.state.state import State
+from roles.protocol import Protocol, is_complete
+from roles.rotation import next_lead
+from rounds.run.budget import budgets_in_force
+from rounds.run.responses import responses
+from rounds.run.schedule import (
+    authors,
+    deliberation_is_validated,
+    look_is_due,
+    plan_row,
+    possible_checks,
+    stop_is_obeyed,
+    synthesis_is_due,
+)
+from rounds.run.verdicts import Verdicts
+from rounds.setup.plans import default_predictions
+
+FINDINGS_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """The controller's rules over one protocol; `verdicts` computes validations and signals."""
+
+    protocol: Protocol
+    verdicts: Verdicts
+
+    def owed(self, book: Book) -> tuple[Event, ...]:
+        """The next commit that needs no seat; empty when there is none."""
+        state = book.state
+        if state.opened is None or state.finished or state.opened.origin.type == "import":
+            return ()
+        if state.held_up:
+            return ()
+        if not state.rounds:
+            return self.verdicts.screenings(book) or (self._round_opened(book, 0),)
+        for debt in (self.protocol.owed, self._round_end, self._next):
+            events = debt(book)
+            if events:
+                return events
+        return ()
+
+    def _round_end(self, book: Book) -> tuple[Event, ...]:
+        """When a round's last reply is in: validation, then the look if due, then alarms and amendments."""
+        state, round_ = book.state, book.state.round
+        last = self._last_phase(state, round_)
+        if last is None or last in state.validated.get(round_, ()):
+            return ()
+        validation = self._validation(book, last)
+        events: list[Event] = [validation]
+        if self.protocol.is_watched and last != "S":
+            if look_is_due(state, round_):
+                events.append(self._look(book, last))
+            events += responses(book, last, len(book.events) + len(events))
+        return tuple(events)
+
+    def _next(self, book: Book) -> tuple[Event, ...]:
+        """The next round, or the end."""
+        state, round_ = book.state, book.state.round
+        assert state.opened is not None, "no run is open"
+        if self.protocol.is_watched and synthesis_is_due(state, round_):
+            if "S" not in state.validated.get(round_, ()):
+                return ()
+            return (run_closed(book, "finished", _end_reason(state, round_)),)
+        if not deliberation_is_validated(state, round_):
+            return ()
+        if not self.protocol.is_watched and state.rounds[round_].plan_row + 1 == len(state.opened.plan):
+            return (run_closed(book, "finished", "protocol_end"),)
+        limit = budgets_in_force(state).rounds
+        if limit is not None and len(state.rounds) >= limit:
+            if state.stopped_by is not None:
+                return ()
+            return (run_closed(book, "stopped", "budget_rounds"),)
+        return (self._round_opened(book, state.rounds[round_].plan_row + 1),)
+
+    def _last_phase(self, state: State, round_: int) -> str | None:
+        """The phase just closed when everything asked of seats so far is done, else None."""
+        groups = self.protocol.groups(state, round_)
+        if not all(is_complete(state, group) for group in groups):
+            return None
+        if groups:
+            return groups[-1].phase
+        # in a short protocol every step of a round may have fallen away with what was lost before
+        return None if self.protocol.is_watched else plan_row(state, round_).phases[-1]
+
+    def _validation(self, book: Book, after: str) -> Validation:
+        report = self.verdicts.check(book)
+        findings = tuple(
+            ValidationFinding(
+                code=finding.code, severity=finding.severity, seq=finding.seq, message=finding.message
+            )
+            for finding in report.findings[:FINDINGS_MAX]
+        )
+        return Validation(
+            round=book.state.round,
+            phase=after,
+            by="controller",
+            after=after,
+            through=len(book.events) - 1,
+            ok=report.ok,
+            findings=findings,
+            rules=self.verdicts.rules_hash(),
+        )
+
+    def _look(self, book: Book, after: str) -> Signals:
+        opened = book.state.opened
+        assert opened is not None, "no run is open"
+        report = self.verdicts.signals(book, opened.stop.profile)
+        return Signals(
+            round=book.state.round,
+            phase=after,
+            by="controller",
+            profile=opened.stop.profile,
+            params=opened.stop.params
+            if opened.stop.profile == "calibrated"
+            else self.verdicts.params_hash(opened.stop.profile),
+            through=len(book.events) - 1,
+            signals=tuple(
+                SignalReading(
+                    id=reading.id,
+                    satisfied=reading.satisfied,
+                    value=reading.value,
+                    threshold=reading.threshold,
+                    evidence=tuple(str(entry) for entry in reading.evidence),
+                )
+                for reading in report.signals
+            ),
+            satisfied=report.satisfied,
+            of=report.of,
+            stop=report.stop,
+            advice=report.advice,
+            gates=tuple(
+                Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in report.gates
+            ),
+        )
+
+    def _round_opened(self, book: Book, plan_index: int) -> RoundOpened:
+        state = book.state
+        opened = state.opened
+        assert opened is not None, "no run is open"
+        row = opened.plan[plan_index]
+        leads = [event.lead for event in state.rounds.values()]
+        lead = next_lead(authors(state), leads, row.absent) if self.protocol.is_watched else None
+        focus = _active_focus(state) or row.focus or opened.question
+        return RoundOpened(
+            round=row.round,
+            phase="A",
+            by="controller",
+            lead=lead,
+            focus=focus,
+            absent=row.absent,
+            planned_stress=row.absent,
+            applicable=possible_checks(state, row.absent) if "E" in row.phases else (),
+            predicted_signature=_predicted(opened, row.absent) if row.absent else None,
+            plan_row=plan_index,
+            cause=_plan_cause(state, row.round),
+        )
+
+
+def _predicted(opened: RunOpened, absent: str) -> tuple[Signature, ...]:
+    """What is expected to be missing: as the opening says, or the default where nobody had planned the absence."""
+    said = [entry for entry in opened.predict if entry.role == absent]
+    found = said or default_predictions((absent,))
+    return tuple(Signature(code=entry.code, text=entry.text) for entry in found)
+
+
+def _plan_cause(state: State, round_: int) -> int | None:
+    """The amendment that changed who is absent from a round, None where the plan stands as it was opened."""
+    path = absent_path(round_)
+    changed = [event.seq for event in state.amendments if any(one.path == path for one in event.change)]
+    return changed[-1] if changed else None
+
+
+def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
+    """The closing of a run: its final decisions, what is left open, the quorum it had."""
+    state = book.state
+    pending = tuple(identity for identity, facts in state.claims.items() if facts.status == "pending")
+    concerns = tuple(identity for identity in state.concerns if identity not in state.resolved)
+    return RunClosed(
+        round=state.round,
+        phase="close",
+        by="controller",
+        state="finished" if state_name == "finished" else "stopped",
+        reason=reason,
+        outcome=tuple(closing_outcome(state)),
+        open=(*pending, *concerns),
+        quorum=state.quorum,
+        through=len(book.events) - 1,
+    )
+
+
+def _end_reason(state: State, round_: int) -> CloseReason:
+    """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
+    assert state.opened is not None, "no run is open"
+    obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
+    if state.opened.stop.profile == "calibrated":
+        return "ready" if obeyed else "not_ready"
+    return "signals" if obeyed else "protocol_end"
+
+
+def _active_focus(state: State) -> str | None:
+    closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
+    for amendment in reversed(state.amendments):
+        if amendment.what == "focus" and amendment.cause not in closed:
+            for change in amendment.change:
+                if isinstance(change.to, str):
+                    return change.to
+    return None

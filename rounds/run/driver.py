@@ -1,0 +1,241 @@
+"""The automatic run: ask every open step's seat, commit replies as they arrive, until the run ends or must wait.
+
+It keeps no state of its own but the calls in flight, so a driver killed at any instant is replaced by another,
+which asks only for the steps that have no event yet (DESIGN 4). How it ends when something fails:
+
+    a step's seat refuses it twice              the step is given up, the run goes on
+    a seat fails, another one still answers     the same, and the seat's later steps are given up without asking
+    no seat answers any more                    stopped, resumable: seats_failed
+    a budget has no room for the next attempt   calls in flight end, then stopped, resumable: budget_…
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ledger.events import Event
+from ledger.events.decisions import CloseReason
+from roles.protocol import open_steps
+from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
+from rounds.run.budget import budgets_in_force, used_up
+from rounds.run.engine import StepRefused
+from rounds.run.human_actions import go_on
+from rounds.run.rate_limit import Pace, Patience
+from rounds.run.reservations import Purse
+from rounds.run.retries import BudgetReached, Desk, Ending, Lost, answered
+from rounds.run.session import Asked, Session
+
+CALLS_AT_ONCE: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a drive ended. `waiting` are open steps of seats that answer from outside; `detail` says what failed."""
+
+    state: Literal["finished", "waiting", "stopped", "failed"]
+    reason: CloseReason | None = None
+    waiting: tuple[str, ...] = ()
+    detail: str = ""
+
+
+def _unseen(*_: object) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What a driver tells while it runs: a step is asked, a piece of its answer came, commits, a step was lost."""
+
+    asked: Callable[[Asked, Seat], object] = _unseen
+    committed: Callable[[tuple[Event, ...]], object] = _unseen
+    lost: Callable[[str, SeatFailed], object] = _unseen
+    words: Callable[[str, str], object] = _unseen
+
+
+async def drive(
+    session: Session,
+    seats: Mapping[str, Seat],
+    *,
+    monotonic: Callable[[], float],
+    watch: Watch | None = None,
+    calls_at_once: int = CALLS_AT_ONCE,
+    purse: Purse | None = None,
+    patience: Patience | None = None,
+    staggered: bool = True,
+) -> Outcome:
+    """Run until the run is finished, a budget is used up, or only outside seats are open.
+
+    `staggered`: of the steps of a group that share a caching seat, one goes first and the others at its first byte.
+    """
+    desk = Desk(session, purse or Purse(), patience or Patience())
+    return await _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, desk, staggered).run()
+
+
+class _Drive:
+    def __init__(
+        self,
+        session: Session,
+        seats: Mapping[str, Seat],
+        monotonic: Callable[[], float],
+        watch: Watch,
+        calls_at_once: int,
+        desk: Desk,
+        staggered: bool,
+    ) -> None:
+        self._session = session
+        self._seats = seats
+        self._monotonic = monotonic
+        self._began = monotonic()
+        self._watch = watch
+        self._desk = desk
+        self._staggered = staggered
+        self._slots = asyncio.Semaphore(calls_at_once)
+        self._paces = {id(seat): Pace(calls_at_once) for seat in seats.values()}
+        self._failing: dict[int, SeatFailed] = {}
+        """Seats whose last step failed for want of an answer; those that are `gone` stay here."""
+        self._flying: dict[str, asyncio.Task[None]] = {}
+        self._waiting: set[str] = set()
+        self._ending: Outcome | None = None
+
+    async def run(self) -> Outcome:
+        self._watch.committed(self._session.settle())
+        try:
+            while True:
+                outcome = self._launch()
+                if not self._flying:
+                    return outcome
+                await asyncio.wait(
+                    self._flying.values(),
+                    return_when=asyncio.FIRST_COMPLETED,
+                    timeout=self._seconds_left(),
+                )
+                if self._seconds_left() == 0:
+                    await self._cancel()
+                self._collect()
+        finally:
+            await self._cancel()
+            for seat in {id(seat): seat for seat in self._seats.values()}.values():
+                if isinstance(seat, Closable):
+                    await seat.close()
+
+    def _seconds_left(self) -> float | None:
+        minutes = budgets_in_force(self._session.book().state).minutes
+        return None if minutes is None else max(0.0, minutes * 60 - (self._monotonic() - self._began))
+
+    async def _cancel(self) -> None:
+        for task in self._flying.values():
+            task.cancel()
+        await asyncio.gather(*self._flying.values(), return_exceptions=True)
+
+    def _launch(self) -> Outcome:
+        """Start what can run; the outcome counts when nothing is in flight."""
+        state = self._session.book().state
+        if state.closing is not None and state.closing.state == "finished":
+            return Outcome("finished", state.closing.reason)
+        exhausted = used_up(state, (self._monotonic() - self._began) / 60)
+        if exhausted is not None:
+            self._end(Outcome("stopped", exhausted))
+        if self._ending is not None:
+            if not self._flying and self._ending.reason is not None:
+                self._watch.committed(self._session.stop(self._ending.reason))
+            return self._ending
+        steps = open_steps(self._session.protocol, state)
+        if any(step.id not in self._flying for step in steps):
+            if state.stopped_by is not None:
+                self._watch.committed(go_on(self._session))
+            self._start(
+                [
+                    asked
+                    for asked in self._session.asked()
+                    if asked.step.id not in self._flying and asked.step.id not in self._waiting
+                ]
+            )
+        if not steps and state.stopped_by is not None:
+            return Outcome("stopped", state.stopped_by)
+        return Outcome("waiting", waiting=tuple(step.id for step in steps))
+
+    def _start(self, open_now: list[Asked]) -> None:
+        """Ask open steps; where a beginning is cached, the first goes ahead of its siblings."""
+        ahead: dict[int, asyncio.Event] = {}
+        for asked in open_now:
+            seat = self._seats[asked.step.role]
+            heard = asyncio.Event()
+            first = ahead.get(id(seat))
+            if first is None and self._staggered and isinstance(seat, Metered) and seat.caches:
+                ahead[id(seat)] = heard
+            self._flying[asked.step.id] = asyncio.create_task(self._ask(asked, seat, first, heard))
+
+    def _end(self, outcome: Outcome) -> None:
+        """Nothing new is asked; what is in flight may still be answered."""
+        if self._ending is None:
+            self._ending = outcome
+        self._desk.ends = True
+        self._desk.settled.set()
+
+    def _collect(self) -> None:
+        for step, task in list(self._flying.items()):
+            if task.done():
+                del self._flying[step]
+                if not task.cancelled():
+                    task.result()
+
+    async def _ask(self, asked: Asked, seat: Seat, first: asyncio.Event | None, heard: asyncio.Event) -> None:
+        try:
+            if first is not None:
+                await first.wait()
+            async with self._slots:
+                await self._asked(asked, seat, heard)
+        finally:
+            heard.set()
+
+    async def _asked(self, asked: Asked, seat: Seat, heard: asyncio.Event) -> None:
+        """Ask one step, and do what its end asks for. Every way to fail is a row of the table above."""
+        step = asked.step.id
+        if self._ending is not None:
+            return
+        failing = self._failing.get(id(seat))
+        if failing is not None and failing.gone:
+            self._lose(step, seat, failing, {})
+            return
+        self._watch.asked(asked, seat)
+        try:
+            with suppress(
+                StepRefused, Ending
+            ):  # somebody else answered it, or it stays open for the next driver
+                done = await answered(
+                    asked,
+                    seat,
+                    self._desk,
+                    self._paces[id(seat)],
+                    heard.set,
+                    lambda piece: self._watch.words(step, piece),
+                )
+                self._failing.pop(id(seat), None)
+                self._watch.committed(done.events)
+        except SeatWaits:
+            self._waiting.add(step)
+        except BudgetReached as reached:
+            self._end(Outcome("stopped", reached.reason, detail=reached.detail))
+        except Lost as lost:
+            self._lose(step, seat, lost.failure, lost.blobs)
+
+    def _lose(self, step: str, seat: Seat, failure: SeatFailed, blobs: Mapping[str, bytes]) -> None:
+        """A step is lost: given up, or left open when nobody is left to go on without it."""
+        self._watch.lost(step, failure)
+        if failure.fatal:
+            self._end(Outcome("failed", "seats_failed", detail=failure.detail))
+            return
+        if failure.away:
+            self._failing[id(seat)] = failure
+            if all(id(other) in self._failing for other in self._seats.values()):
+                self._end(Outcome("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
+        if not failure.away or self._ending is None:
+            detail = failure.detail[:2_000]
+            self._watch.committed(self._session.give_up(step, failure.reason, detail, blobs))
+
+
+__all__ = ["CALLS_AT_ONCE", "Outcome", "Watch", "drive"]

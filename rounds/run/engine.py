@@ -1,0 +1,261 @@
+"""The engine: one reply in, one commit out; the same two functions serve every way of running a protocol (DESIGN 4).
+
+Everything here is a pure function of the book. Files are the store's, seats are `roles/seats/`, the loop that joins
+them is `rounds/run/driver.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from ledger.events import Attempt, Call, Context, Event, Fallback
+from ledger.events.envelope import Isolation, SeatKind
+from ledger.events.ids import parse_step
+from ledger.events.values import Quorum
+from ledger.state.book import Book
+from ledger.store.failures import BlobMissing
+from roles.brief import Brief, derive
+from roles.prompt_set import PromptSet
+from roles.protocol import Group, Protocol, Step, find_group, loss_of, open_steps
+from roles.replies import Reply
+from roles.schema import parse_reply
+
+
+class StepRefused(Exception):
+    """A step cannot take a reply now; `why` says it in one clause, `mend` what to do instead."""
+
+    def __init__(self, step: str, why: str, mend: str) -> None:
+        self.what = f"{step}: {why}"
+        super().__init__(self.what)
+        self.step, self.why, self.mend = step, why, mend
+
+
+class ReplyRefused(Exception):
+    """A reply breaks its schema or cites what it may not; nothing was written."""
+
+    def __init__(self, step: str, errors: Sequence[str]) -> None:
+        super().__init__(f"{step}: {errors[0]}" if errors else step)
+        self.step, self.errors = step, tuple(errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a seat says about itself beside its reply; None is unknown."""
+
+    seat: SeatKind
+    isolation: Isolation
+    provider: str | None = None
+    model: str | None = None
+    context_id: str | None = None
+    attempts: tuple[Attempt, ...] = ()
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_cache_write: int | None = None
+    tokens_out: int | None = None
+    cost_usd: str | None = None
+    latency_ms: int | None = None
+    stop_reason: str | None = None
+    simulated: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The commit of an accepted reply, and the blobs it refers to."""
+
+    events: tuple[Event, ...]
+    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+def sha256(content: bytes) -> str:
+    """SHA-256 in hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def find_open(protocol: Protocol, book: Book, step_id: str) -> Step:
+    """The open step with that id; raises `StepRefused` with the reason when there is none."""
+    for step in open_steps(protocol, book.state):
+        if step.id == step_id:
+            return step
+    raise _refusal(book, step_id)
+
+
+def _refusal(book: Book, step_id: str) -> StepRefused:
+    state = book.state
+    name = parse_step(step_id)
+    if name is None:
+        return StepRefused(step_id, "that is no step id", "step ids look like r3.D.critic; see `moot next`")
+    if step_id in state.answered:
+        return StepRefused(
+            step_id, "already answered with another reply", "see `moot next` for the open steps"
+        )
+    if step_id in state.given_up:
+        return StepRefused(step_id, "given up before", "see `moot next` for the open steps")
+    if state.finished:
+        return StepRefused(step_id, "the run is finished", "see `moot status`")
+    if name.role not in state.roles:
+        return StepRefused(
+            step_id, f"no role {name.role!r} in this run", f"roles are {', '.join(state.roles)}"
+        )
+    if name.round < state.round:
+        return StepRefused(step_id, f"round {name.round} is over", "see `moot next` for the open steps")
+    return StepRefused(step_id, "not open", "see `moot next` for the open steps")
+
+
+def accept(
+    protocol: Protocol, book: Book, step: Step, content: bytes, answer: Answer, prompt_set: PromptSet
+) -> Accepted:
+    """The commit that an open step's reply makes.
+
+    Raises `ReplyRefused` with every error found; a book and a reply always give the same commit.
+    """
+    reply, errors = parse_reply(protocol.reply_type(book.state, step), content)
+    if reply is None:
+        raise ReplyRefused(step.id, errors)
+    brief = derive(book, protocol, step, prompt_set)
+    problems = protocol.problems(book, step, reply, frozenset(brief.saw))
+    if problems:
+        raise ReplyRefused(step.id, problems)
+    _check_side_by_side(protocol, book, step, answer.context_id)
+    call = _call(book, step, brief, content, answer)
+    return record(protocol, book, step, reply, call, brief, content)
+
+
+def record(
+    protocol: Protocol, book: Book, step: Step, reply: Reply, call: Call, brief: Brief, content: bytes
+) -> Accepted:
+    """The commit of a reply that is known to be good, with the call given whole (as re-execution gives it)."""
+    base = len(book.events)
+    first, *others = protocol.record(book, step, reply)
+    events: list[Event] = [msgspec.structs.replace(first, saw=brief.saw, call=call)]
+    events += [msgspec.structs.replace(event, via=base) for event in others]
+    group = find_group(protocol, book.state, step.id)
+    assert group is not None, f"{step.id} belongs to no group"
+    events += _closing(protocol, book, group, step, {step.id: reply}, {step.id: base})
+    return Accepted(tuple(events), {**brief.blobs(), call.reply: content})
+
+
+def give_up(protocol: Protocol, book: Book, step: Step, reason: str, detail: str) -> tuple[Event, ...]:
+    """The commit that gives an open step up: a fallback, what stands in for the reply, and the group's closing."""
+    group = find_group(protocol, book.state, step.id)
+    assert group is not None, f"{step.id} belongs to no group"
+    stand_ins = protocol.give_up(book, step)
+    lost = sum(other.id in book.state.given_up for other in group.steps) + 1
+    fallback = Fallback(
+        round=step.name.round,
+        phase=step.name.phase,
+        by="controller",
+        role=step.role,
+        step_failed=step.id,
+        reason=reason,  # type: ignore[arg-type]  # one of the literals; the callers' types say so
+        detail=detail,
+        instead=loss_of(protocol.losses, step.name).instead,
+        quorum=Quorum(declared=len(group.steps), actual=len(group.steps) - lost),
+    )
+    return (fallback, *stand_ins, *_closing(protocol, book, group, step, {}, {}))
+
+
+def _closing(
+    protocol: Protocol,
+    book: Book,
+    group: Group,
+    current: Step,
+    replies: dict[str, Reply],
+    seqs: dict[str, int],
+) -> list[Event]:
+    """The events of a group's closing when `current` was its last step, each with `via` to its reply's first event."""
+    state = book.state
+    others = [step for step in group.steps if step.id != current.id]
+    if not all(state.is_done(step.id) for step in others):
+        return []
+    for step in others:
+        if step.id in state.answered:
+            seqs[step.id] = state.answered[step.id]
+            replies[step.id] = stored_reply(protocol, book, step)
+    return [
+        msgspec.structs.replace(event, via=seqs[event.step]) if event.step else event
+        for event in protocol.close(book, group, replies)
+    ]
+
+
+def stored_reply(protocol: Protocol, book: Book, step: Step) -> Reply:
+    """The reply of an answered step, read back from its blob."""
+    call = book.events[book.state.answered[step.id]].call
+    assert call is not None, f"{step.id} has no call"
+    content = book.blobs.read(call.reply)
+    if content is None:
+        raise BlobMissing(f"the reply of {step.id}")
+    reply, errors = parse_reply(protocol.reply_type(book.state, step), content)
+    assert reply is not None, f"{step.id}: a recorded reply no longer parses: {errors}"
+    return reply
+
+
+def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) -> Call:
+    opened = book.state.opened
+    assert opened is not None, "no run is open"
+    return Call(
+        seat=answer.seat,
+        provider=answer.provider,
+        model=answer.model,
+        context=context_of(book, step, answer.context_id),
+        isolation=answer.isolation,
+        prompt_set=opened.prompt_set,
+        brief=brief.sha256,
+        reply=sha256(content),
+        attempts=answer.attempts or (_only_attempt(brief, content, answer),),
+        tokens_in=answer.tokens_in,
+        tokens_cached=answer.tokens_cached,
+        tokens_cache_write=answer.tokens_cache_write,
+        tokens_out=answer.tokens_out,
+        cost_usd=answer.cost_usd,
+        latency_ms=answer.latency_ms,
+        stop_reason=answer.stop_reason,
+        simulated=answer.simulated,  # type: ignore[arg-type]  # "recorded", "fake" or None
+    )
+
+
+def _only_attempt(brief: Brief, content: bytes, answer: Answer) -> Attempt:
+    return Attempt(
+        n=1,
+        brief=brief.sha256,
+        reply=sha256(content),
+        error=None,
+        stop_reason=answer.stop_reason,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        cost_usd=answer.cost_usd,
+        latency_ms=answer.latency_ms,
+    )
+
+
+def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: str | None) -> None:
+    """A step that is held several times side by side is answered by as many contexts."""
+    group = find_group(protocol, book.state, step.id)
+    for other in group.steps if group is not None and context_id is not None else ():
+        answered = book.state.answered.get(other.id)
+        if answered is None or other.name._replace(repeat=step.name.repeat) != step.name:
+            continue
+        call = book.events[answered].call
+        if call is not None and call.context.id == context_id:
+            raise StepRefused(
+                step.id,
+                f"context {context_id} answered {other.id}, the same step side by side",
+                "give each of them a context of its own, as c1, c2, …",
+            )
+
+
+def context_of(book: Book, step: Step, context_id: str | None) -> Context:
+    """Fresh or continued, by whether this run has seen the id; a context serves one role (FORMAT 5, law 5)."""
+    if context_id is None:
+        return Context(mode=None, id=None)
+    owner = book.state.contexts.get(context_id)
+    if owner is not None and owner != step.role:
+        raise StepRefused(
+            step.id,
+            f"context {context_id} serves {owner}",
+            "give each role a context of its own, as c1, c2, …",
+        )
+    return Context(mode="fresh" if owner is None else "continued", id=context_id)

@@ -1,0 +1,203 @@
+"""What a person adds to a run: answers, overrides, acknowledgements, notes; always `by: human` (DESIGN 3, FORMAT 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ledger.events import Alarm, Amendment, Concern, Decision, Event
+from ledger.events.decisions import Change, Cite, Relation
+from ledger.events.envelope import Envelope
+from ledger.state.book import Book
+from ledger.state.closing import GOES_ON
+from ledger.state.decided import replacement
+from ledger.state.state import State
+from rounds.analysis.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
+from rounds.run.budget import budgets_in_force
+from rounds.run.session import Session, is_on_ledger
+
+
+class NotThere(LookupError):
+    """What a person wants to act on is not on the ledger, or not in a state to be acted on; `mend` says what is."""
+
+    def __init__(self, what: str, mend: str) -> None:
+        super().__init__(what)
+        self.what, self.mend = what, mend
+
+
+_ENVELOPE: Final = frozenset(Envelope.__struct_fields__)
+
+
+def _once(book: Book, act: Event) -> Event:
+    """The same act of a person in this round, if it is on the ledger already; otherwise `act`.
+
+    A disk may fail behind the write and before the acknowledgement: the act is then kept, its author is told to do it
+    again, and doing it again must not make two (FORMAT 8).
+    """
+    said = _content(act)
+    before = (event for event in book.events if event.by == act.by and event.round == act.round)
+    return next((event for event in before if event.kind == act.kind and _content(event) == said), act)
+
+
+def _content(act: Event) -> dict[str, Any]:
+    return {name: getattr(act, name) for name in act.__struct_fields__ if name not in _ENVELOPE}
+
+
+def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
+    """Answer a concern or question; it counts as resolved from then on, and the answer is a decision in force."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        concern = book.by_id.get(concern_id)
+        if not isinstance(concern, Concern):
+            open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
+            raise NotThere(f"no concern {concern_id!r} in this run", f"open ones: {open_ones}")
+        made = _once(book, _decision(book, "answer", text, ("concern", concern_id, "resolves")))
+        if concern_id in book.state.resolved and not is_on_ledger(made):
+            raise NotThere(f"{concern_id} is resolved already", "see `moot decisions`")
+        return (made,)
+
+    return session.append(make)
+
+
+def override(session: Session, target_id: str, text: str) -> tuple[Event, ...]:
+    """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        kind = "verification" if target_id in book.state.screened else "decision"
+        made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")))
+        if not is_on_ledger(made):
+            _refuse_what_no_override_ends(book.state, target_id)
+        return (made,)
+
+    return session.append(make)
+
+
+def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
+    if target_id in state.held_up:
+        return
+    found = state.rulings.get(target_id) or state.decisions.get(target_id)
+    if found is None and target_id.startswith("@"):
+        held = ", ".join(state.held_up)
+        raise NotThere(
+            f"no ruling at {target_id}, and no screening that holds the run up",
+            f"held up by {held}" if held else "see `moot decisions`",
+        )
+    if found is None:
+        raise NotThere(f"no decision {target_id!r} in this run", "see `moot decisions`")
+    if found.overturned_by is not None:
+        now = replacement(state, found.overturned_by)
+        raise NotThere(f"{target_id} was overturned by {found.overturned_by}", f"override {now} instead")
+
+
+def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]:
+    """Close an open alarm, named by its seq (`@41`) or its failure mode (`FM-1`)."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        found = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]
+        if not found:
+            done = [one for one in book.events if _closes(one, alarm, because)]
+            if done:
+                return (done[-1],)
+            names = ", ".join(f"{open_.fm} @{open_.seq}" for open_ in book.state.open_alarms()) or "none"
+            raise NotThere(f"no open alarm {alarm}", f"open ones: {names}")
+        raised = found[0]
+        return (
+            Alarm(
+                **_envelope(book),
+                fm=raised.fm,
+                action="closed",
+                verdict=raised.verdict,
+                e_value=raised.e_value,
+                onset_round=raised.onset_round,
+                evidence=raised.evidence,
+                params=raised.params,
+                closes=raised.seq,
+                because=because,
+            ),
+        )
+
+    return session.append(make)
+
+
+def _closes(event: Event, alarm: str, because: str) -> bool:
+    """Whether a person closed this alarm with these words."""
+    return (
+        isinstance(event, Alarm)
+        and (event.by, event.action, event.because) == ("human", "closed", because)
+        and alarm in (event.fm, f"@{event.closes}")
+    )
+
+
+def note(session: Session, text: str) -> tuple[Event, ...]:
+    """Put a remark on the ledger; no brief shows it."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        return (_once(book, Amendment(**_envelope(book), what="note", cause="human", reason=text)),)
+
+    return session.append(make)
+
+
+def accept(session: Session, used: str | None, *, rejected: bool = False) -> tuple[Event, ...]:
+    """Note what became of the outcome; `used` is the text that was really used, None when it was used as it is."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        outcome = output_of(book)
+        if not outcome:
+            raise NotThere("this run has no final decision", "finish it first: see `moot status`")
+        share, distance = edit_distance(outcome, used) if used is not None else (0.0, "low")
+        changes = [Change(path=ACCEPTED, from_=None, to=not rejected)]
+        if not rejected:
+            changes.append(Change(path=DISTANCE, from_=None, to=distance))
+        edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
+        reason = f"The outcome was {'not used' if rejected else edited}."
+        made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
+        return (_once(book, made),)
+
+    return session.append(make)
+
+
+def amend_budgets(session: Session, limits: Mapping[str, int | str]) -> tuple[Event, ...]:
+    """Change limits of the run, named as in `Budgets`; those that are in force already are left alone."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        present = budgets_in_force(book.state)
+        changes = tuple(
+            Change(path=f"budgets.{name}", from_=getattr(present, name), to=limit)
+            for name, limit in limits.items()
+            if getattr(present, name) != limit
+        )
+        if not changes:
+            return ()
+        reason = "New limits were given when the run went on."
+        return (Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason),)
+
+    return session.append(make)
+
+
+def go_on(session: Session) -> tuple[Event, ...]:
+    """Say on the ledger that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        if book.state.stopped_by is None:
+            return ()
+        reason = "The run goes on."
+        return (Amendment(**_envelope(book), what="note", change=(GOES_ON,), cause="human", reason=reason),)
+
+    return session.append(make)
+
+
+def _envelope(book: Book) -> dict[str, Any]:
+    state = book.state
+    return {"round": state.round, "phase": "close" if state.finished else state.phase, "by": "human"}
+
+
+def _decision(book: Book, kind: Any, text: str, cite: tuple[Any, str, Relation]) -> Decision:
+    number = 1 + sum(facts.round == book.state.round for facts in book.state.decisions.values())
+    return Decision(
+        **_envelope(book),
+        id=f"D-{book.state.round}-{number}",
+        text=text,
+        type=kind,
+        cites=(Cite(type=cite[0], id=cite[1], relation=cite[2]),),
+        made_by="human",
+    )

@@ -1,0 +1,232 @@
+"""Re-execution: the protocol run again on the recorded replies must give the same ledger, byte for byte (FORMAT 7).
+
+Given: the opening, every reply with its call, what people did, every fallback, every resumable stop, all instants, the
+grouping and order of commits, the hashes of rules and parameters. Everything else is computed anew and compared. Where
+the installed rules give another verdict than the recorded one it is named (`rules`), and the recorded one goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import msgspec
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Event,
+    Fallback,
+    RunClosed,
+    RunOpened,
+    Signals,
+    Validation,
+)
+from ledger.format.canonical import encode, line_hash
+from ledger.format.chain import BEGINNING, Head, seal
+from ledger.state.book import Book, book
+from ledger.state.fold import fold
+from ledger.store.failures import BlobMissing
+from roles.brief import derive
+from roles.prompt_set import PromptSet, read_prompt_set
+from roles.protocol import Protocol, open_steps
+from roles.schema import parse_reply
+from rounds.run import engine
+from rounds.run.controller import Controller
+
+VERDICTS: Final = (Validation, Signals, Alarm, Amendment)
+DIVERGENCES_MAX: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where the new ledger leaves the old one: `rules` (another verdict), `brief`, `event` or `step`."""
+
+    kind: Literal["rules", "brief", "event", "step"]
+    seq: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reexecution:
+    """The result; `identical` means the same lines and hence the same head."""
+
+    identical: bool
+    head: Head
+    expected: Head
+    events: int
+    divergences: tuple[Divergence, ...] = ()
+
+
+@dataclass(slots=True)
+class _Replica:
+    """The ledger as it is computed anew."""
+
+    book: Book
+    head: Head = BEGINNING
+    divergences: list[Divergence] = field(default_factory=list[Divergence])
+
+    def take(self, events: Sequence[Event], head: Head) -> None:
+        """Append sealed events; the state is this replica's own and goes on being folded."""
+        index = dict(self.book.by_id)
+        for event in events:
+            if event.id is not None:
+                index.setdefault(event.id, event)
+        state = fold(events, self.book.state)
+        self.book = Book((*self.book.events, *events), state, index, self.book.blobs)
+        self.head = head
+
+    def diverged(self, kind: Literal["rules", "brief", "event", "step"], seq: int, what: str) -> None:
+        """Note a difference, up to a bound."""
+        if len(self.divergences) < DIVERGENCES_MAX:
+            self.divergences.append(Divergence(kind, seq, what))
+
+
+def re_execute(
+    original: Book,
+    protocol: Protocol,
+    controller: Controller,
+    watch: Callable[[tuple[Event, ...]], object] | None = None,
+) -> Reexecution:
+    """Run the protocol again on the replies of `original` and compare; `watch` sees every new commit."""
+    replica = _Replica(book((), original.blobs))
+    prompt_set = _prompt_set(original)
+    for recorded in commits(original.events):
+        drafts = _computed(protocol, controller, replica, recorded, prompt_set)
+        agreed = _compared(replica, drafts, recorded)
+        sealed = seal(agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at)
+        replica.take(sealed.events, sealed.head)
+        if watch is not None:
+            watch(sealed.events)
+    expected = _head(original)
+    return Reexecution(
+        identical=replica.head == expected and not replica.divergences,
+        head=replica.head,
+        expected=expected,
+        events=len(replica.book.events),
+        divergences=tuple(replica.divergences),
+    )
+
+
+def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
+    """Events grouped as they were committed."""
+    group: list[Event] = []
+    for event in events:
+        group.append(event)
+        if event.rest == 0:
+            yield tuple(group)
+            group = []
+
+
+def _computed(
+    protocol: Protocol,
+    controller: Controller,
+    replica: _Replica,
+    recorded: tuple[Event, ...],
+    prompt_set: PromptSet,
+) -> tuple[Event, ...]:
+    """What this moot would have committed in the place of `recorded`; given events are taken as they are."""
+    first = recorded[0]
+    if isinstance(first, RunOpened) and first.origin.type == "import":
+        return recorded  # there are no replies behind it: a fork goes on with what it holds
+    if isinstance(first, RunOpened) or first.by == "human":
+        owed = () if isinstance(first, RunOpened) else recorded[1:]
+        return (first, *owed)
+    if isinstance(first, RunClosed) and first.state == "stopped":
+        return recorded
+    if isinstance(first, Fallback):
+        return _given_up(protocol, replica, first)
+    if first.call is not None:
+        return _answered(protocol, replica, first, prompt_set)
+    return controller.owed(replica.book)
+
+
+def _given_up(protocol: Protocol, replica: _Replica, fallback: Fallback) -> tuple[Event, ...]:
+    step = next(
+        (step for step in open_steps(protocol, replica.book.state) if step.id == fallback.step_failed), None
+    )
+    if step is None:
+        replica.diverged("step", fallback.seq, f"{fallback.step_failed} was not open")
+        return ()
+    return engine.give_up(protocol, replica.book, step, fallback.reason, fallback.detail)
+
+
+def _answered(
+    protocol: Protocol, replica: _Replica, first: Event, prompt_set: PromptSet
+) -> tuple[Event, ...]:
+    call, current = first.call, replica.book
+    assert call is not None, "an answer has a call"
+    step = next((step for step in open_steps(protocol, current.state) if step.id == first.step), None)
+    content = current.blobs.read(call.reply)
+    if step is None or content is None:
+        why = "was not open" if step is None else "has no reply blob"
+        replica.diverged("step", first.seq, f"{first.step} {why}")
+        return ()
+    reply, errors = parse_reply(protocol.reply_type(current.state, step), content)
+    if reply is None:
+        replica.diverged("event", first.seq, f"the reply of {step.id} is refused: {errors[0]}")
+        return ()
+    brief = derive(current, protocol, step, prompt_set)
+    if brief.sha256 != call.brief:
+        replica.diverged("brief", first.seq, f"the brief of {step.id} comes out differently")
+    problems = protocol.problems(current, step, reply, frozenset(brief.saw))
+    if problems:
+        replica.diverged("rules", first.seq, f"the reply of {step.id} would be refused: {problems[0]}")
+    return engine.record(protocol, current, step, reply, call, brief, content).events
+
+
+def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Event, ...]) -> tuple[Event, ...]:
+    """The events to go on with: ours where they agree, the recorded ones where they do not."""
+    if len(drafts) != len(recorded):
+        kind: Literal["rules", "event"] = "rules" if isinstance(recorded[0], VERDICTS) else "event"
+        replica.diverged(kind, recorded[0].seq, f"{_kinds(drafts)} instead of {_kinds(recorded)}")
+        return tuple(_unsealed(event) for event in recorded)
+    agreed: list[Event] = []
+    for draft, old in zip(drafts, recorded, strict=True):
+        new = _with_given(draft, old)
+        if _content(new) != _content(old):
+            kind = "rules" if isinstance(old, VERDICTS) else "event"
+            replica.diverged(kind, old.seq, f"{old.kind} {old.id or f'@{old.seq}'} comes out differently")
+            new = old
+        agreed.append(_unsealed(new, at=old.at))
+    return tuple(agreed)
+
+
+def _with_given(draft: Event, old: Event) -> Event:
+    """The draft with what re-execution takes as given: hashes of rules and parameters."""
+    match draft, old:
+        case (Validation(), Validation()):
+            return msgspec.structs.replace(draft, rules=old.rules)
+        case (Signals(), Signals()):
+            return msgspec.structs.replace(draft, params=old.params)
+        case (Alarm(), Alarm()):
+            return msgspec.structs.replace(draft, params=old.params)
+        case _:
+            return draft
+
+
+def _unsealed(event: Event, at: str | None = None) -> Event:
+    return msgspec.structs.replace(event, prev="0" * 64, seq=0, rest=0, at=event.at if at is None else at)
+
+
+def _content(event: Event) -> bytes:
+    return encode(_unsealed(event, at=""))
+
+
+def _kinds(events: tuple[Event, ...]) -> str:
+    return ", ".join(event.kind for event in events) or "nothing"
+
+
+def _prompt_set(original: Book) -> PromptSet:
+    opened = original.state.opened
+    assert opened is not None, "a run begins with its opening"
+    blob = original.blobs.read(opened.prompt_set)
+    if blob is None:
+        raise BlobMissing("the prompt set of this run")
+    return read_prompt_set(blob)
+
+
+def _head(original: Book) -> Head:
+    last = original.events[-1]
+    return Head(last.seq, line_hash(encode(last)))

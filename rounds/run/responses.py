@@ -1,0 +1,172 @@
+"""What a run does about alarms at the end of a round: it raises, answers and closes them, in fixed wordings.
+
+Under `text` and `script` there is one alarm, fading disagreement (SD-22). Under `calibrated` all eight failure modes
+raise alarms, and an alarm is closed once the rounds after the response kept the tolerated rate, or by a person (`ack`).
+Beside the wording a response may change the plan (a stress round put in or made up) or the rule of a reply (a cap).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from detectors.calibrated.judgement import readings_of
+from detectors.calibrated.parameters import CalibratedParameters, parameters_of
+from detectors.calibrated.reading import Reading
+from detectors.disagreement_slope import slope_alarm
+from ledger.events import Alarm, Amendment, Event
+from ledger.events.decisions import Change, FailureMode
+from ledger.state.book import Book
+from ledger.state.plan_changes import absent_path
+from ledger.state.state import State
+from rounds.run.schedule import CLAIM_CAP, CLAIMS_MAX, authors
+
+RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
+    ("FM-1", ""): ("charter.critic", "harden_critic"),
+    ("FM-2", ""): ("charter.critic", "safety_valve"),
+    ("FM-3", ""): ("charter.all", "resurface_goals"),
+    ("FM-4", ""): ("charter.all", "share_the_frame"),
+    ("FM-5", "flood"): ("charter.all", "cap_claims"),
+    ("FM-5", "famine"): ("charter.all", "raise_claims"),
+    ("FM-6", ""): ("charter.all", "deepen_evidence"),
+    ("FM-8", ""): ("charter.all", "cap_claims"),
+}
+"""Failure mode and variant → whose charter, and which fixed wording of the prompt set (SD-78 … SD-85)."""
+
+STRESSED: Final[dict[FailureMode, str]] = {"FM-1": "critic", "FM-4": "", "FM-7": ""}
+"""Failure mode → the role that a later round is held without; "" is the one that the alarm is about (SD-78 … SD-84)."""
+CAPPED: Final = (("FM-5", "flood"), ("FM-8", ""))
+"""Failure modes that cap the claims of an artifact (SD-82)."""
+
+
+def responses(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
+    """The alarms and amendments that end a round; `next_seq` is the seq of the first of them."""
+    opened = book.state.opened
+    assert opened is not None, "no run is open"
+    if opened.stop.profile == "calibrated":
+        return _calibrated(book, phase, next_seq)
+    return _slope(book.state, phase, next_seq)
+
+
+def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
+    """The sycophancy alarm of SD-22: the critic's next briefs are hardened (SD-78)."""
+    found = slope_alarm(state)
+    if found is None or any(alarm.fm == "FM-1" for alarm in state.open_alarms()):
+        return ()
+    if any(alarm.action == "closed" and alarm.round >= found.onset_round for alarm in state.alarms):
+        return ()  # somebody has seen this fall and said what follows from it
+    alarm = _alarm(
+        state,
+        phase,
+        fm="FM-1",
+        action="raised",
+        onset_round=found.onset_round,
+        evidence=tuple(str(entry) for entry in found.evidence),
+        because="disagreement has fallen two rounds running",
+    )
+    reason = "The slope of disagreement is negative for the second round running (SD-22, SD-78)."
+    return (alarm, _amendment(state, phase, "charter.critic", "harden_critic", next_seq, reason))
+
+
+def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
+    state = book.state
+    open_ones = {alarm.fm: alarm for alarm in state.open_alarms()}
+    events: list[Event] = []
+    parameters = parameters_of(state, book.blobs)
+    for reading in readings_of(state, parameters):
+        raised = open_ones.get(reading.mode)
+        if raised is not None:
+            if reading.has_recovered(raised.round):
+                because = f"the rounds since R{raised.round} kept the tolerated rate"
+                events.append(_closing(state, phase, raised, because))
+        elif reading.verdict == "ALARM" and not _was_closed(state, reading):
+            events.append(_raised(state, phase, reading))
+            events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
+    return tuple(events)
+
+
+def _answers(
+    state: State, phase: str, reading: Reading, cause: int, parameters: CalibratedParameters
+) -> Iterator[Amendment]:
+    """The amendments that answer a raised alarm; `cause` is its seq."""
+    reason = f"{reading.mode}: {reading.sentence}."
+    wording = RESPONSES.get((reading.mode, reading.variant))
+    if wording is not None:
+        yield _amendment(state, phase, *wording, cause, reason)
+    if reading.mode in STRESSED:
+        role = STRESSED[reading.mode] or reading.subject
+        round_ = round_to_stress(state, role)
+        if round_ is not None:
+            change = Change(path=absent_path(round_), from_=None, to=role)
+            yield _changed(state, phase, "plan", change, cause, reason)
+    if (reading.mode, reading.variant) in CAPPED:
+        cap = Change(path=CLAIM_CAP, from_=CLAIMS_MAX, to=parameters.claim_cap.claims_at_most)
+        yield _changed(state, phase, "reply_rule", cap, cause, reason)
+
+
+def round_to_stress(state: State, role: str) -> int | None:
+    """The next planned round that can be held without `role`; None when it will be absent anyway, or none is left."""
+    opened = state.opened
+    if opened is None or state.round not in state.rounds or role not in authors(state):
+        return None
+    later = [row for row in opened.plan[state.rounds[state.round].plan_row + 1 :] if "G" in row.phases]
+    if any(row.absent == role for row in later):
+        return None
+    return next((row.round for row in later if row.absent is None), None)
+
+
+def _was_closed(state: State, reading: Reading) -> bool:
+    """An alarm of this mode was answered since it could be raised; only a new onset raises it again."""
+    onset = reading.onset or 0
+    return any(a.fm == reading.mode and a.action == "closed" and a.round >= onset for a in state.alarms)
+
+
+def _raised(state: State, phase: str, reading: Reading) -> Alarm:
+    return _alarm(
+        state,
+        phase,
+        fm=reading.mode,
+        action="raised",
+        e_value=reading.e_value if reading.rounds else None,
+        onset_round=reading.onset,
+        evidence=reading.evidence,
+        because=reading.sentence,
+    )
+
+
+def _closing(state: State, phase: str, raised: Alarm, because: str) -> Alarm:
+    return _alarm(
+        state,
+        phase,
+        fm=raised.fm,
+        action="closed",
+        e_value=raised.e_value,
+        onset_round=raised.onset_round,
+        evidence=raised.evidence,
+        closes=raised.seq,
+        because=because,
+    )
+
+
+def _alarm(state: State, phase: str, **fields: Any) -> Alarm:
+    opened = state.opened
+    assert opened is not None, "no run is open"
+    return Alarm(
+        round=state.round, phase=phase, by="controller", verdict="ALARM", params=opened.stop.params, **fields
+    )
+
+
+def _amendment(state: State, phase: str, path: str, code: str, cause: int, reason: str) -> Amendment:
+    return _changed(state, phase, "charter", Change(path=path, from_=None, to=code), cause, reason)
+
+
+def _changed(state: State, phase: str, what: Any, change: Change, cause: int, reason: str) -> Amendment:
+    return Amendment(
+        round=state.round,
+        phase=phase,
+        by="controller",
+        what=what,
+        change=(change,),
+        cause=cause,
+        reason=reason,
+    )

@@ -1,0 +1,281 @@
+"""One step's attempts: lost ones made again, a refused reply repaired once, every one of them reserved and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from ledger.events import Attempt
+from ledger.events.decisions import CloseReason
+from ledger.events.envelope import FROM_OUTSIDE
+from ledger.redaction.masking import MaskedStream
+from roles.brief import Brief, repair
+from roles.seats.port import (
+    AttemptLost,
+    Bound,
+    Metered,
+    Request,
+    Seat,
+    SeatFailed,
+    SeatReply,
+    Used,
+    without_secrets,
+)
+from rounds.run.engine import Answer, ReplyRefused, sha256
+from rounds.run.rate_limit import Pace, Patience
+from rounds.run.reservations import Purse
+from rounds.run.session import Asked, Session, Submitted
+
+REPLIES_MAX: Final = 2
+"""One reply and one repair (FORMAT 8); a person is asked again until they leave."""
+CUT: Final = ("max_tokens", "model_context_window_exceeded", "length")
+"""Stop reasons of a reply that is not whole."""
+FREE: Final = Bound(0, Decimal(0))
+
+
+class BudgetReached(Exception):
+    """The next attempt could exceed a budget, and nothing in flight can free enough of it."""
+
+    def __init__(self, reason: CloseReason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason: CloseReason = reason
+        self.detail = detail
+
+
+class Ending(Exception):
+    """The drive ends; the step stays open."""
+
+
+@dataclass(slots=True)
+class Desk:
+    """What all steps of a drive share. `settled` is set whenever a reservation became smaller."""
+
+    session: Session
+    purse: Purse
+    patience: Patience
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    ends: bool = False
+
+    async def reserved(self, step: str, bound: Bound) -> int:
+        """Room for one attempt, waiting for attempts in flight when it is theirs to free."""
+        while True:
+            if self.ends:
+                raise Ending
+            lacking = self.purse.lacks(self.session.book().state, bound)
+            if lacking is None:
+                return self.purse.reserve(step, bound)
+            if self.purse.idle:
+                raise BudgetReached(lacking, _worst(step, bound))
+            self.settled.clear()
+            await self.settled.wait()
+
+    def settle(self, n: int, tokens: int | None, usd: str | None) -> None:
+        """An attempt ended; others may have room now."""
+        self.purse.settle(n, tokens, usd)
+        self.settled.set()
+
+    def abandon(self, n: int) -> None:
+        """An attempt ended, and nobody knows how."""
+        self.purse.abandon(n)
+        self.settled.set()
+
+
+@dataclass(slots=True)
+class _Tries:
+    """The attempts of one step so far; `kept` are their blobs."""
+
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    used: list[Used] = field(default_factory=list[Used])
+    numbers: list[int] = field(default_factory=list[int])
+    kept: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def add(self, brief: Brief, used: Used, reply: SeatReply | None, error: str | None) -> None:
+        """One more attempt that brought nothing to accept, or the accepted one (no error)."""
+        self.kept |= brief.blobs()
+        if reply is not None:
+            self.kept[sha256(reply.content)] = reply.content
+        attempt = Attempt(
+            n=len(self.attempts) + 1,
+            brief=brief.sha256,
+            reply=sha256(reply.content) if reply is not None else None,
+            error=error[:2_000] if error else None,
+            stop_reason=reply.stop_reason if reply is not None else None,
+            tokens_in=used.tokens_in,
+            tokens_out=used.tokens_out,
+            cost_usd=used.cost_usd,
+            latency_ms=used.latency_ms,
+        )
+        self.attempts.append(attempt)
+        self.used.append(used)
+
+
+class Lost(Exception):
+    """A step that no attempt answered; `blobs` are the replies that were refused."""
+
+    def __init__(self, failure: SeatFailed, blobs: dict[str, bytes]) -> None:
+        super().__init__(failure.detail)
+        self.failure, self.blobs = failure, blobs
+
+
+async def answered(
+    asked: Asked,
+    seat: Seat,
+    desk: Desk,
+    pace: Pace,
+    heard: Callable[[], None] = lambda: None,
+    words: Callable[[str], object] = lambda _: None,
+) -> Submitted:
+    """The step's reply, committed. `heard` is called at the first byte of the first attempt, `words` with each piece.
+
+    Raises `Lost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
+    """
+    tries = _Tries()
+    brief, replies, lost = asked.brief, 0, 0
+    while True:
+        stream = MaskedStream(words)
+        request = Request(asked.step, brief, replies + 1, heard, stream)
+        try:
+            reply = without_secrets(await _attempt(request, seat, desk, pace, tries))
+            stream.end()
+            heard()
+        except AttemptLost as failure:
+            heard()
+            lost += 1
+            tries.add(brief, failure.used, None, failure.detail)
+            wait = desk.patience.wait_seconds(asked.step.id, lost, failure.wait_seconds)
+            if failure.overloaded:
+                pace.slow_down(wait)
+            if not failure.again or lost >= desk.patience.attempts_max:
+                raise Lost(_in_words(failure, lost), tries.kept) from failure
+            if desk.ends:
+                raise Ending from failure
+            await asyncio.sleep(wait)
+            continue
+        except SeatFailed as failure:
+            raise Lost(failure, tries.kept) from failure
+        replies += 1
+        errors = _unfit(reply)
+        if not errors:
+            try:
+                return _submit(asked, brief, reply, desk, pace, tries)
+            except ReplyRefused as refused:
+                errors = refused.errors
+        tries.add(brief, _used(reply), reply, "; ".join(errors))
+        if replies == REPLIES_MAX and seat.kind != "human":
+            raise Lost(_given_up(reply, errors), tries.kept)
+        brief = repair(asked.brief, reply.content, errors)
+
+
+async def _attempt(request: Request, seat: Seat, desk: Desk, pace: Pace, tries: _Tries) -> SeatReply:
+    """One attempt within its reservation; a seat that answers from outside costs the engine nothing to ask."""
+    bound = seat.bound(request) if isinstance(seat, Metered) else FREE
+    async with pace.turn():
+        if seat.kind in FROM_OUTSIDE:
+            if desk.ends:
+                raise Ending
+            return await seat.reply(request)
+        number = await desk.reserved(request.step.id, bound)
+        tries.numbers.append(number)
+        try:
+            reply = await seat.reply(request)
+        except AttemptLost as failure:
+            used = failure.used
+            desk.settle(number, _sum(used.tokens_in, used.tokens_out), used.cost_usd)
+            raise
+        except BaseException:
+            desk.abandon(number)
+            raise
+        if bound is FREE:
+            desk.settle(number, 0, "0")
+        else:
+            desk.settle(number, _sum(reply.tokens_in, reply.tokens_out), reply.cost_usd)
+        return reply
+
+
+def _submit(asked: Asked, brief: Brief, reply: SeatReply, desk: Desk, pace: Pace, tries: _Tries) -> Submitted:
+    """Commit a reply. Raises `ReplyRefused`, and then the attempts are as before."""
+    tries_with = _Tries(list(tries.attempts), list(tries.used), tries.numbers, dict(tries.kept))
+    tries_with.add(brief, _used(reply), reply, None)
+    answer = _answer(reply, tries_with)
+    done = desk.session.submit(asked.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
+    pace.went_well()
+    call = next((event.call for event in done.events if event.call is not None), None)
+    if call is not None and tries.numbers:
+        desk.purse.keep(tries.numbers, call)
+    return done
+
+
+def _unfit(reply: SeatReply) -> tuple[str, ...]:
+    """Why a reply is not even read: it is cut off, or a refusal. Neither is ever agreement."""
+    if reply.stop_reason == "refusal":
+        return ("(reply): the model refused to answer; answer the task as far as you can",)
+    if reply.stop_reason in CUT:
+        return ("(reply): it was cut off at the limit; answer again, and shorter",)
+    return ()
+
+
+def _given_up(reply: SeatReply, errors: tuple[str, ...]) -> SeatFailed:
+    reason = "malformed"
+    if reply.stop_reason == "refusal":
+        reason = "refused"
+    elif reply.stop_reason in CUT:
+        reason = "truncated"
+    return SeatFailed(reason, f"{REPLIES_MAX} replies were refused: {'; '.join(errors)}")
+
+
+def _in_words(failure: AttemptLost, lost: int) -> SeatFailed:
+    detail = failure.detail if lost == 1 else f"{failure.detail}; {lost} attempts were lost"
+    return SeatFailed(failure.reason, detail, away=True, gone=failure.gone)
+
+
+def _used(reply: SeatReply) -> Used:
+    return Used(
+        reply.tokens_in,
+        reply.tokens_cached,
+        reply.tokens_cache_write,
+        reply.tokens_out,
+        reply.cost_usd,
+        reply.latency_ms,
+    )
+
+
+def _answer(reply: SeatReply, tries: _Tries) -> Answer:
+    """What the call says: recorded attempts as they are on the tape, live ones with their sums."""
+    played = bool(reply.attempts)
+    used = [_used(reply)] if played else tries.used
+    costs = [one.cost_usd for one in used]
+    return Answer(
+        seat=reply.seat,
+        isolation=reply.isolation,
+        provider=reply.provider,
+        model=reply.model,
+        context_id=reply.context_id,
+        attempts=reply.attempts or tuple(tries.attempts),
+        tokens_in=_sum(*(one.tokens_in for one in used)),
+        tokens_cached=_sum(*(one.tokens_cached for one in used)),
+        tokens_cache_write=_sum(*(one.tokens_cache_write for one in used)),
+        tokens_out=_sum(*(one.tokens_out for one in used)),
+        cost_usd=_sum_usd(costs) if len(costs) > 1 else costs[0],
+        latency_ms=_sum(*(one.latency_ms for one in used)),
+        stop_reason=reply.stop_reason,
+        simulated=reply.simulated,
+    )
+
+
+def _sum(*values: int | None) -> int | None:
+    """The sum; unknown when a part of it is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _sum_usd(costs: list[str | None]) -> str | None:
+    known = [Decimal(cost) for cost in costs if cost is not None]
+    return f"{sum(known, Decimal(0)):.6f}" if len(known) == len(costs) else None
+
+
+def _worst(step: str, bound: Bound) -> str:
+    usd = "" if bound.usd is None else f" and ${bound.usd}"
+    return f"the next attempt, {step}, could take {bound.tokens} tokens{usd}"

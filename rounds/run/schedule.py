@@ -1,0 +1,124 @@
+"""What a round is made of, by plan and state: who is active, which checks apply, when looks and S are due."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ledger.events.decisions import PlanRow
+from ledger.state.decided import has_precedent
+from ledger.state.state import State
+
+NEEDS: Final[dict[int, tuple[str, ...]]] = {
+    1: ("action", "critic"),
+    2: ("guardian", "observer"),
+    3: ("observer", "critic"),
+    4: (),
+}
+"""Check → roles whose artifact it cannot do without (SD-35)."""
+
+
+CLAIM_CAP: Final = "D.proposed_claims.max"
+"""The path of an amendment that caps the claims of an artifact."""
+CLAIMS_MAX: Final = 4
+"""Claims that an artifact may propose while nothing caps them (FORMAT 2)."""
+
+
+def claim_cap(state: State) -> int:
+    """Claims that an artifact may propose now: fewer while an alarm that caps them is open (SD-82)."""
+    raised = {alarm.seq for alarm in state.open_alarms()}
+    caps = [
+        change.to
+        for event in state.amendments
+        if event.what == "reply_rule" and (not isinstance(event.cause, int) or event.cause in raised)
+        for change in event.change
+        if change.path == CLAIM_CAP and isinstance(change.to, int)
+    ]
+    return min(caps, default=CLAIMS_MAX)
+
+
+def plan_row(state: State, round_: int) -> PlanRow:
+    """The plan's row of an opened round."""
+    assert state.opened is not None, "no run is open"
+    return state.opened.plan[state.rounds[round_].plan_row]
+
+
+def authors(state: State) -> tuple[str, ...]:
+    """The roles that write artifacts, in protocol order."""
+    return tuple(role for role in state.roles if role != "verifier")
+
+
+def active_roles(state: State, round_: int) -> tuple[str, ...]:
+    """The authors that take part in phases A–H of a round."""
+    absent = state.rounds[round_].absent
+    return tuple(role for role in authors(state) if role != absent)
+
+
+def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
+    """Checks that a round can make when `absent` is away; check 4 needs an earlier decision (SD-32, SD-36)."""
+    return tuple(
+        check
+        for check, roles in NEEDS.items()
+        if absent not in roles and (check != 4 or has_precedent(state))
+    )
+
+
+def lost_artifacts(state: State, round_: int) -> frozenset[str]:
+    """Roles whose artifact of this round was given up."""
+    if not state.given_up:
+        return frozenset()
+    return frozenset(role for role in authors(state) if f"r{round_}.D.{role}" in state.given_up)
+
+
+def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
+    """Checks that are asked in a round: the applicable ones whose artifacts exist."""
+    lost = lost_artifacts(state, round_)
+    return tuple(check for check in state.rounds[round_].applicable if not lost.intersection(NEEDS[check]))
+
+
+def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
+    """Checks of a round that are judged twice: so many as the rule `rejudge` says, another choice each round."""
+    wanted = str(state.opened.rules.get("rejudge", "0")) if state.opened else "0"
+    made = applicable_checks(state, round_)
+    turned = sorted(made, key=lambda check: (check + round_) % len(NEEDS))
+    return tuple(sorted(turned[: int(wanted)]))
+
+
+def is_last_deliberating_row(state: State, round_: int) -> bool:
+    """Whether no later row of the plan has a phase G."""
+    assert state.opened is not None, "no run is open"
+    later = state.opened.plan[state.rounds[round_].plan_row + 1 :]
+    return not any("G" in row.phases for row in later)
+
+
+def look_is_due(state: State, round_: int) -> bool:
+    """A look at the signals is due every `check_every` rounds and at the end of the last round with a G (FORMAT 9)."""
+    assert state.opened is not None, "no run is open"
+    if "G" not in plan_row(state, round_).phases:
+        return False
+    return round_ % state.opened.stop.check_every == 0 or is_last_deliberating_row(state, round_)
+
+
+def stop_is_obeyed(state: State, round_: int) -> bool:
+    """Whether this round's look says stop and counts."""
+    if state.opened is None or not state.looks or state.looks[-1].round != round_:
+        return False
+    return state.looks[-1].stop and round_ >= state.opened.stop.not_before
+
+
+def synthesis_is_due(state: State, round_: int) -> bool:
+    """Whether S belongs to this round: a round of S alone, an obeyed stop, or the end of the plan."""
+    row = plan_row(state, round_)
+    if "G" not in row.phases:
+        return "S" in row.phases
+    if not deliberation_is_validated(state, round_):
+        return False
+    assert state.opened is not None, "no run is open"
+    used_up = state.rounds[round_].plan_row + 1 >= len(state.opened.plan)
+    return "S" in row.phases or used_up or stop_is_obeyed(state, round_)
+
+
+def deliberation_is_validated(state: State, round_: int) -> bool:
+    """Whether the validation that ends phases A–H of a round stands; an imported round asked nobody and has none."""
+    return not plan_row(state, round_).phases or any(
+        phase != "S" for phase in state.validated.get(round_, ())
+    )

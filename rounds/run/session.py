@@ -1,0 +1,187 @@
+"""A session: a run on disk with its protocol; every act takes the lock, folds anew, and commits what follows from it.
+
+The automatic run, the step-by-step mode and what a person adds all go through here (DESIGN 4, FORMAT 8). Whoever
+commits the last reply also commits, under the same lock, what the controller owes until a seat is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from detectors.calibrated.parameters import parameters_of
+from ledger.events import Event, RunOpened
+from ledger.events.decisions import CloseReason
+from ledger.events.values import GENESIS
+from ledger.redaction.masking import masked
+from ledger.state.book import Book
+from ledger.state.strange import refuse_strange
+from ledger.store.failures import BlobMissing
+from ledger.store.store import Run, Writer, create_run
+from roles.brief import Brief, Memo, derive
+from roles.prompt_set import PromptSet, read_prompt_set
+from roles.protocol import Protocol, Step, open_steps
+from rounds.protocols import protocol_of
+from rounds.run import engine
+from rounds.run.controller import Controller, run_closed
+from rounds.run.engine import Answer, StepRefused, find_open, sha256
+from rounds.run.verdicts import Verdicts
+
+Clock = Callable[[], str]
+"""The present instant as FORMAT 1 writes it: `2026-03-04T05:06:07.000000Z`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open step with the brief that its seat is to be given."""
+
+    step: Step
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What a reply led to. `already`: the same bytes had been accepted before, and nothing was written."""
+
+    events: tuple[Event, ...]
+    already: bool = False
+
+
+class Session:
+    """A run that is worked on. Reading takes no lock; `verdicts` computes validations and signals."""
+
+    def __init__(self, run: Run, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
+        self.run: Final = run
+        self._clock = clock
+        state = run.book().state
+        refuse_strange(state, run.path)
+        opened = state.opened
+        assert opened is not None, "a book is that of a run"
+        self.opened: Final = opened
+        self.protocol: Final = protocol_of(opened, run.path)
+        self.verdicts: Final = verdicts(self.protocol)
+        self.controller: Final = Controller(self.protocol, self.verdicts)
+        self._prompt_set: PromptSet | None = None
+
+    @property
+    def prompt_set(self) -> PromptSet:
+        """The prompt set of the run, never the installed one (FORMAT 6)."""
+        if self._prompt_set is None:
+            blob = self.run.blobs.read(self.opened.prompt_set)
+            if blob is None:
+                raise BlobMissing("the prompt set of this run", str(self.run.path))
+            self._prompt_set = read_prompt_set(blob)
+        return self._prompt_set
+
+    def _judged_by_its_own(self, book: Book) -> None:
+        """Nothing is written that could not be judged afterwards. Raises `BlobMissing`."""
+        if self.protocol.is_watched:
+            parameters_of(book.state, book.blobs)
+
+    def book(self) -> Book:
+        """What stands now."""
+        return self.run.book()
+
+    def asked(self, role: str | None = None) -> tuple[Asked, ...]:
+        """The open steps, of one role when given, with their briefs."""
+        book = self.book()
+        self._judged_by_its_own(book)
+        memo = Memo()
+        return tuple(
+            Asked(step, derive(book, self.protocol, step, self.prompt_set, memo))
+            for step in open_steps(self.protocol, book.state)
+            if role is None or step.role == role
+        )
+
+    def submit(
+        self, step_id: str, content: bytes, answer: Answer, blobs: Mapping[str, bytes] | None = None
+    ) -> Submitted:
+        """Hand in a reply, with the blobs of earlier attempts if there were any.
+
+        Raises `StepRefused` or `ReplyRefused`, and then nothing was written.
+        """
+        with self.run.writer() as writer:
+            book = writer.book()
+            seq = book.state.answered.get(step_id)
+            if seq is not None:
+                call = book.events[seq].call
+                if call is not None and call.reply == sha256(content):
+                    return Submitted(self._settle(writer), already=True)
+            self._judged_by_its_own(book)
+            step = find_open(self.protocol, book, step_id)
+            accepted = engine.accept(self.protocol, book, step, content, answer, self.prompt_set)
+            events = writer.commit(
+                accepted.events, at=self._clock(), blobs={**(blobs or {}), **accepted.blobs}
+            )
+            return Submitted((*events, *self._settle(writer)))
+
+    def give_up(
+        self, step_id: str, reason: str, detail: str, blobs: Mapping[str, bytes] | None = None
+    ) -> tuple[Event, ...]:
+        """Give an open step up for good; the run goes on without it. `blobs` are replies that were refused."""
+        with self.run.writer() as writer:
+            self._judged_by_its_own(writer.book())
+            step = find_open(self.protocol, writer.book(), step_id)
+            drafts = engine.give_up(self.protocol, writer.book(), step, reason, masked(detail))
+            events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})
+            return (*events, *self._settle(writer))
+
+    def settle(self) -> tuple[Event, ...]:
+        """Commit what the controller owes, as after a writer that died in between."""
+        if not self.controller.owed(self.book()):
+            return ()
+        with self.run.writer() as writer:
+            return self._settle(writer)
+
+    def stop(self, reason: CloseReason) -> tuple[Event, ...]:
+        """Close the run so that it can be resumed; nothing when it is closed already."""
+        with self.run.writer() as writer:
+            book = writer.book()
+            if book.state.closing is not None:
+                return ()
+            return writer.commit([run_closed(book, "stopped", reason)], at=self._clock())
+
+    def append(self, make: Callable[[Book], Iterable[Event]]) -> tuple[Event, ...]:
+        """Commit what a person adds; `make` sees the book under the lock and raises when it may not be added.
+
+        What `make` gives that is on the ledger already, events of the book itself, is not written again.
+        """
+        with self.run.writer() as writer:
+            book = writer.book()
+            made = tuple(make(book))
+            there = tuple(event for event in made if is_on_ledger(event))
+            written = writer.commit([event for event in made if event not in there], at=self._clock())
+            return (*there, *written, *self._settle(writer))
+
+    def _settle(self, writer: Writer) -> tuple[Event, ...]:
+        written: list[Event] = []
+        while drafts := self.controller.owed(writer.book()):
+            written += writer.commit(drafts, at=self._clock())
+        return tuple(written)
+
+
+def is_on_ledger(event: Event) -> bool:
+    """Whether an event was committed; a draft follows nothing yet."""
+    return event.prev != GENESIS
+
+
+def start(
+    path: Path,
+    opening: RunOpened,
+    *,
+    blobs: Mapping[str, bytes],
+    files: Mapping[str, bytes],
+    verdicts: Callable[[Protocol], Verdicts],
+    clock: Clock,
+    sync: bool = True,
+) -> Session:
+    """Open a new run and its first round."""
+    run = create_run(path, opening, blobs=blobs, at=clock(), files=files, sync=sync)
+    session = Session(run, verdicts, clock)
+    session.settle()
+    return session
+
+
+__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "is_on_ledger", "start"]

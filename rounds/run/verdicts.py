@@ -1,0 +1,75 @@
+"""The verdict functions in one place: what a run computes about itself, given to the controller and to validators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from ledger.events import Event
+from ledger.state.book import Book
+from roles.protocol import Protocol
+
+if TYPE_CHECKING:
+    from detectors.parameters import SignalProfile
+    from detectors.report import SignalReport
+    from validators.docket import RuleContext
+    from validators.rulebook import CheckReport
+
+PROFILES = ("script", "text", "calibrated")
+"""Profiles whose parameters are installed."""
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """Validation and signals as functions of a book, with the hashes of the rules and parameters behind them.
+
+    `check` judges what a `validation` event records; `context` is what the rulebook needs to judge everything.
+    """
+
+    check: Callable[[Book], CheckReport]
+    rules_hash: Callable[[], str]
+    signals: Callable[[Book, str], SignalReport]
+    params_hash: Callable[[str], str]
+    context: Callable[[], RuleContext]
+    screenings: Callable[[Book], tuple[Event, ...]]
+
+
+def standard(protocol: Protocol) -> Verdicts:
+    """The verdicts that this version of moot computes; the rules are read when the first one is asked for."""
+
+    def read(book: Book, profile: str, at: int | None = None) -> SignalReport:
+        from detectors import signals
+
+        named = cast("SignalProfile", profile)  # UnknownProfile for another name
+        return signals.signals(book, named, at, as_recorded=True)
+
+    def params_hash(profile: str) -> str:
+        from detectors import parameters
+
+        return parameters.params_hash(cast("SignalProfile", profile))
+
+    def screenings(book: Book) -> tuple[Event, ...]:
+        from rounds.setup import (
+            screened,  # its patterns are compiled when a run is opened or checked, not before
+        )
+
+        return screened.screenings_due(book)
+
+    def context() -> RuleContext:
+        from validators.docket import RuleContext
+
+        params = {profile: params_hash(profile) for profile in PROFILES}
+        return RuleContext(protocol=protocol, signals=read, params=params, screenings=screenings)
+
+    def check(book: Book) -> CheckReport:
+        from validators import rulebook
+
+        return rulebook.check(book, context(), recorded=True)
+
+    def rules_hash() -> str:
+        from validators import rulebook
+
+        return rulebook.rules_hash()
+
+    return Verdicts(check, rules_hash, read, params_hash, context, screenings)

@@ -1,0 +1,216 @@
+"""Forking: a new run that shares a prefix byte for byte and goes on under another plan or with other seats.
+
+parent   run_opened  round_opened 1 …  round 4's last event │ round_opened 5 …
+fork     the same lines, the same hashes                    │ run_opened (origin: fork)  round_opened 5 …
+
+The second opening says what is different, and of which run at which event it is a fork (FORMAT 2, `origin`). An absence
+that no plan had foreseen is the honest way to ask what a role carries (SD-74 … SD-77).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ledger.events import RoundOpened, RunOpened
+from ledger.events.decisions import CastMember, Origin, PlanRow
+from ledger.format.canonical import line_hash
+from ledger.format.chain import Head, Sealed
+from ledger.state.book import Book
+from ledger.state.fold import fold
+from ledger.store.named_blobs import all_named_blobs
+from ledger.store.store import Run, adopt_run
+from rounds.protocols import protocol_of
+from rounds.run.session import Clock, Session
+from rounds.run.verdicts import standard
+from rounds.setup.deliberation import parse
+from rounds.setup.deliberation_toml import to_toml
+from rounds.setup.opening import Opening, resolved
+from rounds.setup.plans import default_predictions
+
+TOOL: Final = "moot fork"
+FILE: Final = "deliberation.toml"
+
+
+class CannotFork(ValueError):
+    """A run or a wish that no fork can be made of; `mend` says what could be."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, mend: str) -> None:
+        super().__init__(what)
+        self.what, self.mend = what, mend
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What shall differ: from the opening of `round` on, perhaps without a role to round `through`, other seats.
+
+    `base` is what a new run would begin with; whoever goes on with an import needs it, for no source says all of that.
+    """
+
+    round: int
+    without: str | None = None
+    through: int | None = None
+    seats: Mapping[str, str] = field(default_factory=dict[str, str])
+    base: Opening | None = None
+
+
+def fork_seq(book: Book, round_: int) -> int:
+    """The seq of the event that opens a round, the first that a fork there does not share. Raises `CannotFork`.
+
+    An import is one commit and shared whole: a fork of it begins behind its last round.
+    """
+    opened = book.state.opened
+    assert opened is not None, "a run begins with its opening"
+    if opened.origin.type == "import":
+        if round_ != next_round(book):
+            raise CannotFork(
+                "an import is shared whole, and goes on behind its last round",
+                f"say --round {next_round(book)}",
+            )
+        return len(book.events)
+    found = [event.seq for event in book.events if isinstance(event, RoundOpened) and event.round == round_]
+    if not found:
+        known = f"1 to {max(book.state.rounds)}" if book.state.rounds else "none"
+        raise CannotFork(f"round {round_} was never opened", f"rounds of this run: {known}")
+    return found[0]
+
+
+def next_round(book: Book) -> int:
+    """The round behind the last one that was opened."""
+    return max(book.state.rounds, default=0) + 1
+
+
+def opening_behind(base: RunOpened, book: Book) -> RunOpened:
+    """The opening `base` for whoever goes on with an import: its goals, documents and rounds, then the rows of `base`.
+
+    Rounds that were imported have no phases in the plan: nobody is asked for anything in them.
+    """
+    opened, last = book.state.opened, next_round(book) - 1
+    assert opened is not None, "a run begins with its opening"
+    rows = 1 + max((event.plan_row for event in book.state.rounds.values()), default=-1)
+    held = tuple(msgspec.structs.replace(row, phases=()) for row in opened.plan[:rows])
+    coming = tuple(row for row in base.plan if row.round > last)
+    return msgspec.structs.replace(
+        base,
+        goals=opened.goals or base.goals,
+        context=opened.context,
+        plan=(*held, *(coming or (PlanRow(round=last + 1, phases=("A", "S")),))),
+    )
+
+
+def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: str) -> RunOpened:
+    """The opening of the fork: the parent's, with another plan, other seats, and where it comes from.
+
+    `parent` is the parent's name, `head` the last shared event. Raises `CannotFork`.
+    """
+    plan = _plan(opened, wish)
+    _check_roles(opened, wish)
+    foreseen = {entry.role for entry in opened.predict}
+    missing = [wish.without] if wish.without and wish.without not in foreseen else []
+    return msgspec.structs.replace(
+        opened,
+        prev="0" * 64,
+        seq=0,
+        rest=0,
+        at="",
+        round=0,
+        phase="open",
+        by="controller",
+        cast=tuple(_seated(member, wish.seats) for member in opened.cast),
+        plan=plan,
+        predict=(*opened.predict, *default_predictions(missing)),
+        origin=Origin(type="fork", of=parent, head=head.hash, seq=head.seq, tool=TOOL),
+        moot=moot,
+    )
+
+
+def fork(
+    parent: Run, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock, sync: bool = True
+) -> Session:
+    """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
+    book = parent.book()
+    cut = fork_seq(book, wish.round)
+    lines = tuple(line for _, (_, _, line) in zip(range(cut), parent.lines(), strict=False))
+    head = Head(cut - 1, line_hash(lines[-1]))
+    before = msgspec.structs.replace(book, events=book.events[:cut])
+    base = _base(parent, before, wish)
+    opening = fork_opening(base.event, wish, name, head, moot)
+    files = {FILE: _written(base.toml, opening)} if base.toml else {}
+    blobs = {**_shared_blobs(before), **base.blobs}
+    run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files, sync=sync)
+    with run.writer() as writer:
+        writer.commit([opening], at=clock())
+    again = Session(run, standard, clock)
+    again.settle()
+    return again
+
+
+def _base(parent: Run, before: Book, wish: Wish) -> Opening:
+    """What the fork opens with before anything is changed: what was in force where it parts, or behind an import."""
+    opened = fold(before.events).opened  # with what amendments had made of its plan by then
+    assert opened is not None, "a round was opened, so the run was"
+    if opened.origin.type != "import":
+        path = parent.path / FILE
+        return Opening(opened, {}, path.read_text("utf-8") if path.is_file() else "")
+    if wish.base is None:
+        raise CannotFork("an import does not say how to go on", "give its question, and who answers")
+    return replace(wish.base, event=opening_behind(wish.base.event, before))
+
+
+def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:
+    if wish.without is None:
+        return opened.plan
+    if not protocol_of(opened).is_watched:
+        raise CannotFork(
+            f"protocol {opened.protocol} has no round that a role can be absent from", "give --seat instead"
+        )
+    last = wish.through or wish.round
+    rows = {row.round for row in opened.plan if "G" in row.phases}
+    if wish.round not in rows or last < wish.round:
+        raise CannotFork(
+            f"nobody can be absent from round {wish.round} to {last}",
+            f"rounds that deliberate: {', '.join(map(str, sorted(rows)))}",
+        )
+    return tuple(
+        msgspec.structs.replace(row, absent=wish.without)
+        if wish.round <= row.round <= last and row.round in rows
+        else row
+        for row in opened.plan
+    )
+
+
+def _check_roles(opened: RunOpened, wish: Wish) -> None:
+    roles = [member.role for member in opened.cast]
+    authors = [role for role in roles if role != "verifier"]
+    if wish.without is not None and wish.without not in authors:
+        raise CannotFork(f"no role {wish.without!r} can be absent", f"roles are {', '.join(authors)}")
+    for role in wish.seats:
+        if role not in roles:
+            raise CannotFork(f"no role {role!r}", f"roles are {', '.join(roles)}")
+
+
+def _seated(member: CastMember, seats: Mapping[str, str]) -> CastMember:
+    kind = seats.get(member.role)
+    return member if kind is None else msgspec.structs.replace(member, seat=kind)
+
+
+def _shared_blobs(book: Book) -> dict[str, bytes]:
+    """Blobs that the shared events name; one that the parent has lost stays lost, and `verify` says so."""
+    found: dict[str, bytes] = {}
+    for event in book.events:
+        for named in all_named_blobs(event, book.blobs):
+            if named.sha256 not in found and (content := book.blobs.read(named.sha256)) is not None:
+                found[named.sha256] = content
+    return found
+
+
+def _written(toml: str, opening: RunOpened) -> bytes:
+    """The deliberation file as this fork has resolved it."""
+    fixed = not protocol_of(opening).is_watched
+    return to_toml(resolved(parse(toml.encode(), FILE), opening, fixed_plan=fixed)).encode()

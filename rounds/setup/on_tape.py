@@ -1,0 +1,34 @@
+"""A run that plays a tape is opened with the prompts of the recording, for every brief must be the same (FORMAT 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import msgspec
+
+from ledger.state.book import Book
+from rounds.setup.opening import Opening
+
+
+def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
+    """The opening with the prompt set and the versions of protocol and brief of the one recording that is played.
+
+    Recordings of another protocol, several with different prompts, and one whose prompts are lost change nothing.
+    """
+    found = {
+        (one.prompt_set, one.protocol_version, one.brief_version): tape
+        for tape in tapes
+        if (one := tape.state.opened) is not None
+    }
+    if len(found) != 1:
+        return opening
+    ((prompts, protocol_version, brief_version), tape), *_ = found.items()
+    recorded, blob = tape.state.opened, tape.blobs.read(prompts)
+    if blob is None or recorded is None or recorded.protocol != opening.event.protocol:
+        return opening
+    event = msgspec.structs.replace(
+        opening.event, prompt_set=prompts, protocol_version=protocol_version, brief_version=brief_version
+    )
+    kept = {sha: content for sha, content in opening.blobs.items() if sha != opening.event.prompt_set}
+    return replace(opening, event=event, blobs={**kept, prompts: blob})

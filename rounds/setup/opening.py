@@ -1,0 +1,405 @@
+"""Opening a run: a deliberation with everything decided, as the event that begins the ledger (FORMAT 2, 9, 10)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from detectors.parameters import DEFAULT_PROFILE, params_bytes, params_hash
+from ledger.events import RunOpened
+from ledger.events.decisions import (
+    SEAT_KINDS,
+    Budgets,
+    CastMember,
+    ContextDocument,
+    Labelled,
+    Origin,
+    PlanRow,
+    Prediction,
+    StopRule,
+    Waiver,
+)
+from ledger.state import decided
+from roles.castings import Casting, UnknownCasting, cast_of, own_casting
+from roles.prompt_set import installed_prompt_set
+from roles.protocol import Protocol, Rules
+from rounds.protocols import PROTOCOLS, losses
+from rounds.run.verdicts import PROFILES
+from rounds.screening import RULES_VERSION
+from rounds.setup.deliberation import (
+    CastRow,
+    Deliberation,
+    DeliberationError,
+    Document,
+    Predicted,
+    RoundRow,
+    nearest,
+)
+from rounds.setup.deliberation_toml import to_toml
+from rounds.setup.gate import GateRefused
+from rounds.setup.gated import routed
+from rounds.setup.plan_rows import PlanRefused, Row, planned
+from rounds.setup.plans import default_predictions, obeyed_from, without_stress
+
+NO_STRESS: Final = Waiver(
+    what="stress",
+    why="The deliberation file says no_stress: nobody is ever absent, so nothing shows what a role contributes.",
+)
+NO_POSITIONS: Final = Waiver(
+    what="positions",
+    why="The deliberation file says positions = off: without sealed positions, giving in cannot be told from agreeing.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a run begins with: its first event, the blobs that the event names, and the resolved file's text."""
+
+    event: RunOpened
+    blobs: Mapping[str, bytes]
+    toml: str
+
+
+def resolve(
+    deliberation: Deliberation,
+    documents: Mapping[str, bytes],
+    *,
+    moot: str,
+    name: str = "deliberation.toml",
+    casting: str | None = None,
+    seats: Mapping[str, str] | None = None,
+    seed: int = 0,
+    params: bytes | None = None,
+) -> Opening:
+    """Decide everything that the file leaves open.
+
+    `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
+    `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
+    are thresholds for the profile `calibrated` in the place of the installed ones. Pure: equal arguments give equal
+    bytes. Raises `DeliberationError`.
+    """
+    try:
+        deliberation, gate_rules = routed(deliberation)
+    except GateRefused as error:
+        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    subject = deliberation.deliberation
+    protocol = _protocol(subject.protocol, name)
+    _wanted_options(protocol, subject.options, name)
+    rules = {**_rules(deliberation, protocol, name), **gate_rules}
+    plan = _plan(deliberation, protocol, rules, name)
+    context, contents = _context(deliberation.context, documents, name)
+    prompt_set = installed_prompt_set(protocol.prompts)
+    event = RunOpened(
+        round=0,
+        phase="open",
+        by="controller",
+        protocol=protocol.name,
+        protocol_version=protocol.version,
+        question=subject.question,
+        domain=subject.domain,
+        goals=_labelled("G", subject.goals or (subject.question[:8_000],)),
+        options=_labelled("O", subject.options),
+        context=context,
+        cast=_cast(deliberation, protocol, rules, casting, seats or {}, name),
+        plan=plan,
+        predict=_predictions(deliberation, plan, protocol, name),
+        stop=_stop_rule(deliberation, plan, name, params),
+        budgets=Budgets(**dict(deliberation.budget)),
+        prompt_set=_sha256(prompt_set),
+        brief_version=protocol.brief_version,
+        seed=seed,
+        rules=rules,
+        origin=Origin(type="new"),
+        moot=moot,
+        waived=_waived(deliberation, rules),
+    )
+    toml = to_toml(resolved(deliberation, event, fixed_plan=not protocol.is_watched))
+    thresholds = params or params_bytes(event.stop.profile)
+    kept = {event.stop.params: thresholds} if event.stop.profile == "calibrated" else {}
+    return Opening(event, {_sha256(prompt_set): prompt_set, **contents, **kept}, toml)
+
+
+def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool = False) -> Deliberation:
+    """The deliberation that says outright what `event` holds; documents that were files are now the run's blobs,
+    as are those that the file never named, because an import brought them.
+
+    With a `fixed_plan` the rounds follow from the protocol and are not written.
+    """
+    subject = deliberation.deliberation.model_copy(
+        update={
+            "domain": event.domain,
+            "goals": tuple(goal.text for goal in event.goals),
+            "plan": None,
+            "profile": event.stop.profile,
+            "not_before": event.stop.not_before,
+        }
+    )
+    return deliberation.model_copy(
+        update={
+            "deliberation": subject,
+            "round": ()
+            if fixed_plan
+            else tuple(
+                RoundRow(n=row.round, absent=row.absent, drift=row.drift, phases=row.phases, focus=row.focus)
+                for row in event.plan
+            ),
+            "predict": tuple(Predicted(role=one.role, code=one.code, text=one.text) for one in event.predict),
+            "context": tuple(
+                written
+                if written is not None and written.text is not None
+                else Document(name=kept.name, path=f"blobs/{kept.sha256}")
+                for kept, written in zip_longest(event.context, deliberation.context[: len(event.context)])
+            ),
+            "cast": {
+                member.role: CastRow(title=member.title, charge=member.charge, seat=_spoken(member.seat))
+                for member in event.cast
+            },
+        }
+    )
+
+
+def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> tuple[str, ...]:
+    """The roles that the run will have, in protocol order. Raises `DeliberationError`."""
+    try:
+        deliberation, _ = routed(deliberation)
+    except GateRefused as error:
+        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    protocol = _protocol(deliberation.deliberation.protocol, name)
+    rules = _rules(deliberation, protocol, name)
+    return protocol.cast(rules) if protocol.cast else protocol.role_ids()
+
+
+def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
+    """The deliberation with every title and charge spelt out. Raises `DeliberationError`."""
+    protocol = _protocol(deliberation.deliberation.protocol, "casting")
+    rules = _rules(deliberation, protocol, "casting")
+    members = _cast(deliberation, protocol, rules, casting, {}, "casting")
+    said = deliberation.cast
+    rows = {
+        member.role: CastRow(
+            title=member.title,
+            charge=member.charge,
+            seat=said[member.role].seat if member.role in said else None,
+        )
+        for member in members
+    }
+    return deliberation.model_copy(update={"cast": rows})
+
+
+def _spoken(seat: str) -> str | None:
+    """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
+    return seat if seat in ("host", "human", "anthropic", "local") else None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _protocol(wanted: str, name: str) -> Protocol:
+    if wanted not in PROTOCOLS:
+        raise DeliberationError(
+            f"no protocol {wanted!r}",
+            name,
+            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`",
+        )
+    return PROTOCOLS[wanted]
+
+
+def _wanted_options(protocol: Protocol, options: Sequence[str], name: str) -> None:
+    least, most = protocol.options_wanted
+    if not least <= len(options) <= most:
+        wanted = f"at least {least}" if len(options) < least else f"at most {most}"
+        raise DeliberationError(
+            f"{protocol.name} compares {wanted} options, not {len(options)}",
+            name,
+            "give options = […] or --option",
+        )
+
+
+def _plan(deliberation: Deliberation, protocol: Protocol, rules: Rules, name: str) -> tuple[PlanRow, ...]:
+    if protocol.plan is not None:
+        _refuse_plan(deliberation, protocol, name)
+        return protocol.plan(rules, len(deliberation.deliberation.options))
+    rows = [Row(row.n, row.absent, row.drift, row.phases, row.focus) for row in deliberation.round]
+    try:
+        plan = planned(deliberation.deliberation.plan, rows)
+    except PlanRefused as error:
+        raise DeliberationError(str(error), name, "mend the [[round]] rows, or name a plan") from None
+    return without_stress(plan) if deliberation.deliberation.no_stress else plan
+
+
+def _refuse_plan(deliberation: Deliberation, protocol: Protocol, name: str) -> None:
+    """The steps of a short protocol are its own: no rows, no absent role, no other plan."""
+    subject = deliberation.deliberation
+    for what, said in (
+        ("a plan", subject.plan),
+        ("[[round]] rows", deliberation.round),
+        ("[[predict]] rows", deliberation.predict),
+        ("no_stress", subject.no_stress),
+    ):
+        if said:
+            raise DeliberationError(
+                f"{protocol.name} has its own rounds and takes no {what.removeprefix('a ')}",
+                name,
+                'leave it out, or choose protocol = "structured"',
+            )
+
+
+def _labelled(letter: str, texts: Sequence[str]) -> tuple[Labelled, ...]:
+    return tuple(Labelled(id=f"{letter}-{n}", text=text) for n, text in enumerate(texts, 1))
+
+
+def _context(
+    written: Sequence[Document], documents: Mapping[str, bytes], name: str
+) -> tuple[tuple[ContextDocument, ...], dict[str, bytes]]:
+    entries: list[ContextDocument] = []
+    blobs: dict[str, bytes] = {}
+    for number, document in enumerate(written, 1):
+        content = document.text.encode() if document.text is not None else documents[document.path or ""]
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DeliberationError(
+                f"context document {document.name!r} is not UTF-8 (byte {error.start})",
+                document.path or name,
+                "give a text file, saved as UTF-8",
+            ) from None
+        sha256 = _sha256(content)
+        entries.append(
+            ContextDocument(id=f"K-{number}", name=document.name, sha256=sha256, bytes=len(content))
+        )
+        blobs[sha256] = content
+    return tuple(entries), blobs
+
+
+def _cast(
+    deliberation: Deliberation,
+    protocol: Protocol,
+    rules: Rules,
+    casting: str | None,
+    seats: Mapping[str, str],
+    name: str,
+) -> tuple[CastMember, ...]:
+    roles = protocol.cast(rules) if protocol.cast else protocol.role_ids()
+    for role in (*deliberation.cast, *seats):
+        if role not in roles:
+            raise DeliberationError(
+                f"no role {role!r} in protocol {protocol.name}",
+                name,
+                f"did you mean {nearest(role, roles)!r}?",
+            )
+    chosen = _casting(protocol, casting, deliberation.deliberation.domain)
+    members: list[CastMember] = []
+    for role in roles:
+        row = deliberation.cast.get(role, CastRow())
+        title, charge = chosen[role]
+        seat = (seats.get(role) or row.seat or "host").partition(":")[0]
+        members.append(
+            CastMember(
+                role=role, title=row.title or title, charge=row.charge or charge, seat=_seat(seat, role, name)
+            )
+        )
+    return tuple(members)
+
+
+def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Casting:
+    if not protocol.is_watched:
+        if casting is not None:
+            raise DeliberationError(
+                f"castings are for structured; {protocol.name} has its own", "casting", "write [cast.<role>]"
+            )
+        return own_casting(protocol.roles)
+    try:
+        return cast_of(casting, domain)
+    except UnknownCasting as error:
+        raise DeliberationError(
+            str(error), "casting", "choose one of these, or write [cast.<role>]"
+        ) from None
+
+
+def _seat(kind: str, role: str, name: str) -> str:
+    if kind not in SEAT_KINDS:
+        raise DeliberationError(
+            f"no seat {kind!r} for {role}", name, f"did you mean {nearest(kind, SEAT_KINDS)!r}?"
+        )
+    return kind
+
+
+def _predictions(
+    deliberation: Deliberation, plan: Sequence[PlanRow], protocol: Protocol, name: str
+) -> tuple[Prediction, ...]:
+    """The default signatures of the roles that will be absent; the file's words stand over them and add to them."""
+    roles = protocol.role_ids()
+    found = {
+        (one.role, one.code): one for one in default_predictions([row.absent for row in plan if row.absent])
+    }
+    for row in deliberation.predict:
+        if row.role not in roles:
+            raise DeliberationError(
+                f"a prediction for {row.role!r}, which is no role",
+                name,
+                f"did you mean {nearest(row.role, roles)!r}?",
+            )
+        found[row.role, row.code] = Prediction(role=row.role, code=row.code, text=row.text)
+    return tuple(found.values())
+
+
+def _stop_rule(
+    deliberation: Deliberation, plan: Sequence[PlanRow], name: str, params: bytes | None
+) -> StopRule:
+    subject = deliberation.deliberation
+    profile = subject.profile or DEFAULT_PROFILE
+    if profile not in PROFILES:
+        raise DeliberationError(
+            f"no parameters are installed for profile {profile!r}",
+            name,
+            f"choose one of {', '.join(PROFILES)}",
+        )
+    if params is not None and profile != "calibrated":
+        raise DeliberationError(
+            f"profile {profile} has no thresholds of one's own", name, "leave --params out, or say calibrated"
+        )
+    named = subject.plan or ("" if deliberation.round else "standard-13")
+    return StopRule(
+        profile=profile,
+        params=params_hash(profile) if params is None else _sha256(params),
+        check_every=subject.check_every,
+        not_before=subject.not_before or obeyed_from(named, plan),
+    )
+
+
+def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[str, str | int | bool | None]:
+    """Every named variant outright; `positions` can be said in two places, and `off` in either is off."""
+    found: dict[str, str | int | bool | None] = {}
+    for rule in deliberation.rules:
+        if rule not in protocol.variants:
+            known = ", ".join(protocol.variants) or "none"
+            raise DeliberationError(
+                f"no rule {rule!r} in protocol {protocol.name}", name, f"its rules are: {known}"
+            )
+    for rule, values in protocol.variants.items():
+        value = deliberation.rules.get(rule, values[0])
+        if value not in values:
+            raise DeliberationError(
+                f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
+            )
+        found[rule] = value
+    found["screening"] = RULES_VERSION
+    key, value = decided.RULE
+    found[key] = value
+    found[losses.RULE] = losses.VERSION
+    if found.get("positions") and deliberation.deliberation.positions == "off":
+        found["positions"] = "off"
+    return found
+
+
+def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:
+    waived: list[Waiver] = []
+    if deliberation.deliberation.no_stress:
+        waived.append(NO_STRESS)
+    if rules.get("positions") == "off":
+        waived.append(NO_POSITIONS)
+    return tuple(waived)
