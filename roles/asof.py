@@ -15,13 +15,13 @@ def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
     A repeated step opens where its first one did.
     """
     done = ledger.state.answered.get(step.id, ledger.state.given_up.get(step.id))
-    base = ledger if done is None else book(ledger.events[:done], ledger.store.blobs)
+    base = ledger if done is None else book(ledger.events[:done], ledger.blobs)
     group = find_group(protocol, base.state, step.id)
     siblings = {sibling.id for sibling in group.steps} if group else {step.id}
     if step.name.repeat > 1:
         siblings |= _since_the_first(protocol, base, step)
     cut = _opening(base, step.name.round, siblings)
-    return base if cut == len(base.events) else book(ledger.events[:cut], ledger.store.blobs)
+    return base if cut == len(base.events) else book(ledger.events[:cut], ledger.blobs)
 
 
 def _since_the_first(protocol: Protocol, base: Book, step: Step) -> set[str]:

@@ -26,7 +26,7 @@ def run(version: int = 3) -> Book:
 
 def group_of(ledger: Book, step_id: str) -> Group:
     """The group of an answered step, as the protocol named it when the step was open."""
-    before = book(ledger.events[: ledger.state.answered[step_id]], ledger.store.blobs)
+    before = book(ledger.events[: ledger.state.answered[step_id]], ledger.blobs)
     groups = STRUCTURED.groups(before.state, before.state.round)
     return next(group for group in groups if any(step.id == step_id for step in group.steps))
 

@@ -15,7 +15,7 @@ def asked() -> list[tuple[Book, Step]]:
     """Every step of the run in the order of asking, with the book that it was asked with."""
     ledger = run()
     found = [(ledger.events[: ledger.state.answered[step]], step) for step in steps_of_run()]
-    return [(book(events, ledger.store.blobs), step_of(ledger, step)) for events, step in found]
+    return [(book(events, ledger.blobs), step_of(ledger, step)) for events, step in found]
 
 
 def test_briefs_with_a_memo_are_those_derived_alone() -> None:

@@ -153,7 +153,7 @@ def change(which: str | int, on: Book | None = None, /, **fields: Any) -> Book:
     seq = seq_of(which, ledger) if isinstance(which, str) else which
     events = list(ledger.events)
     events[seq] = structs.replace(events[seq], **fields)
-    return book(events, ledger.store.blobs)
+    return book(events, ledger.blobs)
 
 
 def body(identity: str, /, **fields: Any) -> Book:
@@ -180,7 +180,7 @@ def add(ledger: Book, *drafts: Event) -> Book:
         structs.replace(draft, seq=start + n, rest=len(drafts) - 1 - n, at=AT)
         for n, draft in enumerate(drafts)
     ]
-    return book([*ledger.events, *events], ledger.store.blobs)
+    return book([*ledger.events, *events], ledger.blobs)
 
 
 def end_of(identity: str, ledger: Book | None = None) -> int:

@@ -71,7 +71,7 @@ def _replaced(ledger: Book, events: dict[int, Any]) -> Book:
         else event
         for event in ledger.events
     ]
-    return book(changed, ledger.store.blobs)
+    return book(changed, ledger.blobs)
 
 
 PAIRS = (

@@ -117,7 +117,7 @@ def _closing(
 
 
 def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
-    content = ledger.store.blobs.read(event.call.reply) if event.call else None
+    content = ledger.blobs.read(event.call.reply) if event.call else None
     if content is None:
         return None, ()
     return parse_reply(protocol.reply_type(ledger.state, step), content)
