@@ -21,7 +21,7 @@ from rounds.setup.opening import resolve
 from rounds.setup.size import played
 from rounds.setup.variants import MEANINGS
 
-FOLDER: Final = Path(__file__).parents[1] / "docs" / "protocols"
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "protocols"
 BEGIN: Final = "<!-- from the table -->"
 END: Final = "<!-- by hand from here -->"
 _WHOSE: Final = {

@@ -13,7 +13,7 @@ import pytest
 from ledger.store.store import DriverBusy, DriverLease, read_driver
 
 HOLD = (
-    "import sys, pathlib; from ledger.store import DriverLease\n"
+    "import sys, pathlib; from ledger.store.store import DriverLease\n"
     "lease = DriverLease(pathlib.Path(sys.argv[1])); lease.__enter__()\n"
     "print('held', flush=True); sys.stdin.read()\n"
 )

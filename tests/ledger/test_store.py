@@ -123,7 +123,7 @@ def test_a_writer_sees_its_own_commits_and_those_of_others(run: Run) -> None:
 
 def test_commits_of_two_processes_are_one_chain(run: Run) -> None:
     script = (
-        "import sys; from ledger.store import Run; from tests.ledger import samples\n"
+        "import sys; from ledger.store.store import Run; from tests.ledger import samples\n"
         "run = Run(sys.argv[1], sync=False)\n"
         "for n in range(20):\n"
         "    with run.writer() as w: w.commit([samples.claim(int(sys.argv[2]) + n)], at=samples.AT)\n"
