@@ -6,6 +6,8 @@ SHELL := /bin/bash
 
 VENV  := .venv
 BIN   := $(VENV)/bin
+# Two stages of one environment: what moot needs to run, and on top of it the developers' tools.
+RUNS  := $(VENV)/.runs
 READY := $(VENV)/.ready
 
 # Tried in this order; a name that is not Python 3.11 or newer when it is run is passed over.
@@ -26,7 +28,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## play a recorded deliberation through the real engine
+demo: $(RUNS) ## play a recorded deliberation through the real engine
 	@$(BIN)/moot demo
 
 # What `test` leaves out is slow by design: whole runs in processes, sweeps over subsets, hundreds of random ledgers.
@@ -84,12 +86,15 @@ lock: $(READY) ## pin again every dependency, for every platform, with hashes
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	  --extra anthropic --extra mcp --group dev --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
+	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	  --constraint requirements.lock --group checkout --output-file requirements-run.lock pyproject.toml
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements.lock pyproject.toml
+$(RUNS): requirements-run.lock pyproject.toml
 	@python=; for name in $(PYTHONS); do \
 	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$name; break; fi; \
 	done; \
@@ -97,9 +102,14 @@ $(READY): requirements.lock pyproject.toml
 	  echo 'moot needs Python 3.11 or newer and found none: install it, or name it: make PYTHON=/path/to/python' >&2; \
 	  exit 2; \
 	fi; \
-	echo "setting up $(VENV) with $$("$$python" --version): once, about a minute"; \
+	echo "setting up $(VENV) with $$("$$python" --version): once, under a minute"; \
 	"$$python" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-run.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators
+	@touch $@
+
+$(READY): requirements.lock $(RUNS)
+	@echo "adding the developers' tools to $(VENV): once, about a minute"
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
 	@touch $@
