@@ -53,10 +53,18 @@ test-local: $(READY) ## whole runs on a small real model on this machine: minute
 	$(BIN)/python -m pytest -m local -v --durations 5
 
 check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 check-pyright check-mypy check-pages
+
+.PHONY: check-pyright check-mypy check-pages
+check-pyright: # two type checkers at the same time: each takes a core and about half a minute
+	$(BIN)/pyright
+
+check-mypy:
+	$(BIN)/mypy
+
+check-pages:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m ledger.format.schema --check
 	$(BIN)/python -m roles.publish_schemas --check

@@ -225,6 +225,7 @@ def test_a_process_of_its_own_says_the_same(case: str, debate: Source, tmp_path:
         assert said.stderr.count("\n") == (1 if wanted == 2 else 0), said
 
 
+@pytest.mark.slow
 def test_strange_ledgers_at_every_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """F-7: a slice of the campaign: no exit 70, no traceback, no page of another run affected."""
     monkeypatch.chdir(tmp_path)
