@@ -23,7 +23,7 @@ import orjson
 from benchmarks.workload import write_run
 from ledger.audit.verify import verify
 from ledger.store.following import Mark, follow
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 
 EVENTS: Final = 100_000
 REPETITIONS: Final = 7
@@ -31,13 +31,13 @@ TARGETS: Final = {"chain": 1.0, "audit": 4.0}
 MEMORY_MB_MAX: Final = 500
 
 
-def chain(run: Run) -> None:
+def chain(run: RunStore) -> None:
     """Follow the chain from the first line to the head."""
     for _ in follow(run.path, Mark(), run.head()):
         pass
 
 
-def audit(run: Run) -> None:
+def audit(run: RunStore) -> None:
     """Chain, canonical bytes, schema and fold."""
     run.state()
 
@@ -53,7 +53,7 @@ def ratios(events: int) -> dict[str, tuple[float, float]]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "run"
         write_run(path, events)
-        run = Run(path)
+        run = RunStore(path)
         lines = [line for _, _, line in run.lines()]
         work: dict[str, Callable[[], None]] = {
             "loads": lambda: loads(lines),
@@ -98,7 +98,7 @@ def alone(name: str, path: Path) -> int:
                 report.problems[0]
             )
         case "fold":
-            assert Run(path).state().seq > 0
+            assert RunStore(path).state().seq > 0
         case _:
             assert name == "start", name
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

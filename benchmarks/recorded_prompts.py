@@ -14,7 +14,7 @@ import msgspec
 
 from ledger.events import RunOpened
 from ledger.state.book import Book, book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.brief import Memo, derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step
@@ -36,7 +36,7 @@ class Sent(NamedTuple):
 
 def sent(version: int, path: Path = RECORDED) -> Sent:
     """The prompts of the recorded run with briefs of that version."""
-    ledger = _with_briefs_of(version, Run(path).book())
+    ledger = _with_briefs_of(version, RunStore(path).book())
     steps = _steps(ledger)
     installed = read_prompt_set(installed_prompt_set())
     prompt_set = {key: value for key, value in installed.items() if key != "layout"}  # the version's own

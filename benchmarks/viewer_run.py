@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.events import Event
-from ledger.store.store import Run, Writer
+from ledger.store.store import RunStore, Writer
 from roles.seats.port import Request, SeatReply
 from rounds.run.driver import drive
 from rounds.run.session import Session
@@ -49,7 +49,7 @@ def main(path: str, pause_seconds: str) -> None:
         return events
 
     Writer.commit = timed  # type: ignore[method-assign]
-    session = Session(Run(Path(path)), standard, clock())
+    session = Session(RunStore(Path(path)), standard, clock())
     seat = Paused(session, Script(seed=3))
     seat.pause_seconds = float(pause_seconds)
     began = time.perf_counter()

@@ -44,7 +44,7 @@ class Run:
 
     def __init__(self, path: AnyPath) -> None:
         self.path: Final = Path(path)
-        self._store: Final = store.Run(self.path)
+        self._store: Final = store.RunStore(self.path)
         self._store.head()
         self._folded: tuple[Head, State] | None = None
 

@@ -119,9 +119,9 @@ def _is_copy(directory: Path) -> bool:
 def _redacted_copy(directory: Path) -> tuple[Original | None, list[Problem]]:
     """What a redacted copy says of its original; lines that are neither the original's nor said to be changed."""
     from ledger.redaction.redacted_copy import original_of, unlike
-    from ledger.store.store import Run
+    from ledger.store.store import RunStore
 
-    run = Run(directory)
+    run = RunStore(directory)
     original = original_of(run)
     if original is None:
         return None, [Problem("a redacted copy that does not say what was changed in it")]

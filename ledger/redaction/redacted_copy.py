@@ -30,7 +30,7 @@ from ledger.redaction.words import INSTEAD, WORDS_MIN, Sought
 from ledger.state.fold import fold
 from ledger.store.blobs import hash_of
 from ledger.store.following import Mark, follow
-from ledger.store.store import Run, adopt_run
+from ledger.store.store import RunStore, adopt_run
 from ledger.store.streams import read_head
 
 TOOL: Final = "moot redact"
@@ -45,14 +45,14 @@ class Copied:
     """A redacted copy: the run, the numbers of the events whose words changed, the blobs that were left out, and how
     many lines were not looked for: too short, or moot's own words."""
 
-    run: Run
+    run: RunStore
     changed: tuple[int, ...]
     left_out: tuple[str, ...]
     unsearched: int
 
 
 def redacted_copy(
-    source: Run,
+    source: RunStore,
     path: Path,
     secret: str | None,
     reason: str,
@@ -114,7 +114,7 @@ def redacted_copy(
     return Copied(run, changed, left_out, sought.short + sought.spared)
 
 
-def _refuse_nothing(source: Run, sought: Sought) -> NoReturn:
+def _refuse_nothing(source: RunStore, sought: Sought) -> NoReturn:
     """There is nothing to take out of the run. Raises `CannotRedact`."""
     files = remains(source, sought).files
     if files:
@@ -195,7 +195,9 @@ def _without(value: Any, sought: Sought) -> tuple[Any, bool]:
     return value, False
 
 
-def _blobs(source: Run, sought: Sought, named: tuple[str, ...]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+def _blobs(
+    source: RunStore, sought: Sought, named: tuple[str, ...]
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """The blobs that go along, and the hashes of those that hold the words, are named, or show a document that goes."""
     contents = {sha256: source.blobs.read(sha256) or b"" for sha256 in source.blobs.names()}
     left_out = {
@@ -207,7 +209,7 @@ def _blobs(source: Run, sought: Sought, named: tuple[str, ...]) -> tuple[dict[st
     return kept, tuple(sorted(left_out))
 
 
-def _as_shown(source: Run, left_out: set[str]) -> Sought:
+def _as_shown(source: RunStore, left_out: set[str]) -> Sought:
     """The documents that are left out, whole, as the blocks of briefs show them."""
     shown = Sought()
     opened = source.book().state.opened
@@ -217,7 +219,7 @@ def _as_shown(source: Run, left_out: set[str]) -> Sought:
     return shown
 
 
-def _files(source: Run, sought: Sought) -> Mapping[str, bytes]:
+def _files(source: RunStore, sought: Sought) -> Mapping[str, bytes]:
     """The deliberation file goes along without the words; when it cannot be without them it stays behind."""
     path = source.path / FILE
     content = without_words(path.read_bytes(), sought) if path.is_file() else None
@@ -236,7 +238,7 @@ class Original:
         return 0 <= head.seq < len(self.hashes) and self.hashes[head.seq] == head.hash
 
 
-def original_of(run: Run) -> Original | None:
+def original_of(run: RunStore) -> Original | None:
     """What a redacted copy says of its original; None for other runs, and when the list of hashes is not there."""
     events = run.events()
     opened = events[0]
@@ -263,13 +265,13 @@ def _changed(changes: Iterable[Change]) -> Iterator[tuple[int, str]]:
             yield seq, str(change.to)
 
 
-def _hashes(run: Run, sha256: str) -> tuple[str, ...]:
+def _hashes(run: RunStore, sha256: str) -> tuple[str, ...]:
     content = run.blobs.read(sha256)
     value: Any = orjson.loads(content) if content else {}
     return tuple(value.get("lines", ()))
 
 
-def unlike(run: Run, original: Original) -> Iterator[int]:
+def unlike(run: RunStore, original: Original) -> Iterator[int]:
     """The events of a redacted copy that are not the original's, and that it does not name as changed."""
     before = BEGINNING.hash
     lines = follow(run.path, Mark(), read_head(run.path))

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from ledger.events import STREAMS
 from ledger.redaction.words import Sought
 from ledger.store.disk import plain_file, readable
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 
 FILE: Final = "deliberation.toml"
 """The one file beside the ledger that a run keeps for itself, and that words can be taken out of."""
@@ -34,7 +34,7 @@ class Remains(NamedTuple):
         )
 
 
-def remains(run: Run, sought: Sought) -> Remains:
+def remains(run: RunStore, sought: Sought) -> Remains:
     """Where the words stand in a run; nothing is changed. Raises what reading a run raises."""
     lines = enumerate(line for _, _, line in run.lines())
     blobs = ((sha256, run.blobs.read(sha256) or b"") for sha256 in run.blobs.names())

@@ -19,7 +19,7 @@ from ledger.redaction.words import Sought
 from ledger.state.book import Book
 from ledger.store.disk import Disk, writing
 from ledger.store.named_blobs import named_blobs
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 
 REMOVED_MAX: Final = 2_000
 """Blobs that one amendment names."""
@@ -38,7 +38,7 @@ class Removed(NamedTuple):
     unsearched: int
 
 
-def redact(run: Run, names: Sequence[str], reason: str, *, at: str) -> Removed:
+def redact(run: RunStore, names: Sequence[str], reason: str, *, at: str) -> Removed:
     """Record that blobs are removed, then remove them. What was recorded before and is still there is removed, too, so
     that a redaction which was interrupted can be done again.
 
@@ -86,7 +86,7 @@ def without_words(content: bytes, sought: Sought) -> bytes | None:
     return None if sought.stand_in(written) else written.encode()
 
 
-def _everywhere(run: Run, sought: Sought, names: tuple[str, ...]) -> Remains:
+def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remains:
     """Where the words stand. Raises `CannotRedact` when some of it cannot be removed."""
     found = _remains(run, sought)
     file = run.path / FILE
@@ -101,11 +101,11 @@ def _everywhere(run: Run, sought: Sought, names: tuple[str, ...]) -> Remains:
     return found
 
 
-def _remains(run: Run, sought: Sought) -> Remains:
+def _remains(run: RunStore, sought: Sought) -> Remains:
     return remains(run, sought) if sought else Remains((), (), ())
 
 
-def _rewrite(run: Run, sought: Sought) -> None:
+def _rewrite(run: RunStore, sought: Sought) -> None:
     file = run.path / FILE
     content = without_words(file.read_bytes(), sought)
     assert content is not None, "it was tried before anything was written"
@@ -113,11 +113,11 @@ def _rewrite(run: Run, sought: Sought) -> None:
         Disk().replace(file, content)
 
 
-def _is_there(one: Target, run: Run) -> bool:
+def _is_there(one: Target, run: RunStore) -> bool:
     return any(run.blobs.read(sha256) is not None for sha256 in one.blobs)
 
 
-def _refuse_what_nobody_knows(one: Target, recorded: set[str], run: Run) -> None:
+def _refuse_what_nobody_knows(one: Target, recorded: set[str], run: RunStore) -> None:
     """The words of a document or a reply are known by its blob alone."""
     if one.whole and not _is_there(one, run) and not set(one.blobs) <= recorded:
         mend = "give the words in a file: --secret FILE --out DIR"
@@ -126,7 +126,7 @@ def _refuse_what_nobody_knows(one: Target, recorded: set[str], run: Run) -> None
         )
 
 
-def _refuse_what_is_needed(blobs: Sequence[str], book: Book, run: Run) -> None:
+def _refuse_what_is_needed(blobs: Sequence[str], book: Book, run: RunStore) -> None:
     """A run that can go on still reads what its opening names, and the replies of the round it is in."""
     state = book.state
     opened = state.opened

@@ -22,7 +22,7 @@ from ledger.redaction.spellings import readings
 from ledger.redaction.words import INSTEAD, Sought
 from ledger.state.book import Book
 from ledger.store.named_blobs import all_named_blobs
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 
 PREFIX: Final = re.compile(r"[0-9a-f]{8,64}")
 OWN_KINDS: Final = ("prompt set", "schema")
@@ -43,7 +43,7 @@ class Target:
     whole: bool
 
 
-def target(name: str, book: Book, run: Run) -> Target:
+def target(name: str, book: Book, run: RunStore) -> Target:
     """What a person's word means. Raises `CannotRedact`."""
     opened = book.state.opened
     for document in opened.context if opened else ():
@@ -92,7 +92,7 @@ def own_words(book: Book) -> Callable[[str], bool]:
     return own
 
 
-def _step(name: str, book: Book, run: Run) -> Target:
+def _step(name: str, book: Book, run: RunStore) -> Target:
     events = [event for event in book.events if event.step == name]
     blobs = tuple(dict.fromkeys(sha256 for event in events for sha256 in _replies(event)))
     if not blobs:
@@ -103,7 +103,7 @@ def _step(name: str, book: Book, run: Run) -> Target:
     return Target(name, blobs, (*said, *quotes), whole=True)
 
 
-def _blob(name: str, book: Book, run: Run) -> Target:
+def _blob(name: str, book: Book, run: RunStore) -> Target:
     known = {sha256 for event in book.events for sha256 in redacted_blobs(event)} | set(run.blobs.names())
     fits = sorted(sha256 for sha256 in known if sha256.startswith(name))
     if len(fits) != 1:

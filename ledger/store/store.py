@@ -45,7 +45,7 @@ from ledger.store.streams import read_head
 WAIT_SECONDS: Final = 5.0
 
 
-class Run:
+class RunStore:
     """A run directory. Making one touches nothing; what was read is kept, and only more is read later."""
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = True) -> None:
@@ -172,14 +172,14 @@ def create_run(
     at: str,
     files: Mapping[str, bytes] | None = None,
     sync: bool = True,
-) -> Run:
+) -> RunStore:
     """Make a run whose first commit is `opening` and `extra`; `files` are written beside the ledger.
 
     A directory without a commit is not a run and is used again. Raises `AlreadyARun`, `NotCanonical`,
     `WriteFailed`, and `Damaged` for a directory that holds commits without a head.
     """
     create(Path(path), seal([opening, *extra], prev="0" * 64, seq=0, at=at), blobs, files or {}, Disk(sync))
-    return Run(path, sync=sync)
+    return RunStore(path, sync=sync)
 
 
 def adopt_run(
@@ -189,10 +189,10 @@ def adopt_run(
     blobs: Mapping[str, bytes],
     files: Mapping[str, bytes] | None = None,
     sync: bool = True,
-) -> Run:
+) -> RunStore:
     """Make a run that begins with lines as they stand in another one. Raises what `create_run` raises."""
     create(Path(path), sealed, blobs, files or {}, Disk(sync))
-    return Run(path, sync=sync)
+    return RunStore(path, sync=sync)
 
 
 __all__ = [
@@ -209,7 +209,7 @@ __all__ = [
     "NotARun",
     "Problem",
     "Recovery",
-    "Run",
+    "RunStore",
     "StrangeRun",
     "Unreadable",
     "WriteFailed",

@@ -14,7 +14,7 @@ from detectors.calibrated.estimation import RUNS_AT_LEAST, Estimate, estimated
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from ledger.state.state import State
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.documents import write_document
 from moot.app.locate import find_run
 from moot.errors import MootError, usage
@@ -81,7 +81,7 @@ def _states(said: Sequence[str]) -> Iterator[tuple[str, State]]:
         if path.resolve() in seen:
             continue
         seen.add(path.resolve())
-        state = Run(path).state()
+        state = RunStore(path).state()
         if state.checks:
             yield str(path), state
 

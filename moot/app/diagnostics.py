@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import moot
 from ledger.redaction.masking import masked
 from ledger.store.failures import LedgerError
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.examples import example_directories, examples
 from moot.app.settings import Settings
 from moot.view.output.doctor import Examined
@@ -189,7 +189,7 @@ def _examples() -> Examined:
     found: list[str] = []
     for path in examples():
         try:
-            state = Run(path).book().state
+            state = RunStore(path).book().state
         except LedgerError as error:
             mend = f"restore it: `moot verify {path}` says what is wrong"
             return _missing("examples", f"{path.name}: {error.what}", mend)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import moot
 from ledger.store.failures import LedgerError
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.settings import read_settings
 
 
@@ -31,7 +31,7 @@ def finished_examples() -> list[Path]:
     ranked: list[tuple[int, str, Path]] = []
     for path in examples():
         try:
-            state = Run(path).book().state
+            state = RunStore(path).book().state
         except LedgerError:
             continue  # `moot doctor` names it, and `moot verify` says what is wrong
         if state.finished and state.opened is not None and state.opened.origin.type == "new":

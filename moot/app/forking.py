@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from ledger.state.book import Book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot import version
 from moot.app.clock import now
 from moot.app.examples import example_directories
@@ -45,7 +45,7 @@ def made_fork(
         raise usage(
             "--through says how long a role is absent, and none is", "add --without ROLE", "--through"
         )
-    run = Run(parent)
+    run = RunStore(parent)
     book = run.book()
     spoken = {role: everybody for role in book.state.roles if everybody is not None} | dict(specs or {})
     kinds = {role: spec.partition(":")[0] for role, spec in spoken.items()}

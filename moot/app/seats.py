@@ -106,11 +106,11 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     kind, _, rest = spec.partition(":")
     _check(spec)
     if kind == "tape":
-        from ledger.store.store import Run
+        from ledger.store.store import RunStore
         from moot.app.locate import find_run
         from roles.seats.tape import TapeSeat
 
-        return TapeSeat(Run(find_run(rest)).book(), delay_seconds)
+        return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
     if kind == "anthropic":
         return _anthropic(rest)
     if kind == "command":

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ledger.events import Event
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.clock import now
 from moot.app.locate import find_run
 from roles.protocol import open_steps
@@ -21,7 +21,7 @@ def open_session(said: str) -> Session:
 
 def session_at(path: Path) -> Session:
     """The session of a run directory. Raises `LedgerError` when it is none or is damaged."""
-    return Session(Run(path), standard, now)
+    return Session(RunStore(path), standard, now)
 
 
 def names(events: Iterable[Event]) -> list[str]:

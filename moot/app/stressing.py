@@ -10,7 +10,7 @@ from detectors.signals import signals_of_state
 from ledger.state.book import Book
 from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.forking import made_fork
 from moot.app.settings import read_settings
 from moot.errors import usage
@@ -36,7 +36,7 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
 
     Raises `MootError` and `LedgerError`.
     """
-    parent = Run(path).book()
+    parent = RunStore(path).book()
     known = deliberating_roles(parent.state)
     for role in roles:
         if role not in known:
@@ -68,7 +68,7 @@ def _forks(path: Path, parent: Book) -> Iterator[tuple[str, Book]]:
             if directory == path.resolve() or MARK not in _decisions(directory):
                 continue
             try:
-                book = Run(directory).book()
+                book = RunStore(directory).book()
             except LedgerError:
                 continue  # a damaged run beside this one is `verify`'s business
             if is_fork_of(book.state, parent):

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 
 LOOK_EVERY_SECONDS: Final = 0.2
 
 
-def wait_for_news(run: Run, until: float) -> bool:
+def wait_for_news(run: RunStore, until: float) -> bool:
     """Whether something was committed before the monotonic clock read `until`."""
     head = run.head()
     while (left := until - time.monotonic()) > 0:
@@ -24,7 +24,7 @@ def wait_for_news(run: Run, until: float) -> bool:
 
 def news_of(path: Path) -> Callable[[], bool]:
     """A function that waits a moment and says whether something was committed since it was last asked."""
-    run = Run(path)
+    run = RunStore(path)
     seen = run.head()
 
     def news() -> bool:

@@ -12,7 +12,7 @@ from ledger.redaction.redacted_copy import redacted_copy
 from ledger.redaction.remains import in_words
 from ledger.redaction.removal import redact as remove
 from ledger.redaction.words import INSTEAD
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.clock import now
 from moot.app.locate import find_run
 from moot.app.sessions import names
@@ -60,7 +60,7 @@ def redact(
     if out is None:
         if secret is not None:
             raise usage("words inside lines go only from a copy", "give --out DIR", "redact")
-        removed = remove(Run(path), blobs or [], reason, at=now())
+        removed = remove(RunStore(path), blobs or [], reason, at=now())
         found = Redacted(
             str(path),
             None,
@@ -72,7 +72,9 @@ def redact(
         )
     else:
         words = _secret(secret) if secret is not None else None
-        copied = redacted_copy(Run(path), out, words, reason, name=path.name, at=now(), names=blobs or ())
+        copied = redacted_copy(
+            RunStore(path), out, words, reason, name=path.name, at=now(), names=blobs or ()
+        )
         changed = [f"@{seq}" for seq in copied.changed]
         written = names(copied.run.events()[-1:])
         found = Redacted(str(path), str(out), written, list(copied.left_out), changed, [], copied.unsearched)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from ledger.state.book import Book, book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.terminal.live_layout import Stage
 from moot.terminal.panel import panel, read_panel
 from moot.view.scene import scene_of
@@ -27,7 +27,7 @@ COLUMNS: Final = 130
 _FONT_FACES: Final = "@font-face"
 
 
-def live(run: Run, after: str) -> str:
+def live(run: RunStore, after: str) -> str:
     """The live view as it stood when the step `after` had been answered, as an SVG that fetches nothing."""
     whole = run.book()
     seq = whole.state.answered[after]
@@ -35,7 +35,7 @@ def live(run: Run, after: str) -> str:
     return _drawn(Stage(scene_of(past, _asked(past), None, ())), run)
 
 
-def signals(run: Run, profile: str | None = None, at: int | None = None) -> str:
+def signals(run: RunStore, profile: str | None = None, at: int | None = None) -> str:
     """The stop panel as `moot signals` prints it, now or after event `at`."""
     import moot
 
@@ -50,7 +50,7 @@ def _asked(past: Book) -> dict[str, float]:
     return {step.id: 0.0 for step in open_steps(protocol_of(opened), past.state)} if opened else {}
 
 
-def _drawn(content: object, run: Run) -> str:
+def _drawn(content: object, run: RunStore) -> str:
     console = Console(
         record=True,
         width=COLUMNS,
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--profile", help="signals: the profile, if not the run's own")
     parser.add_argument("--at", type=int, help="signals: as they read after this event")
     said = parser.parse_args(arguments)
-    run = Run(said.run)
+    run = RunStore(said.run)
     if said.view == "live":
         picture = live(run, said.after or next(reversed(run.book().state.answered)))
     else:

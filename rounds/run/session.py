@@ -19,7 +19,7 @@ from ledger.redaction.masking import masked
 from ledger.state.book import Book
 from ledger.state.strange import refuse_strange
 from ledger.store.failures import BlobMissing
-from ledger.store.store import Run, Writer, create_run
+from ledger.store.store import RunStore, Writer, create_run
 from roles.brief import Brief, Memo, derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
@@ -52,7 +52,7 @@ class Submitted:
 class Session:
     """A run that is worked on. Reading takes no lock; `verdicts` computes validations and signals."""
 
-    def __init__(self, run: Run, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
+    def __init__(self, run: RunStore, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
         self.run: Final = run
         self._clock = clock
         state = run.book().state

@@ -23,7 +23,7 @@ from ledger.format.chain import Head, Sealed
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.store.named_blobs import all_named_blobs
-from ledger.store.store import Run, adopt_run
+from ledger.store.store import RunStore, adopt_run
 from rounds.protocols import protocol_of
 from rounds.run.session import Clock, Session
 from rounds.run.verdicts import standard
@@ -131,7 +131,7 @@ def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: s
 
 
 def fork(
-    parent: Run, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock, sync: bool = True
+    parent: RunStore, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock, sync: bool = True
 ) -> Session:
     """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
     book = parent.book()
@@ -151,7 +151,7 @@ def fork(
     return again
 
 
-def _base(parent: Run, before: Book, wish: Wish) -> Opening:
+def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:
     """What the fork opens with before anything is changed: what was in force where it parts, or behind an import."""
     opened = fold(before.events).opened  # with what amendments had made of its plan by then
     assert opened is not None, "a round was opened, so the run was"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 
 ROOT = Path(__file__).parents[2]
 RUNS = {
@@ -35,7 +35,7 @@ def items(text: str) -> list[str]:
 )
 def test_replies_and_words_are_those_of_the_runs(name: str, council: str) -> None:
     for protocol, (replies, words, *_) in rows(page(name)).items():
-        book = Run(ROOT / "runs" / "examples" / {**RUNS, "council": council}[protocol]).book()
+        book = RunStore(ROOT / "runs" / "examples" / {**RUNS, "council": council}[protocol]).book()
         texts = [book.blobs.read(event.call.reply) or b"" for event in book.events if event.call]
         assert (replies, words) == (str(len(texts)), f"{sum(len(text.split()) for text in texts):,}")
 

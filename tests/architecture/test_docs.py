@@ -17,7 +17,7 @@ import pytest
 
 from ledger.events import KINDS
 from ledger.redaction.removal import redact
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.cli import find_verb
 from rounds.protocols import PROTOCOLS
 from tests.architecture.page_tables import PAGES, ROOT, blocks, renewed
@@ -202,11 +202,13 @@ def test_a_recipe_finds_damage(played: Path, tmp_path: Path, language: str, dama
 
 def test_a_recipe_tells_a_blob_that_was_redacted_from_one_that_is_lost(played: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(played, tmp_path / "run"))
-    replies = {event.step: event.call.reply for event in Run(run).events() if event.call is not None}
-    redact(Run(run), ["K-1", replies["r1.C.critic"]], "a name stood there", at="2026-02-03T04:05:06.000007Z")
+    replies = {event.step: event.call.reply for event in RunStore(run).events() if event.call is not None}
+    redact(
+        RunStore(run), ["K-1", replies["r1.C.critic"]], "a name stood there", at="2026-02-03T04:05:06.000007Z"
+    )
     assert recipe("python", run).stdout == "intact\n"
     assert recipe("shell", run).stdout == "intact\n"
-    reply = next(event.call.reply for event in Run(run).events() if event.call is not None)
+    reply = next(event.call.reply for event in RunStore(run).events() if event.call is not None)
     (run / "blobs" / reply).unlink()
     assert "is missing" in recipe("python", run).stderr
 

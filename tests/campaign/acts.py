@@ -11,7 +11,7 @@ from ledger.events import STREAMS, Event, stream_of
 from ledger.format.chain import seal
 from ledger.redaction.removal import redact
 from ledger.store.blobs import hash_of
-from ledger.store.store import DriverLease, Run, create_run
+from ledger.store.store import DriverLease, RunStore, create_run
 from tests.ledger import samples
 
 Say = Callable[[str], None]
@@ -26,7 +26,7 @@ class Act(NamedTuple):
     do: Callable[[Path, Say], object]
 
 
-def new_run(path: Path) -> Run:
+def new_run(path: Path) -> RunStore:
     """A run of nine events."""
     run = create_run(path, samples.opening(), [samples.statement()], blobs=samples.BLOBS, at=samples.AT)
     with run.writer() as writer:
@@ -44,7 +44,7 @@ def with_torn_tail(path: Path) -> None:
     _append_tail(new_run(path), cut=100)
 
 
-def _append_tail(run: Run, cut: int) -> None:
+def _append_tail(run: RunStore, cut: int) -> None:
     head = run.head()
     sealed = seal(samples.mixed(4, 50), prev=head.hash, seq=head.seq + 1, at=samples.AT)
     lines = list(zip(sealed.events, sealed.lines, strict=True))
@@ -63,7 +63,7 @@ def with_older_files(path: Path) -> None:
 
 def commit(path: Path, say: Say) -> None:
     """Two commits: events in all three streams with two blobs, and one event without."""
-    with Run(path).writer() as writer:
+    with RunStore(path).writer() as writer:
         blobs = {hash_of(one): one for one in (REPLY, b"another")}
         _say(say, writer.commit(samples.mixed(5, 20), at=samples.AT, blobs=blobs))
         _say(say, writer.commit([samples.claim(900)], at=samples.AT))
@@ -84,7 +84,7 @@ def create(path: Path, say: Say) -> None:
 
 def read(path: Path, say: Say) -> None:
     """Reading in every way that there is."""
-    run = Run(path)
+    run = RunStore(path)
     count = len(run.events()) + len(list(run.stream())) + len(list(run.lines())) + run.state().seq
     run.problems()
     assert verify(path).events <= count
@@ -93,7 +93,7 @@ def read(path: Path, say: Say) -> None:
 
 def remove(path: Path, say: Say) -> None:
     """A blob removed on the record."""
-    events, *_ = redact(Run(path), [hash_of(samples.BLOCK)], "a name stood there", at=samples.AT)
+    events, *_ = redact(RunStore(path), [hash_of(samples.BLOCK)], "a name stood there", at=samples.AT)
     _say(say, events)
 
 

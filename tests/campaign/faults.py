@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ledger.audit.verify import verify
-from ledger.store.store import LedgerError, NotARun, Run, create_run
+from ledger.store.store import LedgerError, NotARun, RunStore, create_run
 from tests.campaign.acts import ACTS, Act, Say
 from tests.campaign.calls import Real, Watched, faults_of, refused
 from tests.campaign.forks import start
@@ -99,7 +99,7 @@ def tried(act: Act, fault: Fault, path: Path) -> Counts:
     """One act with one fault, and what is then promised."""
     path.parent.parent.mkdir(parents=True)
     _prepare(act, path)
-    before = Run(path).events() if (path / "head").exists() else ()
+    before = RunStore(path).events() if (path / "head").exists() else ()
     child = start(partial(_failed, act, fault, path))
     said = child.end().decode().split("\n")[:-1]
     what = f"{act.name}: {fault}: {said}"
@@ -123,7 +123,7 @@ def _failed(act: Act, fault: Fault, path: Path, say: Say) -> None:
     if files and len(os.listdir("/proc/self/fd")) > len(files):
         say("escaped: a file was left open")
     if (path / "head").exists():
-        with Run(path).writer(wait_seconds=0.5) as writer:
+        with RunStore(path).writer(wait_seconds=0.5) as writer:
             say(f"{writer.commit([samples.claim(901)], at=samples.AT)[-1].seq} C-1-901")
 
 
@@ -168,18 +168,18 @@ def _faulty(fault: Fault, name: str, real: Real, arguments: tuple[Any, ...], nam
 def _holds(path: Path, before: tuple[Any, ...], acknowledged: list[str], what: str) -> None:
     """Nothing acknowledged is lost, the ledger is intact, and it goes on."""
     try:
-        now = Run(path).events()
+        now = RunStore(path).events()
     except NotARun:
         expect(not before and not acknowledged, f"gone: {what}")
         create_run(path, samples.opening(), [samples.statement()], blobs=samples.BLOBS, at=samples.AT)
-        now = Run(path).events()
+        now = RunStore(path).events()
     report = verify(path)
     expect(report.ok, f"{report.problems}: {what}")
     expect(now[: len(before)] == before, f"what stood was lost: {what}")
     for line in acknowledged:
         seq, name = line.split()
         expect(str(now[int(seq)].id) == name, f"event {seq} was acknowledged and is lost: {what}")
-    with Run(path).writer() as writer:
+    with RunStore(path).writer() as writer:
         writer.commit([samples.claim(902)], at=samples.AT)
     report = verify(path)
     open_ones = [one for one in report.problems if "redacted" not in one.what]

@@ -13,7 +13,7 @@ from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
 from ledger.format.chain import seal
 from ledger.store.blobs import hash_of
-from ledger.store.store import NotARun, Run, create_run
+from ledger.store.store import NotARun, RunStore, create_run
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import samples
@@ -55,7 +55,7 @@ def _one_run(path: Path, chance: random.Random, kills: int, on_disk: bool) -> Co
         said = child.kill().split(b"\n")[:-1]
         acknowledged |= {int(seq): name.decode() for seq, name in (line.split() for line in said)}
         counts += _left(path)
-        now = Run(path).events()
+        now = RunStore(path).events()
         expect(now[: len(before)] == before, "what was read before is read again")
         _are_there(now, acknowledged)
         before = now
@@ -65,7 +65,7 @@ def _one_run(path: Path, chance: random.Random, kills: int, on_disk: bool) -> Co
 
 
 def _commit_for_ever(path: Path, seed: float, say: Say) -> None:
-    chance, run = random.Random(seed), Run(path)
+    chance, run = random.Random(seed), RunStore(path)
     while True:
         with run.writer() as writer:
             number = len(writer.book().events)
@@ -75,7 +75,7 @@ def _commit_for_ever(path: Path, seed: float, say: Say) -> None:
         say(f"{events[-1].seq} {events[-1].id}")
 
 
-def _plant(run: Run, chance: random.Random) -> None:
+def _plant(run: RunStore, chance: random.Random) -> None:
     """A tail as a writer leaves it that died while appending, so that the next one has to recover."""
     head = run.head()
     sealed = seal(samples.mixed(3, first=7_000), prev=head.hash, seq=head.seq + 1, at=samples.AT)
@@ -118,13 +118,13 @@ def _are_there(events: tuple, acknowledged: dict[int, str]) -> None:
 
 def _goes_on(path: Path, before: tuple, acknowledged: dict[int, str]) -> None:
     """The next writer settles everything, and the run goes on."""
-    with Run(path).writer() as writer:
+    with RunStore(path).writer() as writer:
         now = writer.book().events
         expect(now[: len(before)] == before and now[-1].rest == 0, "recovery keeps whole commits")
         writer.commit([samples.claim(9_999)], at=samples.AT)
     report = verify(path)
     expect(report.ok and not report.problems, f"after recovery: {report.problems}")
-    _are_there(Run(path).events(), acknowledged)
+    _are_there(RunStore(path).events(), acknowledged)
 
 
 def creations(index: int, slices: int) -> Counts:
@@ -141,14 +141,14 @@ def creations(index: int, slices: int) -> Counts:
             said = child.kill()
             counts["kills"] += 1
             try:
-                Run(path).head()
+                RunStore(path).head()
             except NotARun:
                 expect(not said, "an acknowledged run is not there")
                 counts["kills before the run was there"] += 1
                 _create(path, lambda _: None)
             report = verify(path)
             expect(report.ok and report.events >= 2, f"created: {report.problems}")
-            with Run(path).writer() as writer:
+            with RunStore(path).writer() as writer:
                 writer.commit([samples.claim(1)], at=samples.AT)
             expect(verify(path).ok, "a run goes on after its creation was killed")
     return counts

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ledger.audit.verify import verify
 from ledger.events import Event
 from ledger.store.blobs import hash_of
-from ledger.store.store import NotARun, Run, WriteFailed, create_run
+from ledger.store.store import NotARun, RunStore, WriteFailed, create_run
 from tests.campaign.acts import create, new_run, with_older_files, with_torn_tail, with_whole_tail
 from tests.campaign.calls import Real, Watched
 from tests.campaign.slices import Counts, expect, folder
@@ -52,7 +52,7 @@ def _kind(rng: random.Random) -> tuple[Prepare, Work, bool]:
 def _commits(path: Path, rng: random.Random, say: Say) -> None:
     """Three commits by two writers; one that fails is followed by the next, which recovers."""
     for _ in range(2):
-        run = Run(path)
+        run = RunStore(path)
         try:
             with run.writer() as writer:
                 for _ in range(rng.randint(1, 2)):
@@ -73,7 +73,7 @@ def _trace(place: Path, prepare: Prepare, work: Work, fails: bool, rng: random.R
     if prepare in (new_run, with_whole_tail, with_torn_tail, with_older_files):
         path.parent.mkdir()
     prepare(path)
-    before = Run(path).events() if (path / "head").exists() else ()
+    before = RunStore(path).events() if (path / "head").exists() else ()
     recorder = Recorder(base)
     recorder.fail_sync_at = rng.randrange(12) if fails else -1
     acknowledged: list[str] = []
@@ -131,19 +131,19 @@ def _holds(place: Path, files: Files, before: tuple[Event, ...], acknowledged: l
             target.write_bytes(content)
     path = place / "runs" / "run"
     try:
-        now = Run(path).events()
+        now = RunStore(path).events()
     except NotARun:
         expect(not before and not acknowledged, f"the run is gone: {sorted(files)}")
         path.parent.mkdir(exist_ok=True)
         create_run(path, samples.opening(), blobs=samples.BLOBS, at=samples.AT, sync=False)
-        now = Run(path).events()
+        now = RunStore(path).events()
     report = verify(path)
     expect(report.ok, f"{report.problems}")
     expect(now[: len(before)] == before, "what stood before is lost")
     for line in acknowledged:
         seq, name = line.split()
         expect(int(seq) < len(now) and now[int(seq)].id == name, f"event {line} was acknowledged and is lost")
-    with Run(path, sync=False).writer() as writer:
+    with RunStore(path, sync=False).writer() as writer:
         writer.commit([samples.claim(903)], at=samples.AT)
     report = verify(path)
     expect(report.ok and not report.problems, f"does not go on: {report.problems}")

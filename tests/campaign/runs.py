@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ledger.audit.verify import verify
-from ledger.store.store import DriverBusy, DriverLease, Run, read_driver
+from ledger.store.store import DriverBusy, DriverLease, RunStore, read_driver
 from moot.__main__ import main
 from roles.seats.port import Request, SeatReply
 from roles.seats.tape import TapeSeat
@@ -38,7 +38,7 @@ def killed(index: int, slices: int) -> Counts:
         while counts["kills"] < KILLS:
             path = place / f"run-{counts['kills']}"
             begin(path, PLAN)
-            while counts["kills"] < KILLS and not Run(path).book().state.finished:
+            while counts["kills"] < KILLS and not RunStore(path).book().state.finished:
                 counts += _killed_once(path, tape, chance)
             _to_the_end(path, tape)
             counts["runs that ended whole"] += 1
@@ -46,7 +46,7 @@ def killed(index: int, slices: int) -> Counts:
 
 
 def _killed_once(path: Path, tape: Path, chance: random.Random) -> Counts:
-    before = Run(path).book()
+    before = RunStore(path).book()
     child = _start(path, tape, chance.choice([0.0, 0.002, 0.01]))
     time.sleep(chance.uniform(0.01, SECONDS_MAX))
     counts = Counts({"second drivers refused": _second_driver_is_refused(path, child)})
@@ -58,7 +58,7 @@ def _killed_once(path: Path, tape: Path, chance: random.Random) -> Counts:
     expect("Traceback" not in said, said)
     report = verify(path)
     expect(report.ok, f"{report.problems}")
-    after = Run(path).book()
+    after = RunStore(path).book()
     expect(after.events[: len(before.events)] == before.events, "what stood is lost")
     expect(not asked & set(before.state.answered), f"asked again: {asked & set(before.state.answered)}")
     expect(read_driver(path) is None, "a dead driver is taken for a living one")
@@ -105,11 +105,11 @@ def _to_the_end(path: Path, tape: Path) -> None:
         said.endswith(b"code 0\n"),
         f"{said!r}: {path.with_suffix('.said').read_text('utf-8', 'replace')[-2_000:]}",
     )
-    session = Session(Run(path), standard, clock())
+    session = Session(RunStore(path), standard, clock())
     book = session.book()
     expect(book.state.finished and verify(path).ok, "the run ends whole")
     report = rulebook.check(book, session.verdicts.context())
     expect(report.ok, f"{report.findings}")
-    recorded = Run(tape).book()
+    recorded = RunStore(tape).book()
     expect(list(book.by_id) == list(recorded.by_id), "the same events as without kills")
     expect(set(book.state.answered) == set(recorded.state.answered), "every step was answered")

@@ -14,7 +14,7 @@ from ledger.audit.verify import verify
 from ledger.events import STREAMS, Event, stream_of
 from ledger.format.canonical import decode, encode, line_hash
 from ledger.format.chain import Head
-from ledger.store.store import Damaged, Run
+from ledger.store.store import Damaged, RunStore
 from ledger.store.streams import head_bytes
 from tests.campaign.slices import Counts, expect, folder
 from tests.ledger import tampering
@@ -37,7 +37,7 @@ def seen(path: Path, what: str) -> None:
 def refused(path: Path, what: str) -> None:
     """Every verb refuses to read the run, which is what `verify` sees first too; if not, `verify` sees more."""
     try:
-        Run(path).events()
+        RunStore(path).events()
     except Damaged:
         return
     seen(path, what)
@@ -222,5 +222,5 @@ def against(path: Path, heads: list[Head], held_until: int) -> int:
     for one in report.checkpoints:
         expect(one.holds == (one.seq <= held_until), f"checkpoint @{one.seq}, changed behind @{held_until}")
     expect(report.exit_code == 1, "exit code 1 for a ledger that a checkpoint does not fit")
-    expect(Run(path).head().seq == report.events - 1, "every event was read")
+    expect(RunStore(path).head().seq == report.events - 1, "every event was read")
     return 1

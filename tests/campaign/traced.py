@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ledger.audit.verify import verify
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.campaign.slices import ROOT, Counts, expect, folder
 from tests.rounds.openings import begin, rows
 
@@ -111,6 +111,6 @@ def _holds(run: Path, process: Process, ended: subprocess.CompletedProcess[bytes
     expect(ended.returncode in (0, 2, 3), f"{what}: exit code {ended.returncode}: {said}")
     report = verify(run)
     expect(report.ok, f"{what}: {report.problems}")
-    written = any(event.kind == process.kind for event in Run(run).events())
+    written = any(event.kind == process.kind for event in RunStore(run).events())
     expect(written or ended.returncode != 0, f"{what}: said done, and is not there")
     expect(ended.returncode == 0 or said.count("\n") == 1, f"{what}: not one line: {said}")

@@ -11,7 +11,7 @@ from typing import Final
 
 from ledger.audit.verify import verify
 from ledger.state.book import Book
-from ledger.store.store import Run, create_run
+from ledger.store.store import RunStore, create_run
 from rounds.run.engine import Answer, StepRefused
 from rounds.run.session import Asked, Session
 from rounds.run.verdicts import standard
@@ -58,7 +58,7 @@ def _round(path: Path, chance: random.Random, turn: int) -> list[str]:
 
 
 def _write(path: Path, who: str, many: int, size: int, starting_at: float, say: Say) -> None:
-    run = Run(path)
+    run = RunStore(path)
     time.sleep(max(0.0, starting_at - time.monotonic()))
     for number in range(many):
         with run.writer(wait_seconds=30.0) as writer:
@@ -74,7 +74,7 @@ def _write(path: Path, who: str, many: int, size: int, starting_at: float, say: 
 def _nothing_lost_or_twice(path: Path, names: list[str]) -> None:
     report = verify(path)
     expect(report.ok and not report.problems, f"after concurrent writers: {report.problems}")
-    found = [event.id for event in Run(path).events()]
+    found = [event.id for event in RunStore(path).events()]
     for name in names:
         expect(found.count(name) == 1, f"{name} is there {found.count(name)} times")
     expect(len(names) == len(set(names)), "two writers were told of the same commit")
@@ -89,7 +89,7 @@ def steps(index: int, slices: int) -> Counts:
             session = begin(path, rows(1))
             while session.asked() and counts["rounds"] < ROUNDS:
                 counts += _race(path, session, chance)
-                session = Session(Run(path, sync=False), standard, clock())
+                session = Session(RunStore(path, sync=False), standard, clock())
             expect(verify(path).ok, "intact after races")
     return counts
 
@@ -114,7 +114,7 @@ def _race(path: Path, session: Session, chance: random.Random) -> Counts:
         expect(sorted(results) == sorted(["won", *[lost] * (len(results) - 1)]), f"{name}: {results}")
         counts["steps won by exactly one"] += 1
         counts["losers told so"] += len(results) - 1
-    _nothing_twice(Run(path).book(), before)
+    _nothing_twice(RunStore(path).book(), before)
     return counts
 
 
@@ -130,7 +130,7 @@ def _nothing_twice(now: Book, before: Book) -> None:
 
 
 def _hand_in(path: Path, name: str, content: bytes, starting_at: float, say: Say) -> None:
-    session = Session(Run(path, sync=False), standard, clock())
+    session = Session(RunStore(path, sync=False), standard, clock())
     time.sleep(max(0.0, starting_at - time.monotonic()))
     try:
         submitted = session.submit(name, content, Answer("host", "trusted"))

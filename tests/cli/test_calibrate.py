@@ -12,7 +12,7 @@ from detectors.parameters import params_bytes
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
 from tests.detectors.simulated import Setting, Simulation
 
@@ -89,7 +89,7 @@ def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path
     params = moot("calibrate", tmp_path / "runs", "--out", out, "--json").json["params"]
     run = tmp_path / "new"
     moot("run", "-q", "Which?", "--seats", "host", "--params", out, "--out", run)
-    opened = Run(run).state().opened
+    opened = RunStore(run).state().opened
     assert opened is not None
     assert opened.stop.params == params
     assert (run / "blobs" / params).read_bytes() == out.read_bytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.sessions import session_at
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
@@ -31,22 +31,22 @@ def test_a_member_of_a_council_has_a_context_of_its_own(moot: Moot, council: Pat
         asked = next(one for one in session.asked() if one.step.id == step)
         file = tmp_path / f"{n}.json"
         file.write_bytes(reply(session.book(), asked.step, asked.brief.saw))
-        before = Run(council).head()
+        before = RunStore(council).head()
         said = moot("submit", str(council), step, str(file), "--context-id", context)
         assert said.code == code, said.err
         if code:
             assert "context of its own" in said.err
-            assert Run(council).head() == before
+            assert RunStore(council).head() == before
 
 
 def test_a_step_is_answered_or_given_up(moot: Moot, council: Path, tmp_path: Path) -> None:
     file = tmp_path / "reply.json"
     file.write_text("{}")
-    before = Run(council).head()
+    before = RunStore(council).head()
     said = moot("submit", str(council), "r1.plan.solo", str(file), "--give-up", "no time")
     assert said.code == 2
     assert "answered or given up" in said.err
-    assert Run(council).head() == before
+    assert RunStore(council).head() == before
 
 
 def test_a_variant_is_named_once(moot: Moot) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from ledger.events import Amendment
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.cli import VERBS, Verb
 from moot.cli.command import command_of
 from tests.cli.conftest import Moot, Said
@@ -97,7 +97,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.seek(400)
         file.write(b"~")
     shutil.copytree(made / "finished", made / "lawless")
-    with Run(made / "lawless").writer() as writer:
+    with RunStore(made / "lawless").writer() as writer:
         late = Amendment(round=2, phase="close", by="controller", what="note", cause="human", reason="Late.")
         writer.commit([late], at="2026-01-02T00:00:00.000000Z")
     (made / "reply.json").write_text(REPLY)

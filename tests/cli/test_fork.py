@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from ledger.events import RoundOpened, RunOpened
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
 from validators.rules.rounds import _parts_here
 
@@ -17,7 +17,7 @@ STREAMS = ("claims", "verifications", "decisions")
 
 
 def _lines(run: Path) -> list[bytes]:
-    return [line for _, _, line in Run(run).lines()]
+    return [line for _, _, line in RunStore(run).lines()]
 
 
 def _forked(moot: Moot, parent: Path, out: Path, *arguments: object) -> dict[str, object]:
@@ -38,7 +38,7 @@ def test_what_is_shared_is_the_same_to_the_byte(
     assert hashlib.sha256(ours[shared - 1]).hexdigest() == made["head"]
     for stream in STREAMS:
         parent_bytes = (finished / f"{stream}.jsonl").read_bytes()
-        kept = sum(name == stream for name, _, _ in list(Run(finished).lines())[:shared])
+        kept = sum(name == stream for name, _, _ in list(RunStore(finished).lines())[:shared])
         prefix = b"".join(line + b"\n" for line in parent_bytes.splitlines()[:kept])
         assert (fork / f"{stream}.jsonl").read_bytes().startswith(prefix)
 
@@ -46,7 +46,7 @@ def test_what_is_shared_is_the_same_to_the_byte(
 def test_a_fork_says_where_it_comes_from_and_what_differs(moot: Moot, finished: Path, tmp_path: Path) -> None:
     fork = tmp_path / "fork"
     made = _forked(moot, finished, fork, "--round", 3, "--without", "guardian", "--seat", "critic=human")
-    events = Run(fork).events()
+    events = RunStore(fork).events()
     opening, first = events[-2:]
     assert isinstance(opening, RunOpened)
     assert (opening.origin.type, opening.origin.of) == ("fork", finished.name)
@@ -75,19 +75,19 @@ def test_an_unchanged_fork_played_from_its_parent_comes_out_the_same(
     assert moot("replay", fork, "--re-execute").code == 0
     parted = moot("diff", finished, fork, "--json").json
     assert parted["first_divergence"] == next(
-        e.seq for e in Run(finished).events() if e.kind == "round_opened" and e.round == 2
+        e.seq for e in RunStore(finished).events() if e.kind == "round_opened" and e.round == 2
     )
     assert parted["claims"]["only_a"] == parted["claims"]["only_b"] == parted["claims"]["changed"] == []
     again = _forked(moot, fork, tmp_path / "again", "--round", 3)
     assert moot("verify", tmp_path / "again").code == 0
-    assert Run(tmp_path / "again").events()[-2].origin.of == "fork"  # type: ignore[union-attr]  # an opening
+    assert RunStore(tmp_path / "again").events()[-2].origin.of == "fork"  # type: ignore[union-attr]  # an opening
     assert again["round"] == 3
 
 
 def test_a_damaged_claim_to_be_a_fork_is_found(moot: Moot, finished: Path, tmp_path: Path) -> None:
     fork = tmp_path / "fork"
     _forked(moot, finished, fork, "--round", 2)
-    opening = Run(fork).events()[-2]
+    opening = RunStore(fork).events()[-2]
     assert isinstance(opening, RunOpened)
     assert _parts_here(opening)
     elsewhere = msgspec.structs.replace(opening, prev="1" * 64)

@@ -18,7 +18,7 @@ from detectors.signals import signals, signals_of_state
 from ledger.events import Signals
 from ledger.state.fold import fold
 from ledger.state.state import Spend, State
-from ledger.store.store import Run as Stored
+from ledger.store.store import RunStore
 from moot.api import Run, open_run
 from moot.view.because import because
 from moot.view.cast_told import seats_told
@@ -28,7 +28,9 @@ from tests.cli.conftest import Moot
 
 EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
 RUNS = sorted(head.parent for head in EXAMPLES.glob("*/head"))
-WATCHED = [run for run in RUNS if (opened := Stored(run).state().opened) and opened.protocol == "structured"]
+WATCHED = [
+    run for run in RUNS if (opened := RunStore(run).state().opened) and opened.protocol == "structured"
+]
 PROFILES = ("script", "text", "calibrated")
 OF = re.compile(r"\b(\d+) of (\d+)\b")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")

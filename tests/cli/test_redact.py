@@ -17,7 +17,7 @@ from ledger.redaction.redaction import CannotRedact
 from ledger.redaction.removal import redact
 from ledger.redaction.words import INSTEAD
 from ledger.store.blobs import hash_of
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.campaign.tampering import written
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
@@ -55,7 +55,7 @@ def leaky(moot: Moot, opened: Path, tmp_path: Path) -> Path:
 def reply_of(run: Path, step: str) -> str:
     """The hash of the reply to a step."""
     return next(
-        event.call.reply for event in Run(run).events() if event.step == step and event.call is not None
+        event.call.reply for event in RunStore(run).events() if event.step == step and event.call is not None
     )
 
 
@@ -71,7 +71,7 @@ def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
     assert {name for name in content(ended) if name.startswith("blobs/")} == blobs - {
         f"blobs/{sha256}" for sha256 in said["blobs"]
     }
-    last = Run(ended).events()[-1]
+    last = RunStore(ended).events()[-1]
     assert (last.kind, last.by, said["events"]) == ("amendment", "human", [f"@{last.seq}"])
     verified = moot("verify", ended)
     assert verified.code == 0
@@ -84,7 +84,7 @@ def test_a_blob_is_removed_on_the_record(moot: Moot, ended: Path) -> None:
 
 
 def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path) -> None:
-    run = Run(ended)
+    run = RunStore(ended)
     redact(run, ["K-1"], "named", at=AT)
     (ended / "blobs" / next(name for name in run.blobs.names())).unlink()
     said = moot("verify", ended)
@@ -94,7 +94,7 @@ def test_a_blob_that_is_gone_without_a_record_is_damage(moot: Moot, ended: Path)
 
 
 def test_a_redaction_that_was_interrupted_is_said_and_done_again(moot: Moot, ended: Path) -> None:
-    run = Run(ended)
+    run = RunStore(ended)
     redact(run, ["K-1"], "named", at=AT)
     sha256 = hash_of(DOCUMENT)
     run.blobs.write(DOCUMENT)
@@ -104,12 +104,12 @@ def test_a_redaction_that_was_interrupted_is_said_and_done_again(moot: Moot, end
     count = len(run.events())
     assert moot("redact", ended, sha256[:10], "--reason", "again").code == 0
     assert run.blobs.read(sha256) is None
-    assert len(Run(ended).events()) == count
+    assert len(RunStore(ended).events()) == count
 
 
 def test_what_a_run_still_needs_is_not_removed(moot: Moot, leaky: Path) -> None:
     before = content(leaky)
-    opening = Run(leaky).book().state.opened
+    opening = RunStore(leaky).book().state.opened
     assert opening is not None
     for name in ("K-1", "r1.B.action", opening.prompt_set):
         said = moot("redact", leaky, name, "--reason", "x")
@@ -124,7 +124,7 @@ def test_what_a_run_still_needs_is_not_removed(moot: Moot, leaky: Path) -> None:
 
 def test_a_copy_holds_the_secret_nowhere_and_says_what_it_is(moot: Moot, leaky: Path, tmp_path: Path) -> None:
     before = content(leaky)
-    head = Run(leaky).head()
+    head = RunStore(leaky).head()
     said = moot(
         "redact", leaky, "--secret", "secret", "--out", "copy", "--reason", "a password", "--json"
     ).json
@@ -132,7 +132,7 @@ def test_a_copy_holds_the_secret_nowhere_and_says_what_it_is(moot: Moot, leaky: 
     copy = content(tmp_path / "copy")
     assert not any(SECRET.encode() in one for one in copy.values())
     assert any(INSTEAD.encode() in one for one in copy.values())
-    opening = Run(tmp_path / "copy").events()[0]
+    opening = RunStore(tmp_path / "copy").events()[0]
     assert opening.kind == "run_opened"
     origin = opening.origin
     assert (origin.type, origin.of, origin.head, origin.seq) == ("redaction", "opened", head.hash, head.seq)
@@ -145,13 +145,13 @@ def test_a_copy_holds_the_secret_nowhere_and_says_what_it_is(moot: Moot, leaky: 
 def test_every_line_of_a_copy_that_is_not_named_is_proven_to_be_the_original(
     leaky: Path, tmp_path: Path
 ) -> None:
-    redacted_copy(Run(leaky), tmp_path / "copy", SECRET, "why", name="opened", at=AT)
-    run = Run(tmp_path / "copy")
+    redacted_copy(RunStore(leaky), tmp_path / "copy", SECRET, "why", name="opened", at=AT)
+    run = RunStore(tmp_path / "copy")
     assert verify(run.path).ok
     events = run.events()
     changed = {int(one.path[1:].split(".")[0]) for one in events[-1].change if one.path[0] == "@"}  # type: ignore[union-attr]
     for seq in range(len(events) - 1):
-        line = [line for _, _, line in Run(leaky).lines()][seq]
+        line = [line for _, _, line in RunStore(leaky).lines()][seq]
         if seq not in changed:
             assert orjson.loads(line) | {"prev": ""} == orjson.loads(
                 [line for _, _, line in run.lines()][seq]
@@ -174,7 +174,7 @@ def _at(event):
 def test_a_checkpoint_of_the_original_is_told_for_what_it_is(moot: Moot, leaky: Path, tmp_path: Path) -> None:
     assert moot("keygen", "alice", "--out", "keys").code == 0
     assert moot("seal", leaky, "--key", "keys/alice.key", "--out", "old.note").code == 0
-    middle = [line_hash(line) for _, _, line in Run(leaky).lines()][2]
+    middle = [line_hash(line) for _, _, line in RunStore(leaky).lines()][2]
     assert moot("redact", leaky, "--secret", "secret", "--out", "copy", "--reason", "why").code == 0
     said = moot(
         "verify", "copy", "--checkpoint", "old.note", "--key", "keys/alice.pub", "--checkpoint", f"2:{middle}"
@@ -184,7 +184,7 @@ def test_a_checkpoint_of_the_original_is_told_for_what_it_is(moot: Moot, leaky: 
     assert "changed in it: @0, " in said.out
     other = moot("verify", "copy", "--checkpoint", f"2:{'0' * 64}", "--json").json
     assert [(one["holds"], one["original"]) for one in other["checkpoints"]] == [(False, False)]
-    assert verify(tmp_path / "copy", [Run(tmp_path / "copy").head()]).ok
+    assert verify(tmp_path / "copy", [RunStore(tmp_path / "copy").head()]).ok
 
 
 def test_a_copy_goes_on_where_the_original_would(moot: Moot, leaky: Path, tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_secret_that_cannot_be_removed_writes_nothing(
     leaky: Path, tmp_path: Path, secret: str, why: str
 ) -> None:
     with pytest.raises(CannotRedact, match=why):
-        redacted_copy(Run(leaky), tmp_path / "copy", secret, "a reason", name="opened", at=AT)
+        redacted_copy(RunStore(leaky), tmp_path / "copy", secret, "a reason", name="opened", at=AT)
     assert not (tmp_path / "copy").exists()
 
 
@@ -215,11 +215,11 @@ def test_an_import_is_redacted_at_its_source(moot: Moot, tmp_path: Path) -> None
         (tmp_path / "src" / name).write_bytes(data)
     assert moot("import", "skill", "src", "--out", "imported").code == 0
     with pytest.raises(CannotRedact, match="imported"):
-        redacted_copy(Run(tmp_path / "imported"), tmp_path / "copy", "claim", "why", name="x", at=AT)
+        redacted_copy(RunStore(tmp_path / "imported"), tmp_path / "copy", "claim", "why", name="x", at=AT)
 
 
 def test_what_is_needed_again_and_gone_is_said(moot: Moot, ended: Path) -> None:
-    opening = Run(ended).book().state.opened
+    opening = RunStore(ended).book().state.opened
     assert opening is not None
     assert moot("redact", ended, reply_of(ended, "r1.C.critic"), "--reason", "x").code == 0
     said = moot("replay", ended, "--re-execute")
@@ -232,19 +232,19 @@ def test_what_is_needed_again_and_gone_is_said(moot: Moot, ended: Path) -> None:
         assert "is not among the blobs" in said.err
         assert said.err.count("\n") == 1
     assert moot("check", ended).code == 0
-    assert verify(ended, [Head(0, line_hash(next(line for _, _, line in Run(ended).lines())))]).ok
+    assert verify(ended, [Head(0, line_hash(next(line for _, _, line in RunStore(ended).lines())))]).ok
 
 
 def test_a_step_whose_words_stand_in_the_ledger_is_refused(moot: Moot, ended: Path, tmp_path: Path) -> None:
     """F-17: the words of a reply stand in the events that were made of it, and only a copy can be without them."""
     before = content(ended)
     said = moot("redact", ended, "r1.C.critic", "--reason", "x")
-    own = next(event.seq for event in Run(ended).events() if event.step == "r1.C.critic")
+    own = next(event.seq for event in RunStore(ended).events() if event.step == "r1.C.critic")
     assert said.code == 2
     assert f"@{own}" in said.err
     assert "--out DIR" in said.err
     assert content(ended) == before
-    text = " ".join(Run(ended).events()[own].sections[0].text.split())  # type: ignore[union-attr]
+    text = " ".join(RunStore(ended).events()[own].sections[0].text.split())  # type: ignore[union-attr]
     assert moot("redact", ended, "r1.C.critic", "--out", "copy", "--reason", "x").code == 0
     assert verify(tmp_path / "copy").ok
     assert not any(text.encode() in one for one in content(tmp_path / "copy").values())
@@ -270,7 +270,7 @@ def test_a_name_made_of_the_words_is_not_told(moot: Moot, leaky: Path, tmp_path:
     (tmp_path / "secret").write_text("Password is: Hunter2")
     assert moot("note", named, "Password is: Hunter2").code == 0
     assert moot("redact", named, "--secret", "secret", "--out", "copy", "--reason", "x").code == 0
-    opening = Run(tmp_path / "copy").events()[0]
+    opening = RunStore(tmp_path / "copy").events()[0]
     assert opening.kind == "run_opened"
     assert opening.origin.of == INSTEAD
 
@@ -295,7 +295,7 @@ def test_a_screening_of_redacted_words_is_no_broken_rule(
     said: str, moot: Moot, screened: Path, tmp_path: Path
 ) -> None:
     """F-1, F-2: what was screened and then redacted cannot be screened again, which is a warning."""
-    opened = Run(screened).book().state.opened
+    opened = RunStore(screened).book().state.opened
     assert opened is not None
     (tmp_path / "words").write_text(opened.question)
     named = (
@@ -315,13 +315,13 @@ def test_a_screening_that_differs_is_a_broken_rule_where_nothing_was_redacted(
     moot: Moot, screened: Path, tmp_path: Path
 ) -> None:
     """F-1: the redaction of the question excuses the screening of the question, and no other."""
-    lines = [orjson.loads(line) for _, _, line in Run(screened).lines()]
+    lines = [orjson.loads(line) for _, _, line in RunStore(screened).lines()]
     screening = next(line for line in lines if line["kind"] == "screening" and line["of"] == "context")
     screening["sha256"] = "0" * 64
     assert chained(
         [{**line, "_was": line["seq"]} for line in lines], tmp_path / "other", Donors((read(screened),))
     )
-    opened = Run(screened).book().state.opened
+    opened = RunStore(screened).book().state.opened
     assert opened is not None
     (tmp_path / "words").write_text(opened.question)
     redacted = moot(

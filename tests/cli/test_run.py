@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import Amendment, RunClosed
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.api import open_run
 from rounds.setup.deliberation import parse
 from tests.cli.conftest import Moot
@@ -141,7 +141,7 @@ def test_a_budget_stops_the_run_resumably_and_a_larger_one_goes_on(
     assert (again.code, again.json["reason"]) == (4, "budget_calls")
     on = moot("run", "--resume", "a", "--seats", f"tape:{tape}", "--max-calls", "500", "--json")
     assert (on.code, on.json["state"]) == (0, "finished")
-    events = Run("a").events()
+    events = RunStore("a").events()
     assert [
         event.reason for event in events if isinstance(event, RunClosed) and event.state == "stopped"
     ] == ["budget_calls"]

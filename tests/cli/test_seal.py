@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from ledger.audit.signed_note import NoteRefused, open_note, read_verifier, sign, signer
 from ledger.format.canonical import encode, line_hash
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.__main__ import main
 from rounds.run.human_actions import note as add_note
 from rounds.run.session import Session
@@ -40,7 +40,7 @@ def _verify(run: Path, note: Path, public: Path) -> int:
 def test_a_ledger_that_went_on_extends_its_seal(sealed: tuple[Path, Path, Path]) -> None:
     run, note, public = sealed
     assert _verify(run, note, public) == 0
-    add_note(Session(Run(run), standard, clock()), "a remark after the seal")
+    add_note(Session(RunStore(run), standard, clock()), "a remark after the seal")
     assert _verify(run, note, public) == 0
 
 
@@ -143,5 +143,5 @@ def test_notes_round_trip_and_unknown_signatures_are_passed_over() -> None:
 
 def test_origin_names_the_opening(sealed: tuple[Path, Path, Path]) -> None:
     run, note, _ = sealed
-    first = Run(run).events()[0]
+    first = RunStore(run).events()[0]
     assert note.read_text("utf-8").startswith(f"moot/{line_hash(encode(first))[:32]}\n")

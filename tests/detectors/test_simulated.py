@@ -24,7 +24,7 @@ from ledger.interchange.skill_import import read_skill
 from ledger.state.book import book
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.detectors.ledgers import Blobs
 from tests.detectors.measured import NAMED, Course, course, share, simulated
 from tests.detectors.measured import settings as seeds
@@ -160,7 +160,7 @@ def test_export_and_import_change_no_verdict(files: dict[str, bytes]) -> None:
 
 def test_a_run_of_our_own_reads_the_same_after_export_and_import(tmp_path: Path) -> None:
     play(begin(tmp_path / "run", profile="calibrated"))
-    ours = Run(tmp_path / "run").book()
+    ours = RunStore(tmp_path / "run").book()
     again = fold(_read(export_skill(ours).files))
     told = [
         [(one.id, one.verdict, one.e_value, one.onset_round, one.evidence) for one in judge(state).alarms]

@@ -14,7 +14,7 @@ from ledger.events import Event
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.detectors.simulated import MODES, Setting, Simulation
 from tests.rounds.openings import begin, play
 
@@ -38,7 +38,7 @@ def test_every_look_is_that_of_the_prefix(seed: int, mode: str) -> None:
 
 def test_a_run_of_our_own_is_watched_the_same(tmp_path: Path) -> None:
     play(begin(tmp_path / "run", profile="calibrated"))
-    events = Run(tmp_path / "run").events()
+    events = RunStore(tmp_path / "run").events()
     watch, index = RunningJudgement(), RoundIndex()
     for number, event in enumerate(events, 1):
         watch.take(event)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.brief import derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import open_steps
@@ -24,7 +24,7 @@ def answering(path: Path, script: Script | None = None) -> Answerer:
     prompts: list[PromptSet] = []
 
     def answer(prompt: str, body: dict[str, Any]) -> str:
-        book = Run(path).book()
+        book = RunStore(path).book()
         opened = book.state.opened
         assert opened is not None, "the run is opened before anybody is asked"
         protocol = protocol_of(opened)

@@ -14,7 +14,7 @@ import pytest
 import moot
 from ledger.audit.verify import verify
 from ledger.events import Statement
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from rounds.protocols import PROTOCOLS
 from rounds.run.reexecution import re_execute
 from rounds.run.session import Session
@@ -31,7 +31,7 @@ MACHINE = re.compile(
 
 
 def _session(path: Path) -> Session:
-    return Session(Run(path), standard, clock())
+    return Session(RunStore(path), standard, clock())
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
@@ -97,5 +97,5 @@ def test_a_finished_one_shows_what_a_deliberation_is_for(path: Path) -> None:
 
 
 def test_every_protocol_has_an_example() -> None:
-    recorded = {opened.protocol for path in EXAMPLES if (opened := Run(path).book().state.opened)}
+    recorded = {opened.protocol for path in EXAMPLES if (opened := RunStore(path).book().state.opened)}
     assert recorded == set(PROTOCOLS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.api import run_deliberation
 from roles.prompt_set import installed_prompt_set, prompt_set_hash
 
@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
 
 @pytest.mark.parametrize("name", ["storage-minimum-8", "debate-services", "ratchet-notice"])
 def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> None:
-    recorded = Run(EXAMPLES / name)
+    recorded = RunStore(EXAMPLES / name)
     played = run_deliberation(
         EXAMPLES / name / "deliberation.toml", seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played"
     )
@@ -36,6 +36,6 @@ def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> No
 
 
 def test_one_of_them_was_made_with_other_prompts_than_today() -> None:
-    opened = Run(EXAMPLES / "storage-minimum-8").state().opened
+    opened = RunStore(EXAMPLES / "storage-minimum-8").state().opened
     assert opened is not None
     assert opened.prompt_set != prompt_set_hash(installed_prompt_set())

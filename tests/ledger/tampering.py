@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ledger.events import STREAMS
-from ledger.store.store import Run, create_run
+from ledger.store.store import RunStore, create_run
 from tests.ledger import samples
 
 FILES = ("head", *(f"{stream}.jsonl" for stream in STREAMS))
 
 
-def build(path: Path, events: int = 300, seed: int = 1) -> Run:
+def build(path: Path, events: int = 300, seed: int = 1) -> RunStore:
     """A run of exactly `events` events in commits of one to seven."""
     chance = random.Random(seed)
     run = create_run(

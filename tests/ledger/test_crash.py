@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from ledger.audit.verify import verify
-from ledger.store.store import NotARun, Run
+from ledger.store.store import NotARun, RunStore
 from tests.ledger import samples
 
 
@@ -30,11 +30,11 @@ def kill_once(path: Path, seed: int) -> None:
 
 
 def check(path: Path, acknowledged: list[list[str]]) -> None:
-    read = Run(path).events()
+    read = RunStore(path).events()
     assert verify(path).ok
     for seq, identity in acknowledged:
         assert read[int(seq)].id == identity
-    with Run(path).writer() as writer:
+    with RunStore(path).writer() as writer:
         now = writer.book().events
         assert now[: len(read)] == read
         assert now[-1].rest == 0
@@ -61,7 +61,7 @@ def test_killed_while_it_is_created(tmp_path: Path) -> None:
             time.sleep(random.Random(seed).uniform(0, 0.004))
             child.send_signal(signal.SIGKILL)
         try:
-            Run(path).head()
+            RunStore(path).head()
         except NotARun:
             continue
         assert verify(path).ok

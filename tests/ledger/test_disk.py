@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ledger.store.disk import Disk, read_plain, staged, write_out
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.campaign.acts import new_run
 from tests.campaign.calls import Real, Watched, refused
 
@@ -136,7 +136,7 @@ def test_what_a_killed_creation_left_is_removed_by_the_next_and_a_living_one_is_
         assert living.returncode == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "two"]
     assert (tmp_path / "two" / "half").exists()
-    assert Run(tmp_path / "run").events()
+    assert RunStore(tmp_path / "run").events()
 
 
 def test_a_directory_that_fails_is_not_there(tmp_path: Path) -> None:

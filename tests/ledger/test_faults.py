@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ledger.audit.verify import verify
-from ledger.store.store import DriverLease, NotARun, Run, Unreadable, WriteFailed, create_run
+from ledger.store.store import DriverLease, NotARun, RunStore, Unreadable, WriteFailed, create_run
 from tests.campaign.acts import new_run, with_whole_tail
 from tests.campaign.calls import Real, Watched, refused
 from tests.ledger import samples
@@ -47,7 +47,7 @@ def test_a_lease_that_cannot_be_written_is_free_again(tmp_path: Path) -> None:
 
 def test_streams_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     with_whole_tail(tmp_path / "run")
-    run = Run(tmp_path / "run")
+    run = RunStore(tmp_path / "run")
     with pytest.raises(Unreadable), Watched(failing("open", "claims")), run.writer():
         raise AssertionError("a writer that cannot read")
     assert len(run.events()) == 9
@@ -67,7 +67,7 @@ def test_what_recovery_keeps_is_written_again_because_a_second_sync_proves_nothi
             written.append(bytes(arguments[1]))
         return real(*arguments, **named)
 
-    with Watched(see), Run(path).writer() as writer:
+    with Watched(see), RunStore(path).writer() as writer:
         assert len(writer.recovered.kept) == 4
     for content in tail.values():
         assert any(content.endswith(one) and one.endswith(b"}\n") for one in written)
@@ -81,7 +81,7 @@ def test_a_run_that_died_while_it_was_made_in_a_directory_is_none_and_is_made_ag
         create_run(path, samples.opening(), blobs=samples.BLOBS, at=samples.AT)
     assert any(one.read_bytes() for one in path.glob("*.jsonl"))
     with pytest.raises(NotARun, match="never opened"):
-        Run(path).events()
+        RunStore(path).events()
     run = create_run(path, samples.opening(), blobs=samples.BLOBS, at=samples.AT)
     assert len(run.events()) == 1
     assert not (path / "opening.tmp").exists()

@@ -13,7 +13,7 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.events import Event
 from ledger.store.blobs import hash_of
-from ledger.store.store import Run, WriteFailed
+from ledger.store.store import RunStore, WriteFailed
 from tests.campaign.acts import new_run
 from tests.ledger import samples
 
@@ -34,7 +34,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def fill(run: Run) -> list[Event]:
+def fill(run: RunStore) -> list[Event]:
     """Commit until there is no room; what was acknowledged."""
     acknowledged = list(run.events())
     with suppress(WriteFailed):
@@ -53,12 +53,12 @@ def test_a_commit_that_finds_no_room_is_refused_and_done_later(small: Path) -> N
     with pytest.raises(WriteFailed, match="No space left") as caught, run.writer() as writer:
         writer.commit([samples.claim(900, text="x" * 7_000)] * 40, at=samples.AT)
     assert caught.value.exit_code == 3
-    assert list(Run(run.path).events()) == acknowledged
+    assert list(RunStore(run.path).events()) == acknowledged
     assert verify(run.path).ok
     subprocess.run(["mount", "-o", "remount,size=2m", str(small)], check=True)
-    with Run(run.path).writer() as writer:
+    with RunStore(run.path).writer() as writer:
         kept = list(writer.recovered.kept)
         (last,) = writer.commit([samples.claim(901)], at=samples.AT)
-    assert list(Run(run.path).events()) == [*acknowledged, *kept, last]
+    assert list(RunStore(run.path).events()) == [*acknowledged, *kept, last]
     report = verify(run.path)
     assert (report.ok, report.problems) == (True, [])

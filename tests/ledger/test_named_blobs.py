@@ -12,7 +12,7 @@ from detectors.parameters import params_bytes
 from ledger.audit.verify import verify
 from ledger.events import RunOpened
 from ledger.store.named_blobs import all_named_blobs
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows
 from tests.security.strange_runs import Donors, read, written
@@ -32,7 +32,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def parameters_of(run: Path) -> Path:
     """The file of the run's own parameters."""
-    opened = Run(run).book().state.opened
+    opened = RunStore(run).book().state.opened
     assert opened is not None
     return run / "blobs" / opened.stop.params
 
@@ -48,7 +48,7 @@ def strings(value: object) -> set[str]:
 
 def test_every_blob_of_a_run_that_a_string_of_it_names_is_named(ended: Path) -> None:
     """R-10: what looks like the hash of a blob that is there is one that the function knows, and the other way."""
-    run = Run(ended)
+    run = RunStore(ended)
     there = set(run.blobs.names())
     for event, (_, _, line) in zip(run.events(), run.lines(), strict=True):
         said = strings(orjson.loads(line)) & there
@@ -93,12 +93,12 @@ def test_an_open_run_keeps_its_parameters_and_goes_on_only_with_them(moot: Moot,
     assert refused.code == 2
     assert "parameters is still needed" in refused.err
     file.unlink()
-    before = len(Run(run).events())
+    before = len(RunStore(run).events())
     for verb in (("next", run), ("submit", run, "r1.B.action", "--give-up", "x")):
         said = moot(*verb)
         assert (said.code, said.err.count("\n")) == (2, 1), said
         assert "the run's own parameters" in said.err
-    assert len(Run(run).events()) == before
+    assert len(RunStore(run).events()) == before
 
 
 def test_redacted_parameters_are_said_and_not_replaced(moot: Moot, ended: Path, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_redacted_parameters_are_said_and_not_replaced(moot: Moot, ended: Path, 
 def test_a_fork_has_its_parents_parameters(moot: Moot, ended: Path, tmp_path: Path) -> None:
     """R-10: the blobs of a fork are those that the shared events name."""
     assert moot("fork", ended, "--round", "2", "--seats", "host", "--out", tmp_path / "fork").code in (0, 4)
-    opened = next(event for event in Run(tmp_path / "fork").events() if isinstance(event, RunOpened))
+    opened = next(event for event in RunStore(tmp_path / "fork").events() if isinstance(event, RunOpened))
     assert (tmp_path / "fork" / "blobs" / opened.stop.params).read_bytes() == OWN
     assert verify(tmp_path / "fork").ok
 

@@ -13,24 +13,24 @@ from ledger.store.appending import append
 from ledger.store.disk import Disk
 from ledger.store.failures import NewerFormat
 from ledger.store.following import Mark, follow
-from ledger.store.store import Run, create_run
+from ledger.store.store import RunStore, create_run
 from ledger.store.streams import head_bytes
 from tests.ledger import samples
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path) -> RunStore:
     return create_run(
         tmp_path / "run", samples.opening(), samples.mixed(5), blobs=samples.BLOBS, at=samples.AT, sync=False
     )
 
 
-def next_commit(run: Run) -> Sealed:
+def next_commit(run: RunStore) -> Sealed:
     head = run.head()
     return seal(samples.mixed(4, first=50), prev=head.hash, seq=head.seq + 1, at=samples.AT)
 
 
-def written_by_a_dead_writer(run: Run, sealed: Sealed) -> list[tuple[Path, bytes]]:
+def written_by_a_dead_writer(run: RunStore, sealed: Sealed) -> list[tuple[Path, bytes]]:
     """The appends of a commit in their order: file and bytes."""
     batches: dict[str, bytes] = {}
     for event, line in zip(sealed.events, sealed.lines, strict=True):
@@ -38,7 +38,7 @@ def written_by_a_dead_writer(run: Run, sealed: Sealed) -> list[tuple[Path, bytes
     return [(run.path / f"{name}.jsonl", batches[name]) for name in STREAMS if name in batches]
 
 
-def test_a_commit_cut_at_every_byte_is_kept_whole_or_set_aside_whole(run: Run) -> None:
+def test_a_commit_cut_at_every_byte_is_kept_whole_or_set_aside_whole(run: RunStore) -> None:
     sealed = next_commit(run)
     appends = written_by_a_dead_writer(run, sealed)
     total = sum(len(content) for _, content in appends)
@@ -55,18 +55,18 @@ def test_a_commit_cut_at_every_byte_is_kept_whole_or_set_aside_whole(run: Run) -
 
 
 def settle_and_check(path: Path, acknowledged: tuple, sealed: Sealed, *, whole: bool) -> None:
-    assert Run(path).events() == acknowledged
-    again = Run(path)
+    assert RunStore(path).events() == acknowledged
+    again = RunStore(path)
     with again.writer() as writer:
         assert writer.recovered.kept == (sealed.events if whole else ())
         assert len(writer.book().events) == len(acknowledged) + len(writer.recovered.kept)
         (added,) = writer.commit([samples.claim(900)], at=samples.AT)
-    assert Run(path).events() == (*acknowledged, *(sealed.events if whole else ()), added)
+    assert RunStore(path).events() == (*acknowledged, *(sealed.events if whole else ()), added)
     report = verify(path)
     assert (report.ok, report.problems) == (True, [])
 
 
-def test_a_commit_cut_in_its_last_bytes(run: Run) -> None:
+def test_a_commit_cut_in_its_last_bytes(run: RunStore) -> None:
     sealed = next_commit(run)
     appends = written_by_a_dead_writer(run, sealed)
     for path, content in appends[:-1]:
@@ -76,7 +76,7 @@ def test_a_commit_cut_in_its_last_bytes(run: Run) -> None:
     settle_and_check(run.path, run.events(), sealed, whole=False)
 
 
-def test_what_is_set_aside_is_named_by_stream_offset_and_hash_and_keeps_its_bytes(run: Run) -> None:
+def test_what_is_set_aside_is_named_by_stream_offset_and_hash_and_keeps_its_bytes(run: RunStore) -> None:
     path = run.path / "verifications.jsonl"
     offset = path.stat().st_size
     with path.open("ab") as file:
@@ -92,7 +92,7 @@ def test_what_is_set_aside_is_named_by_stream_offset_and_hash_and_keeps_its_byte
         assert not writer.recovered
 
 
-def test_a_whole_commit_followed_by_a_torn_one(run: Run) -> None:
+def test_a_whole_commit_followed_by_a_torn_one(run: RunStore) -> None:
     first = next_commit(run)
     for path, content in written_by_a_dead_writer(run, first):
         path.write_bytes(path.read_bytes() + content)
@@ -105,7 +105,7 @@ def test_a_whole_commit_followed_by_a_torn_one(run: Run) -> None:
     assert verify(run.path).ok
 
 
-def test_an_unlawful_event_beyond_the_head_is_never_kept(run: Run) -> None:
+def test_an_unlawful_event_beyond_the_head_is_never_kept(run: RunStore) -> None:
     sealed = next_commit(run)
     bad = [line.replace(b'"round":1', b'"round":-1') for line in sealed.lines[:1]]
     with (run.path / "claims.jsonl").open("ab") as file:
@@ -115,7 +115,7 @@ def test_an_unlawful_event_beyond_the_head_is_never_kept(run: Run) -> None:
         assert writer.recovered.quarantined
 
 
-def test_the_tail_of_a_newer_moot_is_left_alone(run: Run) -> None:
+def test_the_tail_of_a_newer_moot_is_left_alone(run: RunStore) -> None:
     sealed = seal([samples.claim(9)], prev=run.head().hash, seq=run.head().seq + 1, at=samples.AT)
     path = run.path / "claims.jsonl"
     with path.open("ab") as file:
@@ -126,7 +126,7 @@ def test_the_tail_of_a_newer_moot_is_left_alone(run: Run) -> None:
     assert path.read_bytes() == before
 
 
-def test_readers_repair_nothing(run: Run) -> None:
+def test_readers_repair_nothing(run: RunStore) -> None:
     sealed = next_commit(run)
     mark = Mark()
     list(run.lines())
@@ -137,7 +137,7 @@ def test_readers_repair_nothing(run: Run) -> None:
     append(run.path, sealed, mark, Disk(sync=False))
     (run.path / "head").write_bytes(head)
     before = {path: path.read_bytes() for path in run.path.iterdir() if path.is_file()}
-    fresh = Run(run.path)
+    fresh = RunStore(run.path)
     assert len(fresh.events()) == len(list(fresh.stream())) == len(list(fresh.lines())) == 6
     assert fresh.raw_book().state.seq == 5
     assert verify(run.path).ok

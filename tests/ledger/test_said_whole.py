@@ -21,7 +21,7 @@ from ledger.format.chain import Head
 from ledger.store.blobs import BlobStore
 from ledger.store.failures import WriteFailed
 from ledger.store.spending import Entry, Spending, SpendingUnreadable
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from ledger.store.streams import head_bytes, stream_path
 from tests.rounds.openings import begin, play, rows
 
@@ -31,7 +31,7 @@ VERSIONS = Path(__file__).with_name("versions")
 def test_unknown_fields_are_found_line_by_line(tmp_path: Path) -> None:
     """R-28: lines of an older format are shorter than what they are read as, and hid what another line has more."""
     path = Path(shutil.copytree(VERSIONS / "format-0", tmp_path / "old"))
-    run = Run(path)
+    run = RunStore(path)
     missing = sum(len(encode(event)) for event in run.events()) - sum(len(line) for _, _, line in run.lines())
     stream, _, last = list(run.lines())[-1]
     wanted = len(',"mood":""')
@@ -40,7 +40,7 @@ def test_unknown_fields_are_found_line_by_line(tmp_path: Path) -> None:
     file = stream_path(path, stream)
     file.write_bytes(file.read_bytes().replace(last, more))
     (path / "head").write_bytes(head_bytes(Head(run.events()[-1].seq, line_hash(more))))
-    assert sum(len(encode(event)) + 1 for event in Run(path).events()) == sum(
+    assert sum(len(encode(event)) + 1 for event in RunStore(path).events()) == sum(
         stream_path(path, one).stat().st_size for one in ("claims", "verifications", "decisions")
     )
     found = [finding for finding in library.check(path).findings if finding.code == "FLD001"]
@@ -57,7 +57,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _redacted(path: Path, count: int) -> list[str]:
     """Remove so many blobs of replies on purpose, and say so on the ledger; the names of the others."""
-    run = Run(path)
+    run = RunStore(path)
     replies = list(dict.fromkeys(call.reply for event in run.events() if (call := event.call) is not None))
     change = tuple(Change(path=f"blobs/{one}", from_=one, to=None) for one in replies[:count])
     state = run.book().state
@@ -82,7 +82,7 @@ def test_what_comes_after_a_hundred_harmless_things_is_found(many: Path, tmp_pat
     assert report.damaged
     assert any("is missing" in problem.what for problem in report.problems)
     assert any(problem.what == "and 5 more of this kind" for problem in report.problems)
-    run = Run(path)
+    run = RunStore(path)
     assert any(problem.is_damage for problem in run.problems())
 
 
@@ -97,7 +97,7 @@ def test_after_a_hundred_changed_blobs_the_others_are_counted(many: Path, tmp_pa
     told = [problem.what for problem in report.problems]
     assert len([one for one in told if "was changed" in one]) == PROBLEMS_MAX
     assert any(one.endswith("more of this kind") for one in told)
-    run = Run(path)
+    run = RunStore(path)
     assert len(run.problems()) == len(told)
 
 

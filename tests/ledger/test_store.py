@@ -18,7 +18,7 @@ from ledger.store.store import (
     LockTimeout,
     NewerFormat,
     NotARun,
-    Run,
+    RunStore,
     Unreadable,
     WriteFailed,
     create_run,
@@ -26,12 +26,12 @@ from ledger.store.store import (
 from tests.ledger import samples
 
 
-def new_run(path: Path, extra=()) -> Run:
+def new_run(path: Path, extra=()) -> RunStore:
     return create_run(path, samples.opening(), extra, blobs=samples.BLOBS, at=samples.AT, sync=False)
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path) -> RunStore:
     return new_run(tmp_path / "run", [samples.statement()])
 
 
@@ -44,18 +44,18 @@ def files(path: Path) -> dict[str, bytes]:
     }
 
 
-def test_what_was_committed_is_read_back_in_order(run: Run) -> None:
+def test_what_was_committed_is_read_back_in_order(run: RunStore) -> None:
     drafts = samples.mixed(7)
     with run.writer() as writer:
         written = writer.commit(drafts, at=samples.AT)
-    for read in (run.events(), Run(run.path).events(), tuple(Run(run.path).stream())):
+    for read in (run.events(), RunStore(run.path).events(), tuple(RunStore(run.path).stream())):
         assert read[2:] == written
         assert [event.seq for event in read] == list(range(9))
     assert [event.rest for event in written] == [6, 5, 4, 3, 2, 1, 0]
     assert {event.at for event in written} == {samples.AT}
 
 
-def test_every_line_names_the_hash_of_the_line_before_and_head_that_of_the_last(run: Run) -> None:
+def test_every_line_names_the_hash_of_the_line_before_and_head_that_of_the_last(run: RunStore) -> None:
     with run.writer() as writer:
         writer.commit(samples.mixed(5), at=samples.AT)
     previous = BEGINNING.hash
@@ -68,7 +68,7 @@ def test_every_line_names_the_hash_of_the_line_before_and_head_that_of_the_last(
     assert run.head().hash == previous
 
 
-def test_a_draft_keeps_the_instant_it_has(run: Run) -> None:
+def test_a_draft_keeps_the_instant_it_has(run: RunStore) -> None:
     import msgspec
 
     earlier = "2025-12-31T23:59:59.999999Z"
@@ -78,14 +78,14 @@ def test_a_draft_keeps_the_instant_it_has(run: Run) -> None:
     assert event.at == earlier
 
 
-def test_no_drafts_write_nothing(run: Run) -> None:
+def test_no_drafts_write_nothing(run: RunStore) -> None:
     before = files(run.path)
     with run.writer() as writer:
         assert writer.commit([], at=samples.AT, blobs={}) == ()
     assert files(run.path) == before
 
 
-def test_an_unlawful_draft_writes_nothing(run: Run) -> None:
+def test_an_unlawful_draft_writes_nothing(run: RunStore) -> None:
     import msgspec
 
     before = files(run.path)
@@ -105,8 +105,8 @@ def test_an_unlawful_draft_writes_nothing(run: Run) -> None:
         assert writer.commit([samples.claim(1)], at=samples.AT)
 
 
-def test_a_writer_sees_its_own_commits_and_those_of_others(run: Run) -> None:
-    other = Run(run.path)
+def test_a_writer_sees_its_own_commits_and_those_of_others(run: RunStore) -> None:
+    other = RunStore(run.path)
     with run.writer() as writer:
         before = writer.book()
         writer.commit([samples.claim(1)], at=samples.AT)
@@ -117,14 +117,14 @@ def test_a_writer_sees_its_own_commits_and_those_of_others(run: Run) -> None:
     with other.writer() as writer:
         assert len(writer.book().events) == 4
         writer.commit([samples.claim(3)], at=samples.AT)
-    assert run.raw_book().events == Run(run.path).raw_book().events
+    assert run.raw_book().events == RunStore(run.path).raw_book().events
     assert run.raw_book() is run.raw_book()
 
 
-def test_commits_of_two_processes_are_one_chain(run: Run) -> None:
+def test_commits_of_two_processes_are_one_chain(run: RunStore) -> None:
     script = (
-        "import sys; from ledger.store.store import Run; from tests.ledger import samples\n"
-        "run = Run(sys.argv[1], sync=False)\n"
+        "import sys; from ledger.store.store import RunStore; from tests.ledger import samples\n"
+        "run = RunStore(sys.argv[1], sync=False)\n"
         "for n in range(20):\n"
         "    with run.writer() as w: w.commit([samples.claim(int(sys.argv[2]) + n)], at=samples.AT)\n"
     )
@@ -135,14 +135,14 @@ def test_commits_of_two_processes_are_one_chain(run: Run) -> None:
     assert {event.id for event in run.events()[2:]} == {f"C-1-{b + n}" for b in (100, 200) for n in range(20)}
 
 
-def test_a_second_writer_waits_and_gives_up(run: Run) -> None:
-    with run.writer(), pytest.raises(LockTimeout) as caught, Run(run.path).writer(wait_seconds=0.05):
+def test_a_second_writer_waits_and_gives_up(run: RunStore) -> None:
+    with run.writer(), pytest.raises(LockTimeout) as caught, RunStore(run.path).writer(wait_seconds=0.05):
         raise AssertionError("two writers at once")
     assert caught.value.exit_code == 3
     assert "lock" in caught.value.where
 
 
-def test_a_waiting_writer_gets_the_lock_when_it_is_free(run: Run) -> None:
+def test_a_waiting_writer_gets_the_lock_when_it_is_free(run: RunStore) -> None:
     entered = threading.Event()
 
     def hold() -> None:
@@ -153,19 +153,19 @@ def test_a_waiting_writer_gets_the_lock_when_it_is_free(run: Run) -> None:
     thread = threading.Thread(target=hold)
     thread.start()
     assert entered.wait(5)
-    with Run(run.path).writer() as writer:
+    with RunStore(run.path).writer() as writer:
         writer.commit([samples.claim(1)], at=samples.AT)
     thread.join()
 
 
-def test_a_lock_file_that_was_removed_locks_the_next_one(run: Run) -> None:
+def test_a_lock_file_that_was_removed_locks_the_next_one(run: RunStore) -> None:
     with run.writer():
         (run.path / "lock").unlink()
-    with run.writer(), pytest.raises(LockTimeout), Run(run.path).writer(wait_seconds=0.02):
+    with run.writer(), pytest.raises(LockTimeout), RunStore(run.path).writer(wait_seconds=0.02):
         raise AssertionError("two writers at once")
 
 
-def test_creating_needs_a_place_without_a_run(run: Run, tmp_path: Path) -> None:
+def test_creating_needs_a_place_without_a_run(run: RunStore, tmp_path: Path) -> None:
     before = files(run.path)
     with pytest.raises(AlreadyARun) as caught:
         new_run(run.path)
@@ -180,7 +180,7 @@ def test_a_directory_without_a_commit_is_used_again(tmp_path: Path) -> None:
     (path / "claims.jsonl").write_bytes(b'{"prev":"')
     (path / "notes.txt").write_bytes(b"mine")
     with pytest.raises(NotARun, match="never opened"):
-        Run(path).events()
+        RunStore(path).events()
     run = new_run(path)
     assert len(run.events()) == 1
     assert (path / "notes.txt").read_bytes() == b"mine"
@@ -214,16 +214,16 @@ def test_what_is_no_run_says_so_with_the_mend(tmp_path: Path) -> None:
     file.write_text("x")
     for path in (tmp_path / "missing", empty, file):
         with pytest.raises(NotARun) as caught:
-            Run(path).head()
+            RunStore(path).head()
         assert caught.value.exit_code == 2
         assert caught.value.where == str(path)
         assert caught.value.mend
-        with pytest.raises(NotARun), Run(path).writer():
+        with pytest.raises(NotARun), RunStore(path).writer():
             raise AssertionError("a writer of nothing")
     assert list(empty.iterdir()) == []
 
 
-def test_a_missing_head_beside_commits_is_damage(run: Run) -> None:
+def test_a_missing_head_beside_commits_is_damage(run: RunStore) -> None:
     (run.path / "head").unlink()
     with pytest.raises(Damaged) as caught:
         run.events()
@@ -234,13 +234,13 @@ def test_a_missing_head_beside_commits_is_damage(run: Run) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"seq":1}', b'{"seq":-1,"hash":"%b"}\n' % (b"0" * 64)])
-def test_an_unreadable_head_is_damage(run: Run, content: bytes) -> None:
+def test_an_unreadable_head_is_damage(run: RunStore, content: bytes) -> None:
     (run.path / "head").write_bytes(content)
     with pytest.raises(Damaged):
         run.head()
 
 
-def test_a_newer_format_is_refused_not_called_damage(run: Run) -> None:
+def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
     stream = run.path / "claims.jsonl"
     stream.write_bytes(stream.read_bytes().replace(b'"v":1', b'"v":2'))
     from ledger.format.chain import Head
@@ -249,20 +249,20 @@ def test_a_newer_format_is_refused_not_called_damage(run: Run) -> None:
     last = stream.read_bytes().rstrip(b"\n")
     (run.path / "head").write_bytes(head_bytes(Head(1, line_hash(last))))
     with pytest.raises(NewerFormat) as caught:
-        Run(run.path).events()
+        RunStore(run.path).events()
     assert caught.value.exit_code == 2
     assert "2" in caught.value.mend
 
 
-def test_a_reader_ignores_what_is_beyond_the_head(run: Run) -> None:
+def test_a_reader_ignores_what_is_beyond_the_head(run: RunStore) -> None:
     before = run.events()
     with (run.path / "claims.jsonl").open("ab") as file:
         file.write(b'{"prev":"torn')
-    assert Run(run.path).events() == before
+    assert RunStore(run.path).events() == before
     assert tuple(run.stream()) == before
 
 
-def test_a_full_disk_is_one_error_and_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_error_and_loses_nothing(run: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     before = run.events()
     real = os.write
 
@@ -279,14 +279,14 @@ def test_a_full_disk_is_one_error_and_loses_nothing(run: Run, monkeypatch: pytes
             writer.commit([samples.claim(2)], at=samples.AT)
     assert caught.value.exit_code == 3
     monkeypatch.undo()
-    assert Run(run.path).events() == before
+    assert RunStore(run.path).events() == before
     with run.writer() as writer:
         assert len(writer.recovered.quarantined) == 1
         writer.commit([samples.claim(1)], at=samples.AT)
-    assert len(Run(run.path).events()) == len(before) + 1
+    assert len(RunStore(run.path).events()) == len(before) + 1
 
 
-def test_a_blob_is_checked_after_reading(run: Run) -> None:
+def test_a_blob_is_checked_after_reading(run: RunStore) -> None:
     name = run.blobs.write(b"kept")
     assert run.blobs.read(name) == b"kept"
     assert run.blobs.read("0" * 64) is None
@@ -299,28 +299,28 @@ def test_a_blob_is_checked_after_reading(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["head", "claims.jsonl"])
-def test_what_cannot_be_read_is_said(run: Run, name: str) -> None:
+def test_what_cannot_be_read_is_said(run: RunStore, name: str) -> None:
     (run.path / name).unlink()
     (run.path / name).mkdir()
     with pytest.raises(Unreadable, match="directory") as caught:
-        Run(run.path).events()
+        RunStore(run.path).events()
     assert caught.value.exit_code == 2
     assert name in caught.value.where
 
 
-def test_a_blob_that_cannot_be_read_is_said(run: Run) -> None:
+def test_a_blob_that_cannot_be_read_is_said(run: RunStore) -> None:
     name = "a" * 64
     (run.path / "blobs" / name).mkdir()
     with pytest.raises(Unreadable):
         run.blobs.read(name)
 
 
-def test_what_was_read_is_read_again_when_the_run_was_replaced(run: Run, tmp_path: Path) -> None:
+def test_what_was_read_is_read_again_when_the_run_was_replaced(run: RunStore, tmp_path: Path) -> None:
     assert len(run.events()) == 2
     other = new_run(tmp_path / "other")
     with other.writer() as writer:
         writer.commit(samples.mixed(6), at=samples.AT)
     run.path.rename(tmp_path / "gone")
     other.path.rename(run.path)
-    assert run.events() == Run(run.path).events()
+    assert run.events() == RunStore(run.path).events()
     assert len(run.events()) == 7

@@ -13,22 +13,22 @@ from ledger.audit.verify import VerifyReport, verify
 from ledger.events import STREAMS
 from ledger.format.canonical import encode, line_hash
 from ledger.format.chain import Head
-from ledger.store.store import Damaged, NotARun, Run
+from ledger.store.store import Damaged, NotARun, RunStore
 from ledger.store.streams import head_bytes
 from tests.ledger import samples, tampering
 
 
 @pytest.fixture(scope="module")
-def intact(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def intact(tmp_path_factory: pytest.TempPathFactory) -> RunStore:
     return tampering.build(tmp_path_factory.mktemp("verify") / "run")
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path) -> RunStore:
     return tampering.build(tmp_path / "run", events=30)
 
 
-def changed(run: Run, files: dict[str, bytes]) -> VerifyReport:
+def changed(run: RunStore, files: dict[str, bytes]) -> VerifyReport:
     """The report while some files have other bytes."""
     before = {name: (run.path / name).read_bytes() for name in files}
     try:
@@ -40,7 +40,7 @@ def changed(run: Run, files: dict[str, bytes]) -> VerifyReport:
             (run.path / name).write_bytes(content)
 
 
-def test_an_intact_run(intact: Run) -> None:
+def test_an_intact_run(intact: RunStore) -> None:
     report = verify(intact.path)
     head = intact.head()
     assert report.model_dump() == {
@@ -62,7 +62,7 @@ def test_what_is_no_run_is_no_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", tampering.FILES)
-def test_a_slice_of_all_tampering_is_reported(intact: Run, name: str) -> None:
+def test_a_slice_of_all_tampering_is_reported(intact: RunStore, name: str) -> None:
     content = (intact.path / name).read_bytes()
     chance = random.Random(name)
     size = len(content)
@@ -77,28 +77,28 @@ def test_a_slice_of_all_tampering_is_reported(intact: Run, name: str) -> None:
     assert verify(intact.path).ok
 
 
-def test_a_slice_of_all_moved_lines_is_reported(intact: Run) -> None:
+def test_a_slice_of_all_moved_lines_is_reported(intact: RunStore) -> None:
     contents = {f"{stream}.jsonl": (intact.path / f"{stream}.jsonl").read_bytes() for stream in STREAMS}
     for what, files in random.Random(4).sample(list(tampering.moved_lines(contents)), 60):
         assert changed(intact, files).damaged, what
 
 
 @pytest.mark.parametrize("name", [f"{stream}.jsonl" for stream in STREAMS])
-def test_a_missing_stream_is_damage(run: Run, name: str) -> None:
+def test_a_missing_stream_is_damage(run: RunStore, name: str) -> None:
     (run.path / name).unlink()
     report = verify(run.path)
     assert report.damaged
     assert any(problem.stream and problem.stream + ".jsonl" == name for problem in report.problems)
 
 
-def test_a_missing_head_is_damage(run: Run) -> None:
+def test_a_missing_head_is_damage(run: RunStore) -> None:
     (run.path / "head").unlink()
     report = verify(run.path)
     assert report.damaged
     assert report.head is None
 
 
-def test_damage_is_named_with_event_stream_and_line(run: Run) -> None:
+def test_damage_is_named_with_event_stream_and_line(run: RunStore) -> None:
     path = run.path / "claims.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     seq = run.events()[[event.kind for event in run.events()].index("claim")].seq
@@ -112,19 +112,19 @@ def test_damage_is_named_with_event_stream_and_line(run: Run) -> None:
     assert len([problem for problem in report.problems if "missing" in problem.what]) == 2
 
 
-def test_a_reader_names_stream_and_line_where_the_chain_breaks(run: Run) -> None:
+def test_a_reader_names_stream_and_line_where_the_chain_breaks(run: RunStore) -> None:
     path = run.path / "verifications.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:4], lines[4].replace(b'"prev":"', b'"prev":"0', 1), *lines[5:]]))
     with pytest.raises(Damaged) as caught:
-        Run(run.path).book()
+        RunStore(run.path).book()
     (problem,) = caught.value.problems
     assert (problem.stream, problem.line) == ("verifications", 5)
     assert "verifications.jsonl:5" in caught.value.what
     assert caught.value.where == str(run.path)
 
 
-def test_every_blob_referred_to_is_needed_with_its_bytes(run: Run) -> None:
+def test_every_blob_referred_to_is_needed_with_its_bytes(run: RunStore) -> None:
     for name, content in samples.BLOBS.items():
         path = run.path / "blobs" / name
         path.unlink()
@@ -139,12 +139,12 @@ def test_every_blob_referred_to_is_needed_with_its_bytes(run: Run) -> None:
     assert verify(run.path).ok
 
 
-def test_a_blob_that_nothing_refers_to_is_garbage(run: Run) -> None:
+def test_a_blob_that_nothing_refers_to_is_garbage(run: RunStore) -> None:
     (run.path / "blobs" / ("f" * 64)).write_bytes(b"anything")
     assert verify(run.path).ok
 
 
-def test_what_is_beyond_the_head_is_noted_and_no_damage(run: Run) -> None:
+def test_what_is_beyond_the_head_is_noted_and_no_damage(run: RunStore) -> None:
     with (run.path / "claims.jsonl").open("ab") as file:
         file.write(b'{"prev":"')
     report = verify(run.path)
@@ -156,14 +156,14 @@ def test_what_is_beyond_the_head_is_noted_and_no_damage(run: Run) -> None:
     assert (report.ok, report.problems, report.quarantined) == (True, [], [name])
 
 
-def test_a_line_of_another_ledger_beyond_the_head_is_damage(run: Run) -> None:
+def test_a_line_of_another_ledger_beyond_the_head_is_damage(run: RunStore) -> None:
     stranger = msgspec.structs.replace(samples.claim(1), prev="a" * 64, seq=30, at=samples.AT)
     with (run.path / "claims.jsonl").open("ab") as file:
         file.write(encode(stranger) + b"\n")
     assert verify(run.path).damaged
 
 
-def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: Run) -> None:
+def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: RunStore) -> None:
     head = run.head()
     event = msgspec.structs.replace(samples.claim(77), prev=head.hash, seq=30, at=samples.AT)
     line = encode(event)
@@ -174,20 +174,20 @@ def test_an_event_in_the_wrong_stream_is_damage_though_the_chain_holds(run: Run)
     assert report.damaged
     assert "belongs to claims" in report.problems[0].what
     with pytest.raises(Damaged) as caught:
-        Run(run.path).events()
+        RunStore(run.path).events()
     (problem,) = caught.value.problems
     lines = (run.path / "decisions.jsonl").read_bytes().count(b"\n")
     assert (problem.stream, problem.line) == ("decisions", lines)
 
 
-def test_a_head_inside_a_commit_is_damage(run: Run) -> None:
+def test_a_head_inside_a_commit_is_damage(run: RunStore) -> None:
     first = next(event for event in run.events()[2:] if event.rest)
     following = run.events()[first.seq + 1]
     report = changed(run, {"head": head_bytes(Head(first.seq, following.prev))})
     assert report.damaged
 
 
-def test_checkpoints_must_be_prefixes(run: Run) -> None:
+def test_checkpoints_must_be_prefixes(run: RunStore) -> None:
     events = run.events()
     early = Head(9, events[10].prev)
     good = verify(run.path, [early, run.head()])

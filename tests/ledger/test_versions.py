@@ -15,7 +15,7 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.format.canonical import NotCanonical, decode, unknown_fields
 from ledger.format.upcasting import upcast, version_of_older
-from ledger.store.store import NewerFormat, Run
+from ledger.store.store import NewerFormat, RunStore
 from tests.cli.conftest import Moot, content, moot
 from tests.ledger import samples
 
@@ -36,7 +36,7 @@ def new(tmp_path: Path) -> Path:
 
 
 def test_an_older_ledger_is_read_as_what_it_would_be_today(old: Path) -> None:
-    run = Run(old)
+    run = RunStore(old)
     assert run.head().hash == HEAD_OF_FORMAT_0
     events = run.events()
     assert [event.seq for event in events] == list(range(9))
@@ -62,7 +62,7 @@ def test_every_verb_reads_it_and_it_goes_on_in_the_present_format(moot: Moot, ol
         assert said.code in (0, 1), said
         assert said.out
     before = content(old)
-    with Run(old).writer() as writer:
+    with RunStore(old).writer() as writer:
         writer.commit([samples.claim(1)], at=samples.AT)
     after = content(old)
     assert all(after[name].startswith(before[name]) for name in before if name.endswith(".jsonl"))
@@ -108,7 +108,7 @@ def test_an_upcast_line_is_a_line_of_the_present_format() -> None:
 def test_a_newer_ledger_is_refused_with_the_version_that_it_needs(moot: Moot, new: Path) -> None:
     before = content(new)
     with pytest.raises(NewerFormat) as caught:
-        Run(new).events()
+        RunStore(new).events()
     assert caught.value.exit_code == 2
     for verb in (
         "status",

@@ -15,7 +15,7 @@ pytest.importorskip("mcp")
 from mcp import Client
 
 from ledger.events import Concern, Decision, RunOpened
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.cli import VERBS
 from moot.mcp.server import build
 from rounds.protocols import PROTOCOLS
@@ -230,7 +230,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
             assert refused.is_error
             assert "document by path" in str(refused.content)
             assert found.structured_content is not None
-            opened = Run(tmp_path / found.structured_content["run"]).state().opened
+            opened = RunStore(tmp_path / found.structured_content["run"]).state().opened
             assert opened is not None
             return opened
 
@@ -268,7 +268,7 @@ def test_the_worked_example_goes_as_it_says(tmp_path: Path) -> None:
                 ).structured_content
                 assert done is not None
                 assert done["accepted"], done["errors"]
-        book = Run(tmp_path / opened["run"]).book()
+        book = RunStore(tmp_path / opened["run"]).book()
         finals = [
             event.text for event in book.events if isinstance(event, Decision) and event.type == "final"
         ]

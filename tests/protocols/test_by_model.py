@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ledger.state.book import Book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.protocol import Step
 from rounds.protocols import PROTOCOLS
 from tests.fake_api.scripted import answering
@@ -36,7 +36,7 @@ def test_runs_to_its_end(name: str, tmp_path: Path) -> None:
         process = resume(api, run)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    state = Run(run).book().state
+    state = RunStore(run).book().state
     assert state.finished
     assert not state.given_up
     sound(run)

@@ -11,7 +11,7 @@ import pytest
 
 from ledger.audit.verify import verify
 from ledger.events import RoundOpened, RunOpened
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.sessions import session_at
 from tests.cli.conftest import Moot, finished, moot
 from tests.data import LABELLED
@@ -70,7 +70,7 @@ def test_an_import_with_documents_is_gone_on_with_and_is_said_to_be_one(moot: Mo
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         file.write_text("".join(json.dumps(row) + "\n" for row in rows if row["round"] <= 2))
     assert moot("import", "skill", "exported", "--out", "imported").code == 0
-    opened = Run("imported").book().state.opened
+    opened = RunStore("imported").book().state.opened
     assert opened is not None
     assert opened.context, "the statements of an exported run are documents of the import"
     said = moot("fork", "imported", "--seats", "host", "--out", "ours", "--json")
@@ -89,7 +89,7 @@ def test_an_import_with_documents_is_gone_on_with_and_is_said_to_be_one(moot: Mo
 def test_leads_and_stress_go_on_where_the_source_stopped(moot: Moot, tmp_path: Path) -> None:
     moot("import", "skill", published(tmp_path / "src", 5), "--out", "imported")
     moot("fork", "imported", "-q", "Which cache?", "--seats", "host", "--out", "ours", "--plan", "minimum-8")
-    book = Run("ours").book()
+    book = RunStore("ours").book()
     opened = book.state.opened
     assert opened is not None
     assert [(row.round, row.absent) for row in opened.plan if row.phases] == [

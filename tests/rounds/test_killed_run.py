@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from ledger.audit.verify import verify
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.protocol import open_steps
 from rounds.run.session import Session
 from rounds.run.verdicts import standard
@@ -67,7 +67,7 @@ def _kill_and_resume(folder: Path, kills: int, seed: int) -> int:
             assert b"Traceback" not in errors, errors.decode()
             report = verify(run)
             assert report.ok, report.problems
-            session = Session(Run(run), standard, clock())
+            session = Session(RunStore(run), standard, clock())
             if finished_first:
                 break
             done += 1
@@ -80,13 +80,13 @@ def _finish(run: Path, tape: Path) -> None:
     process = _start(run, tape, 0.0)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors.decode()
-    session = Session(Run(run), standard, clock())
+    session = Session(RunStore(run), standard, clock())
     book = session.book()
     assert book.state.finished
     assert verify(run).ok
     report = rulebook.check(book, session.verdicts.context())
     assert report.ok, report.findings
-    assert set(book.state.answered) == set(Run(tape).book().state.answered)
+    assert set(book.state.answered) == set(RunStore(tape).book().state.answered)
 
 
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ledger.events import Verification
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
 from rounds.run.reexecution import re_execute
@@ -32,13 +32,13 @@ def _session(path: Path, again: str) -> Session:
 
 
 @pytest.fixture(scope="module")
-def twice(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def twice(tmp_path_factory: pytest.TempPathFactory) -> RunStore:
     path = tmp_path_factory.mktemp("twice") / "run"
     assert play(_session(path, "2")).state == "finished"
-    return Run(path)
+    return RunStore(path)
 
 
-def test_a_second_judgement_names_the_first_and_moves_nothing(twice: Run) -> None:
+def test_a_second_judgement_names_the_first_and_moves_nothing(twice: RunStore) -> None:
     again = [event for event in twice.events() if isinstance(event, Verification) and event.repeats]
     assert {event.round for event in again} == {1, 2, 3, 4}
     for event in again:
@@ -52,7 +52,9 @@ def test_a_second_judgement_names_the_first_and_moves_nothing(twice: Run) -> Non
     assert not moved & {event.id for event in again}
 
 
-def test_it_is_asked_the_same_in_another_order_and_sees_no_verdict_that_the_first_did_not(twice: Run) -> None:
+def test_it_is_asked_the_same_in_another_order_and_sees_no_verdict_that_the_first_did_not(
+    twice: RunStore,
+) -> None:
     for event in twice.events():
         if not (isinstance(event, Verification) and event.repeats and event.call):
             continue
@@ -69,7 +71,7 @@ def test_it_is_asked_the_same_in_another_order_and_sees_no_verdict_that_the_firs
         assert len(artifacts) >= 2
 
 
-def test_the_ledger_is_sound_and_executes_again(twice: Run) -> None:
+def test_the_ledger_is_sound_and_executes_again(twice: RunStore) -> None:
     book = twice.book()
     opened = book.state.opened
     assert opened is not None
@@ -81,7 +83,7 @@ def test_the_ledger_is_sound_and_executes_again(twice: Run) -> None:
 
 def test_without_the_rule_nothing_is_judged_twice(tmp_path: Path) -> None:
     assert play(_session(tmp_path / "run", "0")).state == "finished"
-    assert repeated_pairs(Run(tmp_path / "run").book().state) == []
+    assert repeated_pairs(RunStore(tmp_path / "run").book().state) == []
 
 
 def test_alpha_by_hand() -> None:

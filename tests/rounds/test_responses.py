@@ -12,7 +12,7 @@ from ledger.events import Alarm, Amendment, RoundOpened, RunClosed, Validation
 from ledger.events.decisions import Change
 from ledger.state.book import Book
 from ledger.state.fold import fold
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.prompt_set import read_prompt_set
 from roles.protocol import Step
 from rounds.run.human_actions import acknowledge
@@ -153,7 +153,7 @@ def test_nothing_is_raised_where_nothing_happened(tmp_path: Path) -> None:
 
 
 def _templates(path: Path) -> set[str]:
-    run = Run(path)
+    run = RunStore(path)
     opened = run.book().state.opened
     assert opened is not None
     return set(read_prompt_set(run.blobs.read(opened.prompt_set) or b"")["templates"])

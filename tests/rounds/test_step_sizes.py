@@ -11,7 +11,7 @@ import pytest
 
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from rounds.setup.plans import PLANS
 from rounds.setup.size import Asked, asked_at_most
 from rounds.setup.step_sizes import SIZES, SOURCE
@@ -35,7 +35,7 @@ def content(book: Book, sha256: str) -> bytes:
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, list[tuple[int, int, bool]]]:
     """Kind of step → brief bytes with schema and without documents, words of the reply, documents there."""
-    book = Run(EXAMPLE).book()
+    book = RunStore(EXAMPLE).book()
     calls = {event.step: event.call for event in book.events if event.step and event.call}
     found: dict[str, list[tuple[int, int, bool]]] = defaultdict(list)
     for step, call in calls.items():
@@ -64,7 +64,7 @@ def test_the_table_is_within_a_factor_of_two(
 
 
 def test_what_was_asked_in_the_example_is_at_most_what_its_plan_asks_for() -> None:
-    book = Run(EXAMPLE).book()
+    book = RunStore(EXAMPLE).book()
     assert book.state.opened is not None
     planned = asked_at_most(book.state.opened.plan)
     steps = {event.step: event.by for event in book.events if event.step and event.call}

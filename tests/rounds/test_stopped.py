@@ -13,7 +13,7 @@ from ledger.redaction.removal import redact
 from ledger.state.closing import ends_stop
 from ledger.state.decided import in_force
 from ledger.state.fold import fold
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.api import open_run
 from moot.cli import next as next_verb
 from moot.mcp.rights import rights_in
@@ -77,7 +77,7 @@ def test_what_a_person_adds_wakes_nobody(stopped: Session, act: str, moot: Moot)
     """R-12: everybody who asks still hears that the run is stopped, and why."""
     ACTS[act](stopped)
     path = stopped.run.path
-    state = fold(Run(path).events())
+    state = fold(RunStore(path).events())
     assert (state.life, state.stopped_by) == ("stopped", "human")
     assert moot("status", path, "--json").json["state"] == "stopped"
     assert "stopped, round 2" in moot("status", path).out
@@ -96,7 +96,7 @@ def test_what_a_person_adds_wakes_nobody(stopped: Session, act: str, moot: Moot)
     assert "stopped because a person stopped it" in ended(state)
     before = len(book.events)
     assert stopped.stop("human") == ()  # it is stopped: nothing to close
-    assert len(Run(path).events()) == before
+    assert len(RunStore(path).events()) == before
 
 
 def test_a_seat_does_not_wait_for_a_stopped_run(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ledger.state.book import Book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from rounds.analysis.stress import (
     Counted,
     Lost,
@@ -35,20 +35,20 @@ def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _fork(parent: Path, wish: Wish, name: str) -> Book:
     path = parent.with_name(name)
-    session = fork(Run(parent), path, wish, name="parent", moot="0.1.0", clock=clock(), sync=False)
+    session = fork(RunStore(parent), path, wish, name="parent", moot="0.1.0", clock=clock(), sync=False)
     assert play(session).state == "finished"
-    return Run(path).book()
+    return RunStore(path).book()
 
 
 def test_planned_are_rounds_in_which_nobody_was_absent(parent: Path) -> None:
-    planned = planned_forks(Run(parent).book().state, 2)
+    planned = planned_forks(RunStore(parent).book().state, 2)
     assert {one.round for one in planned} == {3}
     assert [one.role for one in planned] == ["action", "guardian", "observer", "critic"]
     assert missing(planned, [("critic", (3,)), (None, (1, 2, 3))]) == planned[:3]
 
 
 def test_a_fork_without_a_role_has_lost_what_that_role_raised(parent: Path) -> None:
-    book, old = _fork(parent, Wish(3, without="guardian"), "without"), Run(parent).book()
+    book, old = _fork(parent, Wish(3, without="guardian"), "without"), RunStore(parent).book()
     assert is_fork_of(book.state, old)
     assert changed_rounds(book.state, old.state) == ("guardian", (3,))
     found = lost("without", book, old, ready=NEITHER)
@@ -69,7 +69,7 @@ def test_a_fork_without_a_role_has_lost_what_that_role_raised(parent: Path) -> N
 
 
 def test_a_fork_in_which_nothing_changed_loses_nothing(parent: Path) -> None:
-    book, old = _fork(parent, Wish(2), "again"), Run(parent).book()
+    book, old = _fork(parent, Wish(2), "again"), RunStore(parent).book()
     assert changed_rounds(book.state, old.state) == (None, (2, 3))
     found = lost("again", book, old, ready=NEITHER)
     assert (found.without, found.rounds, found.lost, found.new) == (None, [2, 3], [], [])
@@ -79,12 +79,14 @@ def test_a_fork_in_which_nothing_changed_loses_nothing(parent: Path) -> None:
 def test_a_stranger_is_no_fork(parent: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     play(begin(other, rows(1)))
-    assert not is_fork_of(Run(other).book().state, Run(parent).book())
-    made = fork(Run(other), tmp_path / "fork", Wish(1), name="other", moot="0.1.0", clock=clock(), sync=False)
-    assert is_fork_of(made.book().state, Run(other).book())
+    assert not is_fork_of(RunStore(other).book().state, RunStore(parent).book())
+    made = fork(
+        RunStore(other), tmp_path / "fork", Wish(1), name="other", moot="0.1.0", clock=clock(), sync=False
+    )
+    assert is_fork_of(made.book().state, RunStore(other).book())
     assert (
-        not is_fork_of(made.book().state, Run(parent).book())
-        or Run(other).events()[0] == Run(parent).events()[0]
+        not is_fork_of(made.book().state, RunStore(parent).book())
+        or RunStore(other).events()[0] == RunStore(parent).events()[0]
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ledger.audit.verify import verify
 from ledger.state.book import Book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.seats.tape import TapeSeat
 from rounds.run.driver import Outcome, drive
 from rounds.run.reexecution import re_execute
@@ -32,7 +32,7 @@ def _played(path: Path, tape: Book, question: str | None = None) -> tuple[Sessio
 def test_a_tape_plays_to_the_same_decisions(tmp_path: Path) -> None:
     original = begin(tmp_path / "original", rows(2, absent={2: "observer"}))
     play(original, Script(seed=11))
-    session, seat, outcome = _played(tmp_path / "played", Run(tmp_path / "original").book())
+    session, seat, outcome = _played(tmp_path / "played", RunStore(tmp_path / "original").book())
     assert outcome.state == "finished"
     assert seat.unused() == ()
     assert verify(tmp_path / "played").ok

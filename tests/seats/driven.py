@@ -12,7 +12,7 @@ from typing import Any
 from ledger.audit.verify import verify
 from ledger.events.decisions import Budgets, PlanRow
 from ledger.store.spending import Spending
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Bound, Seat
 from roles.seats.prices import read_prices
@@ -55,7 +55,7 @@ def opened(
 
 def resumed(path: Path) -> Session:
     """A run that goes on."""
-    return Session(Run(path), standard, clock())
+    return Session(RunStore(path), standard, clock())
 
 
 class Watched(Purse):

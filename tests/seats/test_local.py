@@ -20,7 +20,7 @@ import orjson
 import pytest
 
 from ledger.store.spending import Spending
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from roles.brief import Brief
 from roles.seats.local import LocalSeat, found_model, grammatical, prompt_of
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
@@ -81,7 +81,7 @@ def driven(session: Session, seat: LocalSeat) -> Outcome:
 
 def accounted(run: Path) -> None:
     """As many attempts stand on the ledger as were begun, and what each reply of them said is kept."""
-    book = Run(run).book()
+    book = RunStore(run).book()
     attempts = {
         (event.step, attempt.n): attempt
         for event in book.events
@@ -91,7 +91,7 @@ def accounted(run: Path) -> None:
     lost = [event for event in book.events if event.kind == "fallback" and event.reason in REFUSED_TWICE]
     begun = sum(entry.act == "reserve" for entry in Spending(run).entries())
     assert begun == len(attempts) + 2 * len(lost)
-    blobs = Run(run).blobs
+    blobs = RunStore(run).blobs
     assert all(blobs.read(one.reply) for one in attempts.values() if one.reply is not None)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.fake_api.faults import status
 from tests.fake_api.rules import KEY
 from tests.fake_api.scripted import STEP, answering
@@ -91,7 +91,7 @@ def test_a_committed_reply_is_never_asked_for_again(tmp_path: Path, sent: signal
         process.send_signal(sent)
         _, err = process.communicate(timeout=60)
         assert process.returncode == (4 if sent is signal.SIGINT else -sent), err
-        answered = set(Run(run).book().state.answered)
+        answered = set(RunStore(run).book().state.answered)
         assert answered
         asked_before = len(api.log)
         process = resume(api, run)

@@ -20,7 +20,7 @@ from ledger.events import KINDS, STREAMS
 from ledger.events.values import GENESIS
 from ledger.format.canonical import NotCanonical, decode, line_hash
 from ledger.format.chain import Head
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from ledger.store.streams import head_bytes, stream_path
 from rounds.protocols import PROTOCOLS
 from tests.protocols import playing
@@ -55,7 +55,7 @@ class Source:
 
 def read(path: Path) -> Source:
     """The run at a path."""
-    lines = tuple(orjson.loads(line) for _, _, line in Run(path).lines())
+    lines = tuple(orjson.loads(line) for _, _, line in RunStore(path).lines())
     return Source(path.name, lines, path / "blobs")
 
 

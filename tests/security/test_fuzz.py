@@ -9,7 +9,7 @@ from pathlib import Path
 from ledger.audit.verify import verify
 from ledger.interchange.imports import import_run
 from ledger.store.failures import LedgerError
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.setup.deliberation import DeliberationError, parse
 from rounds.setup.opening import resolve
@@ -111,7 +111,7 @@ def imports(folder: Path, seeds: range) -> tuple[int, int]:
             continue
         if report.ok:
             assert verify(out).ok
-            assert Run(out).book().events
+            assert RunStore(out).book().events
         else:
             assert report.bad_lines
             assert not out.exists()

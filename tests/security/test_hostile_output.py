@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ledger.format.canonical import encode
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.cli.conftest import Moot, moot
 from tests.security.hostile_runs import played
 from tests.security.injections import CORPUS, alone
@@ -60,7 +60,7 @@ def test_json(moot: Moot, hostile: Path, verb: tuple[str, ...]) -> None:
 
 def test_json_says_what_the_ledger_holds(moot: Moot, hostile: Path) -> None:
     """Escaped is not changed: the words come back as they were said."""
-    claims = {event.id: event.text for event in Run(hostile).book().events if event.kind == "claim"}
+    claims = {event.id: event.text for event in RunStore(hostile).book().events if event.kind == "claim"}
     said: Any = moot("claims", hostile, "--json").json
     assert {one["id"]: one["text"] for one in said["claims"]} == claims
 
@@ -89,7 +89,7 @@ def test_no_cell_is_a_formula(moot: Moot, hostile: Path, tmp_path: Path) -> None
 
 def test_lines_of_the_ledger_are_one_line_each(hostile: Path) -> None:
     """U+2028 and its like stay inside their string: a stream has as many lines as events."""
-    run = Run(hostile)
+    run = RunStore(hostile)
     lines = b"".join(
         (hostile / f"{name}.jsonl").read_bytes() for name in ("claims", "verifications", "decisions")
     )

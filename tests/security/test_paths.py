@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.interchange.skill_directory import NotAStateDirectory, read_directory
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source
 
@@ -63,7 +63,7 @@ def test_a_document_beside_the_file_or_said_by_the_person_is_read(
     (box / "inside.md").write_bytes(b"inside\n")
     assert moot("run", written(box, "inside.md"), "--seats", "host", "--out", "a").code == 4
     assert moot("run", box / "d.toml", "--seats", "host", "--out", "b", "--context", secret).code == 4
-    opened = Run(tmp_path / "b").book().state.opened
+    opened = RunStore(tmp_path / "b").book().state.opened
     assert opened is not None
     assert [document.name for document in opened.context] == ["d", "secret.md"]
 
@@ -72,7 +72,7 @@ def test_what_new_writes_is_run_as_it_is(moot: Moot, tmp_path: Path, secret: Pat
     (tmp_path / "box").mkdir()
     assert moot("new", "box/d.toml", "-q", "x", "--context", secret).code == 0
     assert moot("run", "box/d.toml", "--seats", "host", "--out", "out").code == 4
-    run = Run(tmp_path / "out")
+    run = RunStore(tmp_path / "out")
     opened = run.book().state.opened
     assert opened is not None
     assert [run.blobs.read(document.sha256) for document in opened.context] == [SECRET]
@@ -209,7 +209,7 @@ def test_a_run_that_holds_pipes_and_devices_keeps_nobody_waiting(
     moot: Moot, finished: Path, tmp_path: Path, name: str, kind: str
 ) -> None:
     run = Path(shutil.copytree(finished, tmp_path / "sent"))
-    place = run / ("blobs/" + sorted(Run(run).blobs.names())[0] if name == "blob" else name)
+    place = run / ("blobs/" + sorted(RunStore(run).blobs.names())[0] if name == "blob" else name)
     place.unlink(missing_ok=True)
     if kind == "pipe":
         os.mkfifo(place)

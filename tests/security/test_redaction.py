@@ -21,7 +21,7 @@ import orjson
 import pytest
 
 from ledger.audit.verify import verify
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.human_actions import note
 from rounds.run.session import Session, start
@@ -219,7 +219,7 @@ def case(seed: int, moot: Moot, root: Path) -> str:
 def said_by(run: Path, step: str) -> list[str]:
     """The strings of a step's replies."""
     replies = [
-        event.call.reply for event in Run(run).events() if event.call is not None and event.step == step
+        event.call.reply for event in RunStore(run).events() if event.call is not None and event.step == step
     ]
     told = [one for sha in replies for one in within(orjson.loads((run / "blobs" / sha).read_bytes()))]
     own = own_words(run)
@@ -228,7 +228,7 @@ def said_by(run: Path, step: str) -> list[str]:
 
 def own_words(run: Path) -> str:
     """The prompts and reply schemas, which name criteria and the like: their words are moot's, not the step's."""
-    calls = [event.call for event in Run(run).events() if event.call is not None]
+    calls = [event.call for event in RunStore(run).events() if event.call is not None]
     schemas = {orjson.loads((run / "blobs" / call.brief).read_bytes())["schema"] for call in calls}
     own = {*schemas, *(call.prompt_set for call in calls)}
     return "\n".join(

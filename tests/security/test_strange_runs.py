@@ -15,7 +15,7 @@ pytest.importorskip("mcp")
 
 from ledger.audit.verify import verify
 from ledger.state.book import book
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.app.strange import explain_with
 from rounds.run.verdicts import standard
 from tests.cli.conftest import Moot, moot
@@ -191,7 +191,7 @@ def test_a_fault_of_our_own_stays_one(tmp_path: Path) -> None:
 
 def test_a_rule_that_crashes_on_a_good_ledger_is_a_fault() -> None:
     """F-7: a rule gives up only where others found the ledger broken, and is then named as not judged."""
-    run = Run(EXAMPLES / GOOD)
+    run = RunStore(EXAMPLES / GOOD)
     sound, opened = run.book(), run.book().state.opened
     assert opened is not None
 

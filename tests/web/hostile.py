@@ -39,7 +39,7 @@ from ledger.events.values import Evidence, Quorum
 from ledger.events.verifications import ScreeningIssue
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.store.blobs import hash_of
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.render.sample import sample
 from tests.web.kept import kept
 
@@ -378,7 +378,7 @@ def _content(event: Event) -> Any:
     return orjson.loads(encode(event))
 
 
-def ledger(directory: Path, texts: tuple[str, ...] = TEXTS) -> Run:
+def ledger(directory: Path, texts: tuple[str, ...] = TEXTS) -> RunStore:
     """A run in which every text stands in every field that takes it: text k in the k-th copy of every kind."""
     first, *rest = sample().events
     assert isinstance(first, RunOpened)

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from ledger.events import Event, RunOpened
 from ledger.events.values import GENESIS
 from ledger.store.blobs import hash_of
-from ledger.store.store import Run, create_run
+from ledger.store.store import RunStore, create_run
 from roles.prompt_set import installed_prompt_set
 
 SOME_BLOBS = {hash_of(installed_prompt_set()): installed_prompt_set()}
 
 
-def kept(directory: Path, events: Sequence[Event], blobs: Mapping[str, bytes] | None = None) -> Run:
+def kept(directory: Path, events: Sequence[Event], blobs: Mapping[str, bytes] | None = None) -> RunStore:
     """A run that holds `events`, in their commits and at their instants."""
     opening, *others = events
     assert isinstance(opening, RunOpened)

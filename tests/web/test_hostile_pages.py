@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.events import KINDS
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from tests.web.hostile import TEXTS, every_kind, ledger, paths_of
@@ -65,7 +65,7 @@ def test_there_are_two_hundred_texts_and_every_kind_holds_them(hostile: Path) ->
     events = every_kind()
     assert {event.kind for event in events} == set(KINDS)
     assert sum(len(paths_of(event)) for event in events) > 100
-    held = Run(hostile / "hostile").events()
+    held = RunStore(hostile / "hostile").events()
     claims = [event.text for event in held if event.kind == "claim"]
     assert set(claims) >= {text for text in TEXTS if len(text) <= 8_000 and text.strip()} - {TEXTS[0]}
 
@@ -116,7 +116,7 @@ def test_nothing_runs_nothing_leaves_and_the_layout_stands(
 
 def test_every_text_is_shown_as_text(page: Page, serving: Viewer, hostile: Path) -> None:
     trouble = watched(page)
-    claims = [event for event in Run(hostile / "hostile").events() if event.kind == "claim"]
+    claims = [event for event in RunStore(hostile / "hostile").events() if event.kind == "claim"]
     for event in claims[-len(TEXTS) :: 3]:
         page.goto(f"{serving.url}run/hostile/event/{event.id}")
         assert page.evaluate(DISTURBED) == [], event.text[:80]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.view.event_log import event_lines
 from moot.web.run_index import Shelf
 from moot.web.sse import Channel, Channels
@@ -48,7 +48,7 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
                 "() => document.getElementById('live-link').textContent.startsWith('live')", timeout=MS
             )
             assert process.wait(60) == 0, process.stderr.read().decode() if process.stderr else ""
-            last = Run(run).head().seq
+            last = RunStore(run).head().seq
             page.wait_for_function(
                 f"() => document.getElementById('live').dataset.seq == '{last}'", timeout=MS
             )
@@ -79,7 +79,7 @@ def test_a_browser_goes_on_where_it_was_cut_off(page: Page, tmp_path: Path) -> N
     with running(run, tape, 0.0) as process:
         assert process.wait(60) == 0
     with viewer(run.parent, "--port", str(port)):
-        last = Run(run).head().seq
+        last = RunStore(run).head().seq
         page.wait_for_function(f"() => document.getElementById('live').dataset.seq == '{last}'", timeout=MS)
         assert page.locator("#live-lines li").count() > 10
 
@@ -93,7 +93,7 @@ def finished(tmp_path: Path) -> Path:
 
 
 def test_the_last_event_id_decides_which_lines_come(finished: Path) -> None:
-    last = Run(finished).head().seq
+    last = RunStore(finished).head().seq
     with viewer(finished.parent) as serving:
         whole = _first_update(serving, None)
         assert whole["seq"] == last
@@ -112,7 +112,7 @@ def test_no_update_is_lost_between_the_page_and_the_stream(tmp_path: Path) -> No
             got |= {seq for seq, _ in update["lines"]}
             if update["standing"] == "finished":
                 break
-    book = Run(run).book()
+    book = RunStore(run).book()
     assert got == {event.seq for event in book.events[1:] if list(event_lines(book, event))}
     assert max(got) == book.events[-1].seq
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from moot.__main__ import main
 from moot.terminal import theme
 from moot.terminal.ending import why_it_stopped
@@ -100,7 +100,7 @@ def _links(page_at: object, start: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", ["recorded", "scripted", "sample"])
 def test_the_page_says_what_the_terminal_says(served: Viewer, runs: Path, name: str) -> None:
-    story = tell(Run(runs / name).book())
+    story = tell(RunStore(runs / name).book())
     page = served.get(f"/run/{name}").body
     assert why_it_stopped(story).replace("'", "&#39;") in page
     for label in story.labels:
@@ -154,7 +154,7 @@ def test_a_brief_is_shown_with_its_verdict(served: Viewer) -> None:
 def test_sealed_positions_stay_closed_until_their_verdict(served: Viewer, runs: Path) -> None:
     from ledger.events import Position
 
-    book = Run(runs / "sample").book()
+    book = RunStore(runs / "sample").book()
     sealed = [one for one in book.of(Position) if one.on not in book.by_id]
     opened = [one for one in book.of(Position) if one.on in book.by_id]
     assert opened
@@ -176,7 +176,7 @@ def test_a_fork_stands_beside_its_parent_with_the_point_of_departure(runs: Path,
     shutil.copytree(runs / "scripted", tmp_path / "parent")
     assert main(["fork", str(tmp_path / "parent"), "--round", "2", "--seats", "host", "--quiet"]) == 0
     (child,) = [place for place in tmp_path.iterdir() if place.name != "parent"]
-    shared = Run(child).book().state
+    shared = RunStore(child).book().state
     assert shared.opened is not None
     at = shared.opened.origin.seq
     with viewer(tmp_path) as serving:

@@ -11,7 +11,7 @@ import pytest
 from ledger.events import Assumption, Challenge, Disposition, Event, Statement
 from ledger.interchange.imports import NotEmpty, import_run
 from ledger.interchange.jugalbandi_counts import jugalbandi_counts
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.data import JUGALBANDI
 
 AT = "2026-01-01T00:00:00.000000Z"
@@ -35,7 +35,8 @@ def imported(tmp_path: Path, result: dict[str, Any]) -> dict[str, tuple[Event, .
     report = import_run("jugalbandi", source, tmp_path / "runs", at=AT, sync=False)
     assert report.ok, report.bad_lines
     return {
-        name: Run(tmp_path / "runs" / name).book().events for name in ("single-pass", "council", "jugalbandi")
+        name: RunStore(tmp_path / "runs" / name).book().events
+        for name in ("single-pass", "council", "jugalbandi")
     }
 
 
@@ -83,7 +84,7 @@ def test_the_published_results_import_as_they_count(tmp_path: Path) -> None:
         counts = jugalbandi_counts(json.loads(source.read_text("utf-8"))).structural
         out = tmp_path / source.stem
         assert import_run("jugalbandi", source, out, at=AT, sync=False).ok
-        events = Run(out / "jugalbandi").book().events
+        events = RunStore(out / "jugalbandi").book().events
         assert sum(isinstance(event, Assumption) for event in events) == counts.assumptions
         for tag, count in counts.challenges.items():
             assert sum(isinstance(event, Challenge) and event.tag == tag for event in events) == count

@@ -13,7 +13,7 @@ from ledger.interchange.imports import NotEmpty, UnknownFormat, import_run
 from ledger.interchange.skill_export import export_skill
 from ledger.interchange.skill_opening import Terms
 from ledger.state.fold import fold
-from ledger.store.store import Run
+from ledger.store.store import RunStore
 from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,
@@ -117,7 +117,7 @@ def test_an_export_is_written_to_an_empty_directory_only(tmp_path: Path) -> None
     for name, content in source(SMALL).items():
         (tmp_path / "src" / name).write_bytes(content)
     import_run("skill", tmp_path / "src", tmp_path / "run", at=AT, sync=False)
-    book = Run(tmp_path / "run").book()
+    book = RunStore(tmp_path / "run").book()
     report = export_run(book, "skill", tmp_path / "out")
     assert sorted(report.files) == sorted(file.name for file in (tmp_path / "out").iterdir())
     assert import_run("skill", tmp_path / "out", tmp_path / "again", at=AT, sync=False).ok

@@ -20,7 +20,7 @@ from ledger.interchange.imports import UnknownFormat, import_run
 from ledger.interchange.skill_directory import NotAStateDirectory
 from ledger.interchange.skill_import import read_skill
 from ledger.interchange.skill_opening import Terms
-from ledger.store.store import AlreadyARun, Run
+from ledger.store.store import AlreadyARun, RunStore
 from tests.data import LABELLED
 from tests.ledger.interchange.sources import (
     AT,
@@ -344,7 +344,7 @@ def test_an_import_is_a_run_that_verifies(tmp_path: Path) -> None:
     src = directory(tmp_path / "src", source(SMALL, {"artifacts/round_01/critic.md": b"# attack"}))
     report = import_run("skill", src, tmp_path / "out", at=AT, sync=False)
     assert report.ok
-    assert report.head == Run(tmp_path / "out").head().hash
+    assert report.head == RunStore(tmp_path / "out").head().hash
     assert verify(tmp_path / "out").ok
     assert report.counts["claim"] == 2
     assert report.counts["documents"] == 1
@@ -389,7 +389,7 @@ def test_files_that_evidence_names_come_along_and_nothing_from_outside(tmp_path:
     (tmp_path / "secret.txt").write_bytes(b"secret")
     (src / "link.txt").symlink_to(tmp_path / "secret.txt")
     import_run("skill", src, tmp_path / "out", at=AT, sync=False)
-    opened = Run(tmp_path / "out").book().state.opened
+    opened = RunStore(tmp_path / "out").book().state.opened
     assert opened is not None
     assert [document.name for document in opened.context] == ["notes/one.txt"]
 
