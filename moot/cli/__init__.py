@@ -1,4 +1,4 @@
-"""The verbs, one file each, imported when it is used. This table is the command line's table of contents."""
+"""The verbs, each in a file that is imported when it is used. This table is the command line's table of contents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb: its name, the group it is listed under, and what it does. Its file is `moot/cli/<module>.py`."""
+    """A verb: its name, the group it is listed under, and what it does. Its function is in `moot/cli/<module>.py`."""
 
     name: str
     group: str
@@ -15,23 +15,29 @@ class Verb(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The module that holds the verb's function, which has the module's name."""
+        """The module that holds the verb's function."""
         return f"moot.cli.{self.module or self.name}"
+
+    @property
+    def function(self) -> str:
+        """The name of the verb's function."""
+        name = self.name.replace("-", "_")
+        return f"{name}_" if name == "import" else name
 
 
 VERBS: Final[tuple[Verb, ...]] = (
     Verb("demo", "Start", "play a recorded real run through the real engine; needs no key"),
     Verb("new", "Start", "write a deliberation file, by questions or flags"),
-    Verb("gate", "Start", "which protocol a question deserves, and why"),
+    Verb("gate", "Start", "which protocol a question deserves, and why", "protocols"),
     Verb("estimate", "Start", "about how many tokens and dollars a file may take"),
     Verb("run", "Start", "run a deliberation, or go on with one (--resume)"),
     Verb("next", "Step by step", "the steps that can run now, with briefs and schemas"),
     Verb("submit", "Step by step", "hand in one reply, or give a step up"),
-    Verb("answer", "Your own word", "answer a question that was put to you"),
-    Verb("override", "Your own word", "overturn a decision or a ruling"),
-    Verb("ack", "Your own word", "close an alarm, with a reason"),
-    Verb("note", "Your own word", "put a remark on the ledger"),
-    Verb("accept", "Your own word", "say what became of the outcome"),
+    Verb("answer", "Your own word", "answer a question that was put to you", "people"),
+    Verb("override", "Your own word", "overturn a decision or a ruling", "people"),
+    Verb("ack", "Your own word", "close an alarm, with a reason", "people"),
+    Verb("note", "Your own word", "put a remark on the ledger", "people"),
+    Verb("accept", "Your own word", "say what became of the outcome", "people"),
     Verb("status", "Look", "where a run stands"),
     Verb("log", "Look", "the events, in order"),
     Verb("claims", "Look", "claims with their lifecycles"),
@@ -43,15 +49,15 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("check", "Trust", "every rule that the ledger breaks"),
     Verb("verify", "Trust", "chain, canonical bytes, head and blobs"),
     Verb("seal", "Trust", "sign the head, so that a later rewriting shows"),
-    Verb("keygen", "Trust", "make a key that seals runs"),
+    Verb("keygen", "Trust", "make a key that seals runs", "seal"),
     Verb("redact", "Trust", "remove a blob, or copy a run without a secret, on the record"),
     Verb("replay", "Trust", "play the events; --re-execute runs the protocol again and compares"),
     Verb("diff", "Trust", "what two runs have in common and where they part"),
     Verb("fork", "Trust", "a new run that shares the beginning of another one"),
     Verb("stress", "Trust", "plan forks without each role, and compare those that exist"),
     Verb("calibrate", "Trust", "thresholds from your own healthy runs"),
-    Verb("import", "Exchange", "make a run from another system's files", module="import_"),
-    Verb("export", "Exchange", "write a run in another system's form"),
+    Verb("import", "Exchange", "make a run from another system's files", "exchange"),
+    Verb("export", "Exchange", "write a run in another system's form", "exchange"),
     Verb("protocols", "Help", "the protocols and plans that there are"),
     Verb("mcp", "Tools", "serve the verbs to an agent host"),
     Verb("install-skill", "Tools", "put the skill where agent hosts look for it", "install_skill"),

@@ -13,8 +13,6 @@ from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.output.calibrate import Calibration
 
-EPILOG = "Example: moot calibrate runs/2026-* --out ours.toml"
-
 
 def calibrate(
     runs: Annotated[
@@ -30,6 +28,8 @@ def calibrate(
 
     Use it with `moot run --params FILE` and `moot signals RUN --params FILE`. Runs that failed would teach the
     detectors to tolerate failing; below thirty runs the numbers are guesses, and the command says so.
+
+    Example: moot calibrate runs/2026-* --out ours.toml
     """
     found = calibrated(runs, directory)
     if json:

@@ -16,7 +16,6 @@ from moot.view.caveats import calls_of, caveats
 from moot.view.findings import check_text, github_text
 from validators.rulebook import PhaseUnknown
 
-EPILOG = "Example: moot check @last --format github"
 FORMATS = ("text", "json", "github")
 
 
@@ -30,7 +29,10 @@ def check(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Report every rule that the ledger breaks. Exit code 1 when a finding is an error; warnings are allowed."""
+    """Report every rule that the ledger breaks. Exit code 1 when a finding is an error; warnings are allowed.
+
+    Example: moot check @last --format github
+    """
     if format not in FORMATS:
         raise usage(f"no format {format!r}", f"choose one of {', '.join(FORMATS)}", "--format")
     if json and format == "github":

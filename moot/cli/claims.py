@@ -15,8 +15,6 @@ from moot.terminal.streams import out_json, show
 from moot.view.output.claims import Claims, claims_of
 from moot.view.plain import claims_text
 
-EPILOG = "Example: moot claims @last --status tested_refuted"
-
 
 def claims(
     run: RunArgument,
@@ -26,7 +24,10 @@ def claims(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """List the claims with how each one came to stand where it stands."""
+    """List the claims with how each one came to stand where it stands.
+
+    Example: moot claims @last --status tested_refuted
+    """
     if status is not None and status not in STATUSES:
         raise usage(f"no status {status!r}", f"statuses are {', '.join(STATUSES)}", "--status")
     ours = open_run(find_run(run))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import getdoc
 from typing import Any
 
 import typer
@@ -34,14 +35,12 @@ def run_verb(verb: Verb, arguments: list[str]) -> int:
 
 
 def command_of(verb: Verb) -> Any:
-    """The command of a verb: the function in the verb's file that has the file's name."""
-    module = import_module(verb.path)
-    function: Callable[..., int] = getattr(module, verb.path.rpartition(".")[2])
+    """The command of a verb. Its help is the function's docstring, whose last line is an example."""
+    function: Callable[..., int] = getattr(import_module(verb.path), verb.function)
+    explained, _, example = (getdoc(function) or "").rpartition("\n\n")
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    declare = app.command(
-        verb.name, cls=_Command, epilog=getattr(module, "EPILOG", None), context_settings=settings
-    )
+    declare = app.command(verb.name, cls=_Command, help=explained, epilog=example, context_settings=settings)
     declare(function)
     return get_command(app)
 

@@ -12,13 +12,14 @@ from moot.errors import GOOD, usage
 from moot.terminal.completion import SCRIPTS, Completed
 from moot.terminal.streams import out
 
-EPILOG = 'Example: eval "$(moot completion bash)"'
-
 
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help=f"{', '.join(SCRIPTS)}.")],
 ) -> int:
-    """Print a script that completes verbs, options and run ids. It starts no Python when you press Tab."""
+    """Print a script that completes verbs, options and run ids. It starts no Python when you press Tab.
+
+    Example: eval "$(moot completion bash)"
+    """
     if shell not in SCRIPTS:
         raise usage(f"no completion for {shell!r}", f"shells are {', '.join(SCRIPTS)}", "SHELL")
     out(SCRIPTS[shell]([_completed(verb) for verb in VERBS]))

@@ -11,11 +11,12 @@ from moot.view.caveats import calls_of, caveats
 from moot.view.output.decisions import decisions_of
 from moot.view.plain import decisions_text
 
-EPILOG = "Example: moot decisions @last"
-
 
 def decisions(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
-    """List the decisions: what each rests on, how that stands now, what would show it wrong."""
+    """List the decisions: what each rests on, how that stands now, what would show it wrong.
+
+    Example: moot decisions @last
+    """
     ours = open_run(find_run(run))
     found = decisions_of(str(ours.path), ours.book)
     if json:

@@ -31,8 +31,6 @@ from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, commits, re_execute
 from rounds.run.verdicts import standard
 
-EPILOG = "Example: moot demo --speed 3"
-
 
 def demo(
     run: Annotated[
@@ -48,6 +46,8 @@ def demo(
     """Play a recorded deliberation through the real engine, without a key, and compare the ledger that comes out.
 
     Every reply was recorded; protocol, validators and signals run for real. Exit code 0: the same head hash.
+
+    Example: moot demo --speed 3
     """
     ours = open_run(find_run(run) if run is not None else _first_example())
     _can_be_played(ours)

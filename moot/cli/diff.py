@@ -13,7 +13,6 @@ from moot.errors import GOOD, NO
 from moot.terminal.streams import out_json, show
 from moot.view.differences import diff_text
 
-EPILOG = "Example: moot diff runs/examples/storage-minimum-8 @last"
 METAVARS = "A run's directory, an id under ./runs, or @last."
 
 
@@ -23,7 +22,10 @@ def diff(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Compare two runs: claims and how they ended, decisions, signals, cost, the first line that differs."""
+    """Compare two runs: claims and how they ended, decisions, signals, cost, the first line that differs.
+
+    Example: moot diff runs/examples/storage-minimum-8 @last
+    """
     found = moot.diff(find_run(a), find_run(b))
     if json:
         out_json(found)

@@ -15,9 +15,6 @@ from moot.terminal.streams import out_json
 from moot.terminal.theme import Mark
 from moot.view.output.doctor import Doctor, Examined
 
-EPILOG = "Example: moot doctor"
-GOOD_NEWS = "deliberations can be run here"
-BAD_NEWS = "deliberations cannot be run here: mend what is marked ✗"
 MARKS = {
     "ok": Mark("✓", "ok", "green"),
     "missing": Mark("○", "missing", "yellow"),
@@ -29,6 +26,8 @@ def doctor(json: JsonOption = False, quiet: QuietOption = False) -> int:
     """Look at what a deliberation needs here: Python, files, terminal, keys, examples. Keys are never shown.
 
     Exit code 0: deliberations can be run (with host seats always, with model seats when a key is there).
+
+    Example: moot doctor
     """
     examined = list(examine(read_settings()))
     found = Doctor(ok=all(one.state != "fault" for one in examined), examined=examined)
@@ -36,12 +35,8 @@ def doctor(json: JsonOption = False, quiet: QuietOption = False) -> int:
         out_json(found)
     elif not quiet:
         console().print(_table(examined))
-        said = (
-            "deliberations can be run here"
-            if found.ok
-            else "deliberations cannot be run here: mend what is marked ✗"
-        )
-        console().print(said)
+        cannot = "deliberations cannot be run here: fix what is marked ✗"
+        console().print("deliberations can be run here" if found.ok else cannot)
     return GOOD if found.ok else NO
 
 

@@ -16,8 +16,6 @@ from moot.view.estimated import estimate_text
 from moot.view.output.estimate import estimate_of
 from rounds.setup.opening import cast_roles
 
-EPILOG = "Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5"
-
 
 def estimate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")],
@@ -34,6 +32,8 @@ def estimate(
 
     Nothing is opened and nobody is asked. A model without a price costs "unknown"; prices are those of the installed
     list, or of MOOT_PRICES. What the numbers rest on is printed with them.
+
+    Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5
     """
     everybody, spoken = read_seats(seats, seat or ())
     deliberation = wished(file, Wishes())

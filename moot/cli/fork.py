@@ -16,8 +16,6 @@ from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.output.fork import Fork
 
-EPILOG = "Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host"
-
 
 def fork(
     run: RunArgument,
@@ -58,6 +56,8 @@ def fork(
     The shared lines are the same bytes. What differs is a role that is absent, or who answers; `moot run --resume` (or
     `moot next` and `moot submit`) goes on with it, `moot diff` says what came out differently. A fork of an import goes
     on behind its last round, with the rounds of --plan that are left.
+
+    Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host
     """
     everybody, specs = read_seats(seats, seat or ())
     found = made_fork(

@@ -14,7 +14,6 @@ from moot.errors import GOOD, MootError, usage
 from moot.terminal.streams import out_json, show
 from moot.view.output.skill import SkillFiles
 
-EPILOG = "Example: moot install-skill --to .claude/skills --dry-run"
 NAME = "structured-deliberation"
 
 
@@ -35,6 +34,8 @@ def install_skill(
     """Copy the skill `structured-deliberation` into a directory of skills, or take it away.
 
     Files that are there and were changed by hand are never overwritten or removed: the skill is then refused whole.
+
+    Example: moot install-skill --to .claude/skills --dry-run
     """
     source, target = _source(), Path(to).expanduser() / NAME
     files = {path.relative_to(source): path for path in sorted(source.rglob("*")) if path.is_file()}

@@ -18,8 +18,6 @@ from moot.terminal.streams import out_json, show
 from moot.view.lines import event_line
 from moot.view.output.log import Log
 
-EPILOG = "Example: moot log @last --round 3 --stream verifications; moot log @last H-5"
-
 
 class Wanted(msgspec.Struct, frozen=True):
     """Which events are shown; None is all."""
@@ -55,7 +53,10 @@ def log(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """List the events, one line each, or show one of them whole; with --json as the ledger holds them."""
+    """List the events, one line each, or show one of them whole; with --json as the ledger holds them.
+
+    Example: moot log @last --round 3 --stream verifications; moot log @last H-5
+    """
     if kind is not None and kind not in KINDS:
         raise usage(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}", "--kind")
     if stream is not None and stream not in STREAMS:

@@ -11,8 +11,6 @@ from moot.app.settings import read_settings
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out
 
-EPILOG = "Example: moot mcp --runs runs"
-
 
 def mcp(
     runs: Annotated[
@@ -26,6 +24,8 @@ def mcp(
     """Serve moot's verbs to an agent host, by the Model Context Protocol over stdin and stdout.
 
     The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`.
+
+    Example: moot mcp --runs runs
     """
     place = Path(runs) if runs is not None else read_settings().runs
     if tokens is not None:

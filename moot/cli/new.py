@@ -22,10 +22,6 @@ from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting
 
-EPILOG = (
-    "Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8"
-)
-
 
 def new(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it.")] = "deliberation.toml",
@@ -57,6 +53,8 @@ def new(
     """Set a deliberation up: domain, question, goals, casting, plan and budget; then change the file as you like.
 
     Without -q it asks, in the terminal. Run the file with `moot run FILE --seats …`.
+
+    Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8
     """
     path = Path(file)
     if path.exists() and not force:

@@ -16,7 +16,6 @@ from moot.view.output.next import next_of
 from moot.view.steps import steps_text
 from rounds.run.session import Asked, Session
 
-EPILOG = "Example: moot next @last --role critic --wait 600 --json"
 BARE = {"--wait": "600"}
 """What an option means when it is given without its value."""
 
@@ -37,6 +36,8 @@ def next(
 
     Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished; a
     stopped run is not waited for.
+
+    Example: moot next @last --role critic --wait 600 --json
     """
     session = open_session(run)
     if session.opened.origin.type == "import":

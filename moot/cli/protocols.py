@@ -1,4 +1,4 @@
-"""`moot protocols`: the protocols and plans that there are."""
+"""`moot protocols` and `moot gate`: the protocols that there are, and which one a question deserves."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import Annotated
 
 import typer
 
-from moot.cli.options import JsonOption, QuietOption
+from moot.app.run_options import Wishes, wished
+from moot.cli.options import JsonOption, OptionOption, QuietOption
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.output import protocols as output
+from moot.view.output.gate import gated_of
 from moot.view.plain import protocols_text
 from rounds.protocols import PROTOCOLS
+from rounds.setup import gate as rules
 from rounds.setup.deliberation import nearest
-
-EPILOG = "Example: moot protocols debate"
+from rounds.setup.gated import asked_of
 
 
 def protocols(
@@ -24,7 +26,10 @@ def protocols(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """List the protocols with their roles and variants, the plans, and the castings."""
+    """List the protocols with their roles and variants, the plans, and the castings.
+
+    Example: moot protocols debate
+    """
     if name is not None and name not in PROTOCOLS:
         raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
     found = output.protocols(name)
@@ -32,4 +37,56 @@ def protocols(
         out_json(found)
     elif not quiet:
         show(protocols_text(found))
+    return GOOD
+
+
+def gate(
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT|FILE", help="The question, or a deliberation file (.toml).")
+    ],
+    single: Annotated[bool, typer.Option("--single", help="One seat, whatever else is said.")] = False,
+    compete: Annotated[
+        bool, typer.Option("--compete", help="Several roles, whatever the text says.")
+    ] = False,
+    trigger: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORDS", help="Words that call for several roles; may be repeated."),
+    ] = None,
+    option: OptionOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Say which of the protocols a question deserves, with the words that were read.
+
+    A rule of thumb, no model is asked: `moot protocols` says what each is for. --single beats --compete beats triggers;
+    both flags are an error. A deliberation file with a [gate] table and no protocol is routed in the same way by
+    `moot run`, as are `run --compete` and `run --single`, and the route is a decision on the ledger.
+
+    Example: moot gate 'Migrate the billing database with zero downtime'
+    """
+    if not text.strip():
+        raise usage(
+            "there is no question", "say what is to be decided, or name a deliberation file", "moot gate"
+        )
+    if text.endswith(".toml") and " " not in text:
+        asked = asked_of(wished(text, Wishes()))
+    else:
+        asked = rules.Asked(text, tuple(option or ()))
+    asked = asked._replace(
+        triggers=(*asked.triggers, *(trigger or ())),
+        single=asked.single or single,
+        compete=asked.compete or compete,
+    )
+    try:
+        found = gated_of(rules.gate(asked))
+    except rules.GateRefused as error:
+        raise usage(str(error), "give one of --single and --compete", "moot gate") from None
+    if json:
+        out_json(found)
+    elif not quiet:
+        protocol = PROTOCOLS[found.route]
+        lines = [f"{found.route}   for {protocol.fits}; replies: {protocol.calls}"]
+        lines += [f"  {reason.name}: {reason.detail}" for reason in found.reasons]
+        options = " --option '…' --option '…'" if protocol.options_wanted[0] > len(asked.options) else ""
+        show("\n".join([*lines, f"run it: moot run -q '…' --protocol {found.route}{options} --seats …", ""]))
     return GOOD

@@ -21,7 +21,6 @@ from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.output.redact import Redacted
 
-EPILOG = "Example: moot redact @last K-1 --reason 'the document names a customer'"
 SECRET_BYTES_MAX = 100_000
 
 
@@ -53,6 +52,8 @@ def redact(
     "missing". Where the words stand in a line of the ledger nothing is removed and the places are named: the copy that
     --out writes leaves them out, and says in its opening of which head it is a redacted copy; the old run is left as
     it is. Neither wipes a disk, a backup or a clone.
+
+    Example: moot redact @last K-1 --reason 'the document names a customer'
     """
     path = find_run(run)
     if not blobs and secret is None:

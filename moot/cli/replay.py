@@ -21,8 +21,6 @@ from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, re_execute
 from rounds.run.verdicts import standard
 
-EPILOG = "Example: moot replay @last --re-execute"
-
 
 def replay(
     run: RunArgument,
@@ -38,7 +36,10 @@ def replay(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Play the events in order. With --re-execute exit code 0 means: the new ledger is the same, byte for byte."""
+    """Play the events in order. With --re-execute exit code 0 means: the new ledger is the same, byte for byte.
+
+    Example: moot replay @last --re-execute
+    """
     ours = open_run(find_run(run))
     if again:
         if to is not None:

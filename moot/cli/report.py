@@ -15,8 +15,6 @@ from moot.errors import GOOD, usage
 from moot.terminal.streams import out, out_json
 from moot.view.output.report import ReportDocument
 
-EPILOG = "Example: moot report @last --html report.html"
-
 
 def report(
     run: RunArgument,
@@ -30,7 +28,10 @@ def report(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Write a run down: what was decided and on what it rests, rounds, claims, signals, retrospective."""
+    """Write a run down: what was decided and on what it rests, rounds, claims, signals, retrospective.
+
+    Example: moot report @last --html report.html
+    """
     ours = open_run(find_run(run))
     if html is not None:
         if file is not None:

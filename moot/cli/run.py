@@ -15,8 +15,6 @@ from moot.terminal.streams import err, out_json, show
 from moot.view.output.outcome import finished_exit
 from moot.view.plain import run_end_text
 
-EPILOG = "Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host"
-
 
 def run(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")] = None,
@@ -85,6 +83,8 @@ def run(
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
     ended and a step of it was given up.
+
+    Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
     everybody, specs = read_seats(seats, seat or ())
     if resume is None and file is None and everybody is None and not specs:

@@ -1,7 +1,8 @@
-"""`moot seal`: sign the head of a run."""
+"""`moot keygen` and `moot seal`: make a key, and sign the head of a run with it."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,20 +11,47 @@ import typer
 import moot
 from ledger.audit.seal import Checkpoint, origin_of
 from ledger.audit.seal import seal as sealed
+from ledger.audit.signed_note import NoteRefused, signer
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head
 from ledger.store.disk import Disk, refuse_link, write_out, writing
 from ledger.store.failures import Damaged, Problem
 from moot.api import open_run
 from moot.app.documents import write_document
-from moot.app.keys import secret_key
+from moot.app.keys import key_directory, secret_key, write_key
 from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
-from moot.errors import GOOD
+from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output.seal import Sealed
+from moot.view.output.seal import KeyMade, Sealed
 
-EPILOG = "Example: moot seal @last --key ~/.config/moot/keys/alice.key"
+
+def keygen(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="How signatures will name the key.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to put it (the configuration directory).")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Make an Ed25519 key. The secret half is written for its owner alone and never printed.
+
+    Example: moot keygen alice
+    """
+    if not name.isprintable():
+        raise usage("a key's name is printable", "choose a name such as alice or audit-2026", "NAME")
+    try:
+        key = signer(name, os.urandom(32))
+    except NoteRefused as error:
+        raise usage(str(error), "choose a name such as alice or audit-2026", "NAME") from None
+    if "/" in name or name.startswith("."):
+        raise usage("the name becomes a file name", "leave out slashes and leading dots", "NAME")
+    secret, public = write_key(out or key_directory(), key)
+    if json:
+        out_json(KeyMade(name, str(secret), str(public), str(key.verifier)))
+    elif not quiet:
+        show(f"secret  {secret}  (keep it; it is not shown)\npublic  {public}\n        {key.verifier}\n")
+    return GOOD
 
 
 def seal(
@@ -40,6 +68,8 @@ def seal(
 
     The note goes to <run>/checkpoints. It proves something only where it is kept apart from the run: `moot verify
     --checkpoint FILE --key PUB` then detects a rollback and a rewriting of the whole ledger.
+
+    Example: moot seal @last --key ~/.config/moot/keys/alice.key
     """
     signer = secret_key(key)
     path = find_run(run)

@@ -15,8 +15,6 @@ from moot.errors import GOOD, MootError
 from moot.terminal.streams import out, out_json
 from moot.view.output.serve import Serving
 
-EPILOG = "Example: moot serve runs --port 8710"
-
 
 def serve(
     runs: Annotated[
@@ -34,7 +32,10 @@ def serve(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Show deliberations in a browser, as they happen and afterwards. It only reads; Ctrl-C ends it."""
+    """Show deliberations in a browser, as they happen and afterwards. It only reads; Ctrl-C ends it.
+
+    Example: moot serve runs --port 8710
+    """
     from moot.web.server import address_of, listen, url_of
     from moot.web.server import serve as answer
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from detectors.calibrated.parameters import CalibratedParameters
 
-EPILOG = "Example: moot signals @last --profile script"
-
 
 def signals(
     run: RunArgument,
@@ -40,7 +38,10 @@ def signals(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Read the gates and signals with their inputs. Exit code 0 says stop, 1 says go on."""
+    """Read the gates and signals with their inputs. Exit code 0 says stop, 1 says go on.
+
+    Example: moot signals @last --profile script
+    """
     if profile is not None and profile not in PROFILES:
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
     if params is not None and profile not in (None, "calibrated"):

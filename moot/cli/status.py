@@ -11,11 +11,12 @@ from moot.terminal.streams import out_json, show
 from moot.view.caveats import caveats, tally
 from moot.view.standing import status_text
 
-EPILOG = "Example: moot status @last"
-
 
 def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
-    """Say where a run stands: round and phase, leads, stress, drift, cost, the stop signals as they read now."""
+    """Say where a run stands: round and phase, leads, stress, drift, cost, the stop signals as they read now.
+
+    Example: moot status @last
+    """
     ours = open_run(find_run(run))
     if json:
         from ledger.store.spending import Spending

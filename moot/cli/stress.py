@@ -13,8 +13,6 @@ from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.stressed import stress_text
 
-EPILOG = "Example: moot stress runs/examples/storage-minimum-8 --role critic --forks 2"
-
 
 def stress(
     run: RunArgument,
@@ -29,6 +27,8 @@ def stress(
     """Plan forks of RUN without each role, and compare those that exist with it: what was lost without whom.
 
     One stress round cannot show that a role carries anything; several forks from the same beginning can.
+
+    Example: moot stress runs/examples/storage-minimum-8 --role critic --forks 2
     """
     found = stressed(find_run(run), roles=tuple(role or ()), per_role=forks, make=make)
     if json:

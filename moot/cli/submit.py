@@ -21,7 +21,6 @@ from roles.schema import REPLY_BYTES_MAX
 from rounds.run.engine import Answer, ReplyRefused, StepRefused
 from rounds.run.session import Session
 
-EPILOG = "Example: moot submit @last r3.D.critic reply.json --model some-model-1 --context-id c4"
 CONTEXT_ID = re.compile(r"c[1-9][0-9]*")
 
 
@@ -44,6 +43,8 @@ def submit(
 
     A refused reply writes nothing and may be tried again; the same bytes again are accepted again. Exit code 5 when the
     run is finished and a step of it was given up.
+
+    Example: moot submit @last r3.D.critic reply.json --model some-model-1 --context-id c4
     """
     session = open_session(run)
     if give_up is not None:

@@ -13,8 +13,6 @@ from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json, show
 from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
-EPILOG = "Example: moot value runs"
-
 
 def value(
     runs: Annotated[list[str], typer.Argument(metavar="RUNS", help="Runs, or directories of runs.")],
@@ -29,6 +27,8 @@ def value(
 
     Exit code 1 when something is flagged: five runs of a protocol in a row without a disagreement, or one of two sides
     that has won every run, of five or more. Runs without a decision are not judged.
+
+    Example: moot value runs
     """
     if emit and json:
         raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")

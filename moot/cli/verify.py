@@ -20,7 +20,6 @@ from moot.errors import usage
 from moot.terminal.streams import err, out_json, show
 from moot.view.findings import verify_text
 
-EPILOG = "Example: moot verify @last --checkpoint 412:9f2c…"
 CHECKPOINT = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
 
 
@@ -43,6 +42,8 @@ def verify(
     """Look at every byte up to the head: chain, canonical bytes, schemas, blobs. Nothing is changed.
 
     Exit code 3 when the run is damaged, 1 when it is intact but does not begin with a given checkpoint.
+
+    Example: moot verify @last --checkpoint 412:9f2c…
     """
     keys = tuple(public_key(path) for path in key or ())
     heads = [_head(said, keys) for said in checkpoint or ()]
