@@ -17,7 +17,7 @@ from ledger.events import Event
 from ledger.store.store import RunStore, Writer
 from roles.seats.port import Request, SeatReply
 from rounds.run.driver import drive
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, clock
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -49,7 +49,7 @@ def main(path: str, pause_seconds: str) -> None:
         return events
 
     Writer.commit = timed  # type: ignore[method-assign]
-    session = Session(RunStore(Path(path)), standard, clock())
+    session = RunSession(RunStore(Path(path)), standard, clock())
     seat = Paused(session, Script(seed=3))
     seat.pause_seconds = float(pause_seconds)
     began = time.perf_counter()

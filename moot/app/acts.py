@@ -10,10 +10,10 @@ from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.lines import event_line
 from moot.view.output.act import Act
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 
 
-def add(run: str, act: Callable[[Session], tuple[Event, ...]], *, json: bool, quiet: bool) -> int:
+def add(run: str, act: Callable[[RunSession], tuple[Event, ...]], *, json: bool, quiet: bool) -> int:
     """Do `act` on a run and say what it wrote. Raises what `act` raises."""
     session = open_session(run)
     events = act(session)

@@ -27,7 +27,7 @@ from rounds.setup.opening import cast_roles
 if TYPE_CHECKING:
     from roles.seats.port import Seat
     from rounds.run.driver import Outcome
-    from rounds.run.session import Session
+    from rounds.run.session import RunSession
 
 KEPT = ("host", "human")
 """Kinds of seat that a run's opening names wholly; a tape has to be named again."""
@@ -86,7 +86,7 @@ class Spoken:
 
 def opened(
     file: str | None, wishes: Wishes, spoken: Spoken, *, casting: str | None, directory: Path
-) -> tuple[Session, dict[str, Seat]]:
+) -> tuple[RunSession, dict[str, Seat]]:
     """A new run, and its seats. Nothing is written when anything is wrong."""
     deliberation = wished(file, wishes)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
@@ -113,7 +113,7 @@ def place_of(directory: str | None, name: str | None) -> Path:
     return new_directory(runs, date.today()) if name is None else named_directory(runs, name)
 
 
-def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[str, Seat]]:
+def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[RunSession, dict[str, Seat]]:
     """A run that goes on, with its seats and perhaps other limits."""
     session = open_session(said)
     if session.opened.origin.type == "import":
@@ -127,7 +127,7 @@ def resumed(said: str, spoken: Spoken, wishes: Wishes) -> tuple[Session, dict[st
     return session, made
 
 
-def driven(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bool) -> RunEnd:
+def driven(session: RunSession, made: Mapping[str, Seat], *, live: bool, silent: bool) -> RunEnd:
     """Drive a run until it ends or has to wait. Raises `MootError` when it is interrupted or a seat fails for good."""
     path = session.run.path
     try:
@@ -152,7 +152,7 @@ def driven(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bo
     )
 
 
-def _watched(session: Session, made: Mapping[str, Seat], *, live: bool, silent: bool) -> Outcome:
+def _watched(session: RunSession, made: Mapping[str, Seat], *, live: bool, silent: bool) -> Outcome:
     """Drive a run, shown live on a terminal, in plain lines elsewhere, or not at all."""
     if silent or all(seat.kind == "host" for seat in made.values()):
         return drive_here(session, made)

@@ -15,7 +15,7 @@ from moot.app.clock import now
 from moot.app.speech import Speech
 from rounds.run.driver import Outcome, Watch, drive
 from rounds.run.reservations import Purse
-from rounds.run.session import Session, start
+from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.opening import Opening, resolve
 
@@ -54,13 +54,13 @@ def with_tapes(opening: Opening, seats: Collection[Seat]) -> Opening:
     return on_tape(opening, [seat.tape for seat in seats if isinstance(seat, TapeSeat)])
 
 
-def open_run_at(path: Path, opening: Opening) -> Session:
+def open_run_at(path: Path, opening: Opening) -> RunSession:
     """Make the run and open its first round."""
     files = {"deliberation.toml": opening.toml.encode()}
     return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=now)
 
 
-async def drive_run(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
+async def drive_run(session: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
     """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
     with DriverLease(session.run.path) as lease:
         spending = Spending(session.run.path)
@@ -70,7 +70,7 @@ async def drive_run(session: Session, seats: Mapping[str, Seat], watch: Watch = 
             return await drive(session, seats, monotonic=time.monotonic, watch=beating, purse=purse)
 
 
-def drive_here(session: Session, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
+def drive_here(session: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
     """The same from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
     try:
         return asyncio.run(drive_run(session, seats, watch))

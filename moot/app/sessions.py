@@ -10,18 +10,18 @@ from ledger.store.store import RunStore
 from moot.app.clock import now
 from moot.app.locate import find_run
 from roles.protocol import open_steps
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 
 
-def open_session(said: str) -> Session:
+def open_session(said: str) -> RunSession:
     """The session of a RUN argument."""
     return session_at(find_run(said))
 
 
-def session_at(path: Path) -> Session:
+def session_at(path: Path) -> RunSession:
     """The session of a run directory. Raises `LedgerError` when it is none or is damaged."""
-    return Session(RunStore(path), standard, now)
+    return RunSession(RunStore(path), standard, now)
 
 
 def names(events: Iterable[Event]) -> list[str]:
@@ -29,12 +29,12 @@ def names(events: Iterable[Event]) -> list[str]:
     return [event.id or f"@{event.seq}" for event in events]
 
 
-def open_now(session: Session) -> list[str]:
+def open_now(session: RunSession) -> list[str]:
     """Ids of the steps that can run now."""
     return [step.id for step in open_steps(session.protocol, session.book().state)]
 
 
-def first_result(session: Session, step: str) -> tuple[Event, ...]:
+def first_result(session: RunSession, step: str) -> tuple[Event, ...]:
     """What an answered step's reply wrote when it was accepted: its commit, and what the controller added at once."""
     events = session.book().events
     first = session.book().state.answered[step]

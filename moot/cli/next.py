@@ -14,7 +14,7 @@ from moot.errors import GOOD, WAITING, usage
 from moot.terminal.streams import out_json, show
 from moot.view.output.next import next_of
 from moot.view.steps import steps_text
-from rounds.run.session import Asked, Session
+from rounds.run.session import Asked, RunSession
 
 BARE = {"--wait": "600"}
 """What an option means when it is given without its value."""
@@ -53,13 +53,13 @@ def next(
     return GOOD if found.steps or found.done else WAITING
 
 
-def _check_role(session: Session, role: str | None) -> None:
+def _check_role(session: RunSession, role: str | None) -> None:
     roles = session.protocol.role_ids()
     if role is not None and role not in roles:
         raise usage(f"no role {role!r} in this run", f"roles are {', '.join(roles)}", "--role")
 
 
-def _wait(session: Session, role: str | None, seconds: float) -> tuple[Asked, ...]:
+def _wait(session: RunSession, role: str | None, seconds: float) -> tuple[Asked, ...]:
     """The open steps; when there are none, those that open within the time."""
     until = time.monotonic() + seconds
     while not (asked := session.asked(role)) and session.book().state.closing is None:

@@ -19,7 +19,7 @@ from moot.view.output.outcome import finished_exit, headline, outcome_told
 from moot.view.output.submit import Submission
 from roles.schema import REPLY_BYTES_MAX
 from rounds.run.engine import Answer, ReplyRefused, StepRefused
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 
 CONTEXT_ID = re.compile(r"c[1-9][0-9]*")
 
@@ -64,7 +64,7 @@ def submit(
     return _accepted(session, done.events, f"{step} is accepted", json, quiet)
 
 
-def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool, quiet: bool) -> int:
+def _accepted(session: RunSession, events: tuple[Event, ...], said: str, json: bool, quiet: bool) -> int:
     following, state = open_now(session), session.book().state
     outcome = outcome_told(state)
     if json:
@@ -78,7 +78,7 @@ def _accepted(session: Session, events: tuple[Event, ...], said: str, json: bool
     return finished_exit(outcome) if state.finished else GOOD
 
 
-def _refused(session: Session, refused: ReplyRefused | StepRefused, json: bool) -> int:
+def _refused(session: RunSession, refused: ReplyRefused | StepRefused, json: bool) -> int:
     if isinstance(refused, StepRefused):
         if not json:
             raise refused
@@ -99,7 +99,7 @@ def _refused(session: Session, refused: ReplyRefused | StepRefused, json: bool) 
     return NO
 
 
-def _seat(session: Session, step: str) -> Literal["human", "host"]:
+def _seat(session: RunSession, step: str) -> Literal["human", "host"]:
     """`human` where the opening gave the role to a person, else `host`: whoever calls this verb."""
     role = step.rpartition(".")[2].partition("~")[0]
     kinds = {member.role: member.seat for member in session.opened.cast}

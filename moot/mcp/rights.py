@@ -21,7 +21,7 @@ from typing import Final, Literal
 
 from ledger.store.disk import NEW, Disk, plain_file, readable, write_fully, writing
 from moot.errors import MootError
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 
 OPERATOR: Final = "operator"
 SECRET_NAME: Final = ".moot-seats"
@@ -105,7 +105,7 @@ class Rights:
         said = f"{run}|{role}".encode("utf-8", "surrogatepass")
         return f"{role}.{hmac.new(self.secret, said, 'sha256').hexdigest()[:40]}"
 
-    def tokens(self, session: Session) -> dict[str, str]:
+    def tokens(self, session: RunSession) -> dict[str, str]:
         """Role → token, the operator's first."""
         name = session.run.path.name
         return {role: self.token(name, role) for role in (OPERATOR, *session.book().state.roles)}
@@ -123,14 +123,14 @@ class Rights:
             )
         return role
 
-    def is_of(self, session: Session, token: str | None) -> bool:
+    def is_of(self, session: RunSession, token: str | None) -> bool:
         """Whether a token was made for a run."""
         try:
             return self.role_of(session.run.path.name, token) is not None
         except NotAllowed:
             return False
 
-    def check(self, door: str, session: Session, token: str | None, role: str | None = None) -> str | None:
+    def check(self, door: str, session: RunSession, token: str | None, role: str | None = None) -> str | None:
         """The role whose steps a call may touch; None is every role. Raises `NotAllowed`.
 
         `door` is a tool or a resource of `RIGHT_OF`, `role` the seat that the call names, if it names one.

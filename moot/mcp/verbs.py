@@ -32,7 +32,7 @@ from roles.brief import derive
 from roles.protocol import open_steps
 from rounds.run import human_actions as people
 from rounds.run.engine import Answer, ReplyRefused
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.setup import gate
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import cast_roles
@@ -110,7 +110,7 @@ def _kept(text: str, where: str) -> str:
     return text
 
 
-def _now(session: Session) -> dict[str, Any]:
+def _now(session: RunSession) -> dict[str, Any]:
     """What every answer to a submission ends with: what is open, and what the run rests on."""
     return {"next": open_now(session), "outcome": outcome_told(session.book().state)}
 
@@ -122,13 +122,13 @@ class Verbs:
     runs: Path
     rights: Rights
 
-    def opened(self, door: str, run: str, token: str | None) -> Session:
+    def opened(self, door: str, run: str, token: str | None) -> RunSession:
         """A run for a call that `token` allows. Raises `NotAllowed`."""
         session = self.session(run)
         self.rights.check(door, session, token)
         return session
 
-    def session(self, run: str) -> Session:
+    def session(self, run: str) -> RunSession:
         """A run by its name below the directory; a name leads nowhere else."""
         if not RUN_NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
             there = ", ".join(sorted(path.parent.name for path in self.runs.glob("*/head"))[:8]) or "none"
@@ -146,7 +146,7 @@ class Verbs:
         session = open_run_at(path, opening)
         return self._opened(session)
 
-    def _opened(self, session: Session) -> Opened:
+    def _opened(self, session: RunSession) -> Opened:
         state = session.book().state
         opened = state.opened
         assert opened is not None, "a run begins with its opening"
@@ -193,7 +193,7 @@ class Verbs:
         parts = [replace(step, brief=part_of(step.brief, brief_from, brief_max)) for step in found.steps]
         return replace(found, steps=parts)
 
-    def has_news(self, session: Session, role: str | None) -> bool:
+    def has_news(self, session: RunSession, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""
         state = session.book().state
         if state.life != "running" or state.held_up:

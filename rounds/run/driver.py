@@ -27,7 +27,7 @@ from rounds.run.human_actions import go_on
 from rounds.run.rate_limit import Pace, Patience
 from rounds.run.reservations import Purse
 from rounds.run.retries import BudgetReached, Desk, Ending, Lost, answered
-from rounds.run.session import Asked, Session
+from rounds.run.session import Asked, RunSession
 
 CALLS_AT_ONCE: Final = 8
 
@@ -57,7 +57,7 @@ class Watch:
 
 
 async def drive(
-    session: Session,
+    session: RunSession,
     seats: Mapping[str, Seat],
     *,
     monotonic: Callable[[], float],
@@ -78,7 +78,7 @@ async def drive(
 class _Drive:
     def __init__(
         self,
-        session: Session,
+        session: RunSession,
         seats: Mapping[str, Seat],
         monotonic: Callable[[], float],
         watch: Watch,

@@ -14,7 +14,7 @@ from ledger.state.decided import replacement
 from ledger.state.state import State
 from rounds.analysis.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.run.budget import budgets_in_force
-from rounds.run.session import Session, is_on_ledger
+from rounds.run.session import RunSession, is_on_ledger
 
 
 class NotThere(LookupError):
@@ -43,7 +43,7 @@ def _content(act: Event) -> dict[str, Any]:
     return {name: getattr(act, name) for name in act.__struct_fields__ if name not in _ENVELOPE}
 
 
-def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
+def answer(session: RunSession, concern_id: str, text: str) -> tuple[Event, ...]:
     """Answer a concern or question; it counts as resolved from then on, and the answer is a decision in force."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -59,7 +59,7 @@ def answer(session: Session, concern_id: str, text: str) -> tuple[Event, ...]:
     return session.append(make)
 
 
-def override(session: Session, target_id: str, text: str) -> tuple[Event, ...]:
+def override(session: RunSession, target_id: str, text: str) -> tuple[Event, ...]:
     """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -89,7 +89,7 @@ def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
         raise NotThere(f"{target_id} was overturned by {found.overturned_by}", f"override {now} instead")
 
 
-def acknowledge(session: Session, alarm: str, because: str) -> tuple[Event, ...]:
+def acknowledge(session: RunSession, alarm: str, because: str) -> tuple[Event, ...]:
     """Close an open alarm, named by its seq (`@41`) or its failure mode (`FM-1`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -128,7 +128,7 @@ def _closes(event: Event, alarm: str, because: str) -> bool:
     )
 
 
-def note(session: Session, text: str) -> tuple[Event, ...]:
+def note(session: RunSession, text: str) -> tuple[Event, ...]:
     """Put a remark on the ledger; no brief shows it."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -137,7 +137,7 @@ def note(session: Session, text: str) -> tuple[Event, ...]:
     return session.append(make)
 
 
-def accept(session: Session, used: str | None, *, rejected: bool = False) -> tuple[Event, ...]:
+def accept(session: RunSession, used: str | None, *, rejected: bool = False) -> tuple[Event, ...]:
     """Note what became of the outcome; `used` is the text that was really used, None when it was used as it is."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -156,7 +156,7 @@ def accept(session: Session, used: str | None, *, rejected: bool = False) -> tup
     return session.append(make)
 
 
-def amend_budgets(session: Session, limits: Mapping[str, int | str]) -> tuple[Event, ...]:
+def amend_budgets(session: RunSession, limits: Mapping[str, int | str]) -> tuple[Event, ...]:
     """Change limits of the run, named as in `Budgets`; those that are in force already are left alone."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -174,7 +174,7 @@ def amend_budgets(session: Session, limits: Mapping[str, int | str]) -> tuple[Ev
     return session.append(make)
 
 
-def go_on(session: Session) -> tuple[Event, ...]:
+def go_on(session: RunSession) -> tuple[Event, ...]:
     """Say on the ledger that a stopped run goes on, so that its seats answer again; nothing when it is not stopped."""
 
     def make(book: Book) -> tuple[Event, ...]:

@@ -27,7 +27,7 @@ from roles.seats.port import (
 from rounds.run.engine import Answer, ReplyRefused, sha256
 from rounds.run.rate_limit import Pace, Patience
 from rounds.run.reservations import Purse
-from rounds.run.session import Asked, Session, Submitted
+from rounds.run.session import Asked, RunSession, Submitted
 
 REPLIES_MAX: Final = 2
 """One reply and one repair (FORMAT 8); a person is asked again until they leave."""
@@ -53,7 +53,7 @@ class Ending(Exception):
 class Desk:
     """What all steps of a drive share. `settled` is set whenever a reservation became smaller."""
 
-    session: Session
+    session: RunSession
     purse: Purse
     patience: Patience
     settled: asyncio.Event = field(default_factory=asyncio.Event)

@@ -49,7 +49,7 @@ class Submitted:
     already: bool = False
 
 
-class Session:
+class RunSession:
     """A run that is worked on. Reading takes no lock; `verdicts` computes validations and signals."""
 
     def __init__(self, run: RunStore, verdicts: Callable[[Protocol], Verdicts], clock: Clock) -> None:
@@ -176,12 +176,12 @@ def start(
     verdicts: Callable[[Protocol], Verdicts],
     clock: Clock,
     sync: bool = True,
-) -> Session:
+) -> RunSession:
     """Open a new run and its first round."""
     run = create_run(path, opening, blobs=blobs, at=clock(), files=files, sync=sync)
-    session = Session(run, verdicts, clock)
+    session = RunSession(run, verdicts, clock)
     session.settle()
     return session
 
 
-__all__ = ["Answer", "Asked", "Session", "StepRefused", "Submitted", "is_on_ledger", "start"]
+__all__ = ["Answer", "Asked", "RunSession", "StepRefused", "Submitted", "is_on_ledger", "start"]

@@ -25,7 +25,7 @@ from ledger.state.fold import fold
 from ledger.store.named_blobs import all_named_blobs
 from ledger.store.store import RunStore, adopt_run
 from rounds.protocols import protocol_of
-from rounds.run.session import Clock, Session
+from rounds.run.session import Clock, RunSession
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import parse
 from rounds.setup.deliberation_toml import to_toml
@@ -132,7 +132,7 @@ def fork_opening(opened: RunOpened, wish: Wish, parent: str, head: Head, moot: s
 
 def fork(
     parent: RunStore, path: Path, wish: Wish, *, name: str, moot: str, clock: Clock, sync: bool = True
-) -> Session:
+) -> RunSession:
     """Make the fork at `path` and open its first own round. Raises `CannotFork`, and what creating a run raises."""
     book = parent.book()
     cut = fork_seq(book, wish.round)
@@ -146,7 +146,7 @@ def fork(
     run = adopt_run(path, Sealed(before.events, lines, head), blobs=blobs, files=files, sync=sync)
     with run.writer() as writer:
         writer.commit([opening], at=clock())
-    again = Session(run, standard, clock)
+    again = RunSession(run, standard, clock)
     again.settle()
     return again
 

@@ -14,7 +14,7 @@ from ledger.store.store import DriverBusy, DriverLease, RunStore, read_driver
 from moot.__main__ import main
 from roles.seats.port import Request, SeatReply
 from roles.seats.tape import TapeSeat
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.campaign.acts import Say
 from tests.campaign.forks import Child, start
@@ -105,7 +105,7 @@ def _to_the_end(path: Path, tape: Path) -> None:
         said.endswith(b"code 0\n"),
         f"{said!r}: {path.with_suffix('.said').read_text('utf-8', 'replace')[-2_000:]}",
     )
-    session = Session(RunStore(path), standard, clock())
+    session = RunSession(RunStore(path), standard, clock())
     book = session.book()
     expect(book.state.finished and verify(path).ok, "the run ends whole")
     report = rulebook.check(book, session.verdicts.context())

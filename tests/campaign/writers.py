@@ -13,7 +13,7 @@ from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore, create_run
 from rounds.run.engine import Answer, StepRefused
-from rounds.run.session import Asked, Session
+from rounds.run.session import Asked, RunSession
 from rounds.run.verdicts import standard
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
@@ -89,12 +89,12 @@ def steps(index: int, slices: int) -> Counts:
             session = begin(path, rows(1))
             while session.asked() and counts["rounds"] < ROUNDS:
                 counts += _race(path, session, chance)
-                session = Session(RunStore(path, sync=False), standard, clock())
+                session = RunSession(RunStore(path, sync=False), standard, clock())
             expect(verify(path).ok, "intact after races")
     return counts
 
 
-def _race(path: Path, session: Session, chance: random.Random) -> Counts:
+def _race(path: Path, session: RunSession, chance: random.Random) -> Counts:
     """Each step is answered by exactly one of those who tried; the losers are told so, or had said the same."""
     asked = session.asked()
     tried = [chance.choice(asked) for _ in range(chance.randint(2, 8))]
@@ -118,7 +118,7 @@ def _race(path: Path, session: Session, chance: random.Random) -> Counts:
     return counts
 
 
-def _reply(session: Session, one: Asked, seed: int) -> bytes:
+def _reply(session: RunSession, one: Asked, seed: int) -> bytes:
     """A lawful reply, and another one for every seed whatever the script says."""
     return Script(seed=seed).reply(session.book(), one.step, one.brief.saw) + b" " * seed
 
@@ -130,7 +130,7 @@ def _nothing_twice(now: Book, before: Book) -> None:
 
 
 def _hand_in(path: Path, name: str, content: bytes, starting_at: float, say: Say) -> None:
-    session = Session(RunStore(path, sync=False), standard, clock())
+    session = RunSession(RunStore(path, sync=False), standard, clock())
     time.sleep(max(0.0, starting_at - time.monotonic()))
     try:
         submitted = session.submit(name, content, Answer("host", "trusted"))

@@ -13,7 +13,7 @@ from moot.errors import MootError, explain
 from roles.seats.host import HostSeat
 from rounds.protocols import PROTOCOLS, ProtocolUnknown, protocol_of
 from rounds.run import human_actions as people
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.setup.deliberation import DeliberationError
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import begin
@@ -89,7 +89,7 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
 
 def test_the_state_of_a_run_is_that_of_its_last_event(tmp_path: Path) -> None:
     """R-20: also when somebody commits after it was read first."""
-    session: Session = begin(tmp_path / "run", "single-pass")
+    session: RunSession = begin(tmp_path / "run", "single-pass")
     run = library.open_run(tmp_path / "run")
     first: State = run.state
     assert run.state is first  # read once while nothing is committed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from moot.api import open_run
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.cli.conftest import Moot, Said
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply
@@ -48,7 +48,7 @@ def test_giving_up_is_accepted_while_the_run_goes_on_and_counts_at_its_end(
         assert [one["decides"] for one in outcome["lost"]] == [False]
 
 
-def submitted(moot: Moot, session: Session, step: str) -> Said:
+def submitted(moot: Moot, session: RunSession, step: str) -> Said:
     """A scripted reply handed in; an answered step gets the bytes that it was answered with."""
     asked = next((one for one in session.asked() if one.step.id == step), None)
     file = session.run.path.parent / f"{step}.json"

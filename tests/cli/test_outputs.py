@@ -153,10 +153,10 @@ def test_a_claim_s_history_begins_pending_and_ends_where_it_stands(moot: Moot, f
 def test_next_prints_the_exact_brief_and_schema(moot: Moot, opened: Path) -> None:
     from ledger.store.store import RunStore
     from moot.app.clock import now
-    from rounds.run.session import Session
+    from rounds.run.session import RunSession
     from rounds.run.verdicts import standard
 
-    asked = Session(RunStore(opened), standard, now).asked()
+    asked = RunSession(RunStore(opened), standard, now).asked()
     steps = moot("next", opened, "--json").json["steps"]
     assert [(one["step"], one["brief"], one["schema"]) for one in steps] == [
         (one.step.id, one.brief.text, dict(one.brief.schema)) for one in asked

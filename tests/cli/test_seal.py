@@ -17,7 +17,7 @@ from ledger.format.canonical import encode, line_hash
 from ledger.store.store import RunStore
 from moot.__main__ import main
 from rounds.run.human_actions import note as add_note
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
@@ -40,7 +40,7 @@ def _verify(run: Path, note: Path, public: Path) -> int:
 def test_a_ledger_that_went_on_extends_its_seal(sealed: tuple[Path, Path, Path]) -> None:
     run, note, public = sealed
     assert _verify(run, note, public) == 0
-    add_note(Session(RunStore(run), standard, clock()), "a remark after the seal")
+    add_note(RunSession(RunStore(run), standard, clock()), "a remark after the seal")
     assert _verify(run, note, public) == 0
 
 

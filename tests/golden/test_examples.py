@@ -17,7 +17,7 @@ from ledger.events import Statement
 from ledger.store.store import RunStore
 from rounds.protocols import PROTOCOLS
 from rounds.run.reexecution import re_execute
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.rounds.openings import clock
 
@@ -30,8 +30,8 @@ MACHINE = re.compile(
 """Absolute paths of a machine, host names, addresses; not places that every Linux has, such as /etc/machine-id."""
 
 
-def _session(path: Path) -> Session:
-    return Session(RunStore(path), standard, clock())
+def _session(path: Path) -> RunSession:
+    return RunSession(RunStore(path), standard, clock())
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)

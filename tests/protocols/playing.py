@@ -11,7 +11,7 @@ import msgspec
 
 from ledger.state.book import Book
 from rounds.run.engine import Answer
-from rounds.run.session import Asked, Session, start
+from rounds.run.session import Asked, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
@@ -53,7 +53,7 @@ def begin(
     options: int = 3,
     budget: dict[str, int] | None = None,
     version: int | None = None,
-) -> Session:
+) -> RunSession:
     """A session on a new run of a protocol at `path`; `version`: of the protocol, where not today's."""
     table: dict[str, Any] = {
         "deliberation": {
@@ -74,7 +74,7 @@ def begin(
     return start(path, event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False)
 
 
-def play(session: Session, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:
+def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:
     """Answer every step by script until nothing is open; `order` −1 answers the last open step first.
 
     Steps whose id is in `lose` are given up.
@@ -88,7 +88,7 @@ def play(session: Session, *, order: int = 1, lose: frozenset[str] = frozenset()
     return session.book()
 
 
-def submit(session: Session, asked: Asked) -> None:
+def submit(session: RunSession, asked: Asked) -> None:
     """Hand one scripted reply in."""
     content = reply(session.book(), asked.step, asked.brief.saw)
     session.submit(asked.step.id, content, Answer(seat="host", isolation="trusted"))

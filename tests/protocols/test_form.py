@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from rounds.run.engine import Answer, ReplyRefused
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.protocols.playing import begin, play, submit
 from tests.protocols.scripts import reply
 from validators import rulebook
@@ -17,7 +17,7 @@ from validators import rulebook
 HOST = Answer(seat="host", isolation="trusted")
 
 
-def until(session: Session, step: str) -> dict[str, Any]:
+def until(session: RunSession, step: str) -> dict[str, Any]:
     """Play until a step is open; its lawful reply."""
     while step not in {one.step.id for one in session.asked()}:
         submit(session, session.asked()[0])
@@ -26,7 +26,7 @@ def until(session: Session, step: str) -> dict[str, Any]:
     return found
 
 
-def refused(session: Session, step: str, said: dict[str, Any]) -> list[str]:
+def refused(session: RunSession, step: str, said: dict[str, Any]) -> list[str]:
     """What is wrong with a reply."""
     with pytest.raises(ReplyRefused) as error:
         session.submit(step, orjson.dumps(said), HOST)
@@ -107,7 +107,7 @@ def test_a_debate_of_version_one_is_not_held_to_it(tmp_path: Path) -> None:
     assert not rulebook.check(play_on(session).book(), session.verdicts.context()).findings
 
 
-def play_on(session: Session) -> Session:
+def play_on(session: RunSession) -> RunSession:
     """The session when everything is answered."""
     play(session)
     return session
@@ -136,7 +136,7 @@ def test_a_brief_names_the_lost_steps_that_it_would_have_shown(tmp_path: Path) -
     assert "r1.case.advocate" in _brief(session, "r1.case.advocate", "r1.verdict.judge")
 
 
-def _brief(session: Session, lost: str, step: str) -> str:
+def _brief(session: RunSession, lost: str, step: str) -> str:
     """The brief of a step of a run that has lost one."""
     while step not in {one.step.id for one in session.asked()}:
         first = session.asked()[0]

@@ -20,7 +20,7 @@ from roles.seats.port import Request, Seat, SeatFailed, SeatReply
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.losses import LOSSES
 from rounds.run.reexecution import re_execute
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import VARIANTS, begin, subsets
 from tests.protocols.scripts import reply
@@ -57,7 +57,7 @@ class Losing:
 
     kind: SeatKind = "command"
 
-    def __init__(self, session: Session, lost: frozenset[str], replies: Replies) -> None:
+    def __init__(self, session: RunSession, lost: frozenset[str], replies: Replies) -> None:
         self._session, self._lost, self._replies = session, lost, replies
 
     async def reply(self, request: Request) -> SeatReply:
@@ -68,7 +68,7 @@ class Losing:
         return SeatReply(content=content, seat="command", isolation="trusted", simulated="fake")
 
 
-def opened(path: Path, name: str, rules: dict[str, str] | None = None) -> Session:
+def opened(path: Path, name: str, rules: dict[str, str] | None = None) -> RunSession:
     """A new run, as small as the protocol allows."""
     if name == "structured":
         return openings.begin(path, openings.rows(1, drift=[1]))
@@ -78,7 +78,7 @@ def opened(path: Path, name: str, rules: dict[str, str] | None = None) -> Sessio
 def ended(
     moot: Moot,
     path: Path,
-    session: Session,
+    session: RunSession,
     lost: frozenset[str],
     monkeypatch: pytest.MonkeyPatch,
     replies: Replies | None = None,
@@ -88,7 +88,7 @@ def ended(
     seat = Losing(session, lost, script)
     made: dict[str, Seat] = dict.fromkeys(session.book().state.roles, seat)
 
-    def opened_already(*_: object, **__: object) -> tuple[Session, dict[str, Seat]]:
+    def opened_already(*_: object, **__: object) -> tuple[RunSession, dict[str, Seat]]:
         return session, made
 
     with monkeypatch.context() as patched:

@@ -20,7 +20,7 @@ from rounds.protocols.tribunal import POLICIES, VIEWS, ruling
 from rounds.protocols.votes import aggregate_votes
 from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.protocols.playing import begin, play, subsets
 from tests.protocols.scripts import reply
 
@@ -89,7 +89,7 @@ def test_no_ballot_acts_without_safety(whole: Book) -> None:
     assert acted, "a tribunal that never acts proves nothing"
 
 
-def held(path: Path, voting: str, lost: frozenset[str]) -> tuple[Session, Ruling]:
+def held(path: Path, voting: str, lost: frozenset[str]) -> tuple[RunSession, Ruling]:
     """A run in which every view would act, without the seats of `lost`."""
     session = begin(path, "tribunal", {"voting": voting})
     while asked := session.asked():

@@ -10,7 +10,7 @@ from ledger.state.book import Book
 from roles.brief import derive
 from rounds.protocols import PROTOCOLS
 from rounds.run.reexecution import re_execute
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.protocols.playing import VARIANTS, begin, play
 from validators import rulebook
 
@@ -43,7 +43,7 @@ def brief_of(book: Book, seq: int) -> str:
     return call.brief if call else ""
 
 
-def is_sound(session: Session) -> None:
+def is_sound(session: RunSession) -> None:
     """No finding at all, and the same ledger when it is executed again."""
     book = session.book()
     report = rulebook.check(book, session.verdicts.context())
@@ -112,7 +112,7 @@ def test_briefs_are_the_same_after_the_run(name: str, tmp_path: Path) -> None:
                 assert again.sha256 == before[step.id]
 
 
-def play_one(session: Session) -> None:
+def play_one(session: RunSession) -> None:
     """Answer the first open step."""
     from tests.protocols.playing import submit
 

@@ -21,7 +21,7 @@ from ledger.events.decisions import (
 )
 from roles.prompt_set import installed_prompt_set
 from rounds.run.driver import Outcome, drive
-from rounds.run.session import Clock, Session, start
+from rounds.run.session import Clock, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup import plans
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -92,13 +92,13 @@ def begin(
     positions: str = "sealed",
     profile: SignalProfile = "text",
     params: bytes | None = None,
-) -> Session:
+) -> RunSession:
     """A session on a new run at `path`, without the cost of syncing."""
     event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile, params=params)
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
 
 
-def play(session: Session, script: Script | None = None) -> Outcome:
+def play(session: RunSession, script: Script | None = None) -> Outcome:
     """Drive a session to its end by script."""
     seat = ScriptedSeat(session, script or Script())
     return asyncio.run(drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0))

@@ -19,7 +19,7 @@ from roles.protocol import Protocol, Step
 from roles.seats.port import Request, SeatReply
 from rounds.protocols.structured.standing import status_at_opening
 from rounds.run.schedule import applicable_checks
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 
 WORDS = (
     "journal",
@@ -219,7 +219,7 @@ class ScriptedSeat:
 
     kind: SeatKind = "command"
 
-    def __init__(self, session: Session, script: Script) -> None:
+    def __init__(self, session: RunSession, script: Script) -> None:
         self._session, self._script = session, script
 
     async def reply(self, request: Request) -> SeatReply:

@@ -17,7 +17,7 @@ from pathlib import Path
 from ledger.audit.verify import verify
 from ledger.store.store import RunStore
 from roles.protocol import open_steps
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
@@ -42,7 +42,7 @@ def _start(run: Path, tape: Path, delay_seconds: float) -> subprocess.Popen[byte
     )
 
 
-def _is_mid_work(run: Path, session: Session) -> bool:
+def _is_mid_work(run: Path, session: RunSession) -> bool:
     """Whether the kill left an open step, or a commit half done."""
     half_done = bool(list(run.glob("*.tmp")) or list((run / "blobs").glob("*.tmp")))
     return half_done or bool(open_steps(session.protocol, session.book().state))
@@ -67,7 +67,7 @@ def _kill_and_resume(folder: Path, kills: int, seed: int) -> int:
             assert b"Traceback" not in errors, errors.decode()
             report = verify(run)
             assert report.ok, report.problems
-            session = Session(RunStore(run), standard, clock())
+            session = RunSession(RunStore(run), standard, clock())
             if finished_first:
                 break
             done += 1
@@ -80,7 +80,7 @@ def _finish(run: Path, tape: Path) -> None:
     process = _start(run, tape, 0.0)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors.decode()
-    session = Session(RunStore(run), standard, clock())
+    session = RunSession(RunStore(run), standard, clock())
     book = session.book()
     assert book.state.finished
     assert verify(run).ok

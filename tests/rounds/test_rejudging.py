@@ -19,13 +19,13 @@ from ledger.store.store import RunStore
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
 from rounds.run.reexecution import re_execute
-from rounds.run.session import Session, start
+from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from tests.detectors.simulated import Setting, Simulation
 from tests.rounds.openings import clock, opening, play, rows
 
 
-def _session(path: Path, again: str) -> Session:
+def _session(path: Path, again: str) -> RunSession:
     event, blobs = opening(rows(4, absent={3: "critic"}), profile="calibrated")
     event = msgspec.structs.replace(event, rules={**event.rules, "rejudge": again})
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)

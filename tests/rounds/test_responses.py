@@ -19,13 +19,13 @@ from rounds.run.human_actions import acknowledge
 from rounds.run.reexecution import re_execute
 from rounds.run.responses import responses, round_to_stress
 from rounds.run.schedule import CLAIM_CAP, claim_cap
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.setup.forking import Wish, fork
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 
 
-def _run(path: Path, seed: int = 3) -> Session:
+def _run(path: Path, seed: int = 3) -> RunSession:
     session = begin(path, "standard-13", profile="calibrated")
     play(session, Script(seed=seed))
     return session

@@ -27,7 +27,7 @@ from moot.web.speech import hear
 from roles.seats.host import HostSeat
 from rounds.run import human_actions as people
 from rounds.run.driver import drive
-from rounds.run.session import Answer, Session
+from rounds.run.session import Answer, RunSession
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import ROLES, begin, play, rows
 from tests.rounds.scripted import Script
@@ -37,7 +37,7 @@ ANSWER = Answer("command", "trusted")
 
 
 @pytest.fixture
-def stopped(tmp_path: Path) -> Session:
+def stopped(tmp_path: Path) -> RunSession:
     """A run of two rounds that a person stopped in the second, with an open question and decisions in force."""
     session = begin(tmp_path / "run", rows(2))
     while session.book().state.round < 2 or not any(
@@ -51,17 +51,17 @@ def stopped(tmp_path: Path) -> Session:
     return session
 
 
-def _answer(session: Session) -> object:
+def _answer(session: RunSession) -> object:
     state = session.book().state
     return people.answer(session, next(one for one in state.concerns if one not in state.resolved), "Yes.")
 
 
-def _a_reply(session: Session) -> str:
+def _a_reply(session: RunSession) -> str:
     """The hash of a raw reply."""
     return next(event.call.reply for event in session.book().events if event.call is not None)
 
 
-ACTS: dict[str, Callable[[Session], object]] = {
+ACTS: dict[str, Callable[[RunSession], object]] = {
     "note": lambda session: people.note(session, "The model is on holiday."),
     "answer": _answer,
     "override": lambda session: people.override(session, in_force(session.book().state)[0], "No."),
@@ -73,7 +73,7 @@ ACTS: dict[str, Callable[[Session], object]] = {
 
 
 @pytest.mark.parametrize("act", sorted(ACTS))
-def test_what_a_person_adds_wakes_nobody(stopped: Session, act: str, moot: Moot) -> None:
+def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Moot) -> None:
     """R-12: everybody who asks still hears that the run is stopped, and why."""
     ACTS[act](stopped)
     path = stopped.run.path
@@ -100,7 +100,7 @@ def test_what_a_person_adds_wakes_nobody(stopped: Session, act: str, moot: Moot)
 
 
 def test_a_seat_does_not_wait_for_a_stopped_run(
-    stopped: Session, moot: Moot, monkeypatch: pytest.MonkeyPatch
+    stopped: RunSession, moot: Moot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R-12: `next --wait` returns at once, whoever wrote a note meanwhile."""
 
@@ -114,7 +114,7 @@ def test_a_seat_does_not_wait_for_a_stopped_run(
     assert "the run was stopped (human)" in said.out
 
 
-def test_a_stop_is_over_when_a_reply_comes(stopped: Session) -> None:
+def test_a_stop_is_over_when_a_reply_comes(stopped: RunSession) -> None:
     """R-12: an event of the protocol ends a stop; after it nobody calls the run stopped."""
     people.note(stopped, "A note.")
     asked = stopped.asked()[0]
@@ -125,7 +125,9 @@ def test_a_stop_is_over_when_a_reply_comes(stopped: Session) -> None:
     assert ended(book.state) == "The run has not stopped."
 
 
-def test_a_driver_that_goes_on_says_so_even_when_all_its_seats_answer_from_outside(stopped: Session) -> None:
+def test_a_driver_that_goes_on_says_so_even_when_all_its_seats_answer_from_outside(
+    stopped: RunSession,
+) -> None:
     """R-12: with host seats nothing else would tell the seats that the stop is over."""
     people.note(stopped, "A note.")
     seats = dict.fromkeys(ROLES, HostSeat())
@@ -143,7 +145,7 @@ def test_a_driver_that_goes_on_says_so_even_when_all_its_seats_answer_from_outsi
     assert stopped.book().events[-1] == last  # once is enough
 
 
-def test_a_run_may_be_stopped_and_go_on_several_times(stopped: Session, moot: Moot) -> None:
+def test_a_run_may_be_stopped_and_go_on_several_times(stopped: RunSession, moot: Moot) -> None:
     """R-12: each stop is one closing, and the run ends, checks and re-executes as any other."""
     for _ in range(2):
         asyncio.run(drive(stopped, dict.fromkeys(ROLES, HostSeat()), monotonic=lambda: 0.0))
@@ -176,7 +178,7 @@ def test_a_run_that_went_on_after_a_stop_is_stopped_again_by_its_round_budget(
     assert moot("next", session.run.path, "--json").json["stopped_by"] == "budget_rounds"
 
 
-def test_events_that_end_a_stop(stopped: Session) -> None:
+def test_events_that_end_a_stop(stopped: RunSession) -> None:
     """R-12: whatever a seat or the controller wrote ends a stop; of a person's acts only new limits and going on do."""
     ACTS["note"](stopped)
     people.amend_budgets(stopped, {"calls": 500})

@@ -13,13 +13,13 @@ from ledger.store.store import RunStore
 from roles.seats.tape import TapeSeat
 from rounds.run.driver import Outcome, drive
 from rounds.run.reexecution import re_execute
-from rounds.run.session import Session, start
+from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, begin, clock, opening, play, rows
 from tests.rounds.scripted import Script
 
 
-def _played(path: Path, tape: Book, question: str | None = None) -> tuple[Session, TapeSeat, Outcome]:
+def _played(path: Path, tape: Book, question: str | None = None) -> tuple[RunSession, TapeSeat, Outcome]:
     event, blobs = opening(rows(2, absent={2: "observer"}))
     if question is not None:
         event = msgspec.structs.replace(event, question=question)

@@ -19,7 +19,7 @@ from roles.seats.prices import read_prices
 from rounds.run.driver import Outcome, drive
 from rounds.run.rate_limit import Patience
 from rounds.run.reservations import Purse
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.fake_api.rules import KEY
 from tests.fake_api.scripted import answering
@@ -48,14 +48,14 @@ def environment(values: Mapping[str, str]) -> Iterator[None]:
 
 def opened(
     path: Path, plan: str | Sequence[PlanRow] | None = None, budgets: Budgets | None = None
-) -> Session:
+) -> RunSession:
     """A new run of one round, unless a plan is given."""
     return begin(path, plan or rows(1), budgets=budgets)
 
 
-def resumed(path: Path) -> Session:
+def resumed(path: Path) -> RunSession:
     """A run that goes on."""
-    return Session(RunStore(path), standard, clock())
+    return RunSession(RunStore(path), standard, clock())
 
 
 class Watched(Purse):
@@ -71,7 +71,7 @@ class Watched(Purse):
 
 
 def deliberate(
-    session: Session,
+    session: RunSession,
     *,
     script: Script | None = None,
     seats: Callable[[], Mapping[str, Seat]] | None = None,

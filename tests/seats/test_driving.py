@@ -14,7 +14,7 @@ from ledger.store.spending import Spending
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.prices import read_prices
 from rounds.run.reservations import Purse
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES, rows
 from tests.rounds.scripted import Script, ScriptedSeat
@@ -94,7 +94,7 @@ def test_a_lost_verifier_leaves_verdicts_unclear(tmp_path: Path) -> None:
     sound(tmp_path / "run")
 
 
-def spent(session: Session, purse: Purse) -> tuple[int, int, int]:
+def spent(session: RunSession, purse: Purse) -> tuple[int, int, int]:
     """Calls, tokens and millionths of dollars: spent and reserved."""
     spend, beyond = session.book().state.spend, purse.beyond
     return (

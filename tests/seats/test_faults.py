@@ -19,7 +19,7 @@ from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Seat
 from roles.seats.prices import read_prices
 from rounds.run.reservations import Purse
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
 from tests.rounds.scripted import Script
@@ -67,7 +67,7 @@ def _budgets(chance: random.Random) -> Budgets:
     )
 
 
-def _bounded(session: Session, budgets: Budgets) -> Callable[[Purse], None]:
+def _bounded(session: RunSession, budgets: Budgets) -> Callable[[Purse], None]:
     """Asserts at every reservation that spent and reserved are within the budgets."""
 
     def look(purse: Purse) -> None:

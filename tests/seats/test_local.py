@@ -26,7 +26,7 @@ from roles.seats.local import LocalSeat, found_model, grammatical, prompt_of
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
 from rounds.run.driver import Outcome, drive
 from rounds.run.reservations import Purse
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.protocols.playing import begin
 from tests.seats.driven import QUICK, sound
 
@@ -37,7 +37,7 @@ REFUSED_TWICE = ("malformed", "truncated", "refused")
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
+def session(tmp_path: Path) -> RunSession:
     return begin(tmp_path / "run", "single-pass")
 
 
@@ -50,7 +50,7 @@ def model() -> Path:
     return found
 
 
-def request(session: Session, schema: Any = None) -> Request:
+def request(session: RunSession, schema: Any = None) -> Request:
     asked = session.asked()[0]
     brief = asked.brief if schema is None else msgspec.structs.replace(asked.brief, schema=schema)
     return Request(asked.step, brief)
@@ -71,7 +71,7 @@ def replied(one: SeatReply | BaseException) -> SeatReply:
     return one
 
 
-def driven(session: Session, seat: LocalSeat) -> Outcome:
+def driven(session: RunSession, seat: LocalSeat) -> Outcome:
     """Drive a session to where it ends, every role answered by one model."""
     spending = Spending(session.run.path)
     purse = Purse(spending.entries(), spending.note)
@@ -98,7 +98,7 @@ def accounted(run: Path) -> None:
 # ---------------------------------------------------------------- without a model
 
 
-def test_the_prompt_is_the_brief_with_the_schema_before_the_task(session: Session) -> None:
+def test_the_prompt_is_the_brief_with_the_schema_before_the_task(session: RunSession) -> None:
     brief = request(session).brief
     prompt = prompt_of(brief)
     assert all(block.text in prompt for block in brief.blocks)
@@ -118,12 +118,12 @@ def file_without_lookahead(schema: Any) -> str:
     return json.dumps(schema).replace(r"(?!\\n)", "")
 
 
-def test_its_worst_case_is_free_and_within_the_context(session: Session) -> None:
+def test_its_worst_case_is_free_and_within_the_context(session: RunSession) -> None:
     bound = LocalSeat(Path("m.gguf"), tokens_out_max=100, context_tokens=500).bound(request(session))
     assert (bound.tokens, bound.usd) == (600, Decimal(0))
 
 
-def test_a_model_that_cannot_be_loaded_is_gone_in_one_line(session: Session, tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_loaded_is_gone_in_one_line(session: RunSession, tmp_path: Path) -> None:
     (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(200))
     (failure,) = ask(LocalSeat(tmp_path / "broken.gguf"), request(session))
     assert isinstance(failure, SeatFailed)
@@ -137,7 +137,7 @@ def test_a_model_that_cannot_be_loaded_is_gone_in_one_line(session: Session, tmp
 
 
 @pytest.mark.local
-def test_a_reply_has_the_form_asked_for_and_says_where_it_came_from(session: Session, model: Path) -> None:
+def test_a_reply_has_the_form_asked_for_and_says_where_it_came_from(session: RunSession, model: Path) -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -162,7 +162,7 @@ def test_a_reply_has_the_form_asked_for_and_says_where_it_came_from(session: Ses
 
 
 @pytest.mark.local
-def test_a_reply_schema_becomes_a_grammar(session: Session, model: Path) -> None:
+def test_a_reply_schema_becomes_a_grammar(session: RunSession, model: Path) -> None:
     requests = [request(session, json.loads(file.read_text())) for file in WIDEST]
     short = [_short(one) for one in requests]
     for file, reply in zip(WIDEST, ask(LocalSeat(model, tokens_out_max=8), *short), strict=True):
@@ -176,7 +176,7 @@ def _short(one: Request) -> Request:
 
 @pytest.mark.local
 def test_a_brief_that_does_not_fit_stops_the_run_resumably_with_its_reason(
-    session: Session, model: Path
+    session: RunSession, model: Path
 ) -> None:
     outcome = driven(session, LocalSeat(model, context_tokens=512))
     assert (outcome.state, outcome.reason) == ("failed", "seats_failed")
@@ -186,7 +186,7 @@ def test_a_brief_that_does_not_fit_stops_the_run_resumably_with_its_reason(
 
 
 @pytest.mark.local
-def test_a_reply_that_is_cut_off_is_never_taken(session: Session, model: Path) -> None:
+def test_a_reply_that_is_cut_off_is_never_taken(session: RunSession, model: Path) -> None:
     outcome = driven(session, LocalSeat(model, tokens_out_max=30))
     assert outcome.state == "finished"
     assert [e.reason for e in session.book().events if e.kind == "fallback"] == ["truncated"]
@@ -197,7 +197,7 @@ def test_a_reply_that_is_cut_off_is_never_taken(session: Session, model: Path) -
 
 @pytest.mark.local
 def test_an_answer_that_takes_too_long_is_broken_off_and_the_next_one_comes(
-    session: Session, model: Path
+    session: RunSession, model: Path
 ) -> None:
     seat = LocalSeat(model, seconds_max=0.2)
     (late,) = ask(seat, request(session))
@@ -207,7 +207,7 @@ def test_an_answer_that_takes_too_long_is_broken_off_and_the_next_one_comes(
 
 
 @pytest.mark.local
-def test_a_model_that_dies_costs_one_attempt(session: Session, model: Path) -> None:
+def test_a_model_that_dies_costs_one_attempt(session: RunSession, model: Path) -> None:
     seat = LocalSeat(model, tokens_out_max=400)
 
     async def killed() -> SeatReply | BaseException:

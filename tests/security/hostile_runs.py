@@ -15,7 +15,7 @@ from ledger.state.book import Book, book
 from roles.brief import Brief, derive
 from roles.protocol import Step
 from rounds.run.driver import drive
-from rounds.run.session import Session, start
+from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from tests.rounds.openings import ROLES, clock, opening, rows
 from tests.rounds.scripted import ScriptedSeat
@@ -27,12 +27,12 @@ Shape = Callable[[str], str]
 class Played(NamedTuple):
     """A finished run and what was planted where."""
 
-    session: Session
+    session: RunSession
     script: Planting
     book: Book
 
 
-def begun(path: Path, shape: Shape, count: int = 2) -> Session:
+def begun(path: Path, shape: Shape, count: int = 2) -> RunSession:
     """A run whose opening is full of planted text: question, goals, options, domain, cast, document, name, focus."""
     event, blobs = opening(rows(count, absent={2: "critic"}, drift=[count]))
     every = "\n".join(shape(text) for text in CORPUS)

@@ -24,7 +24,7 @@ from ledger.audit.verify import verify
 from ledger.store.store import RunStore
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.human_actions import note
-from rounds.run.session import Session, start
+from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
@@ -100,7 +100,7 @@ def planted(value: Any, words: str, rng: random.Random) -> Any:
     return value
 
 
-def played(path: Path, secret: str, document: str, rng: random.Random) -> Session:
+def played(path: Path, secret: str, document: str, rng: random.Random) -> RunSession:
     """A finished run with the words in its document, its replies and a note."""
     table = {
         "deliberation": {

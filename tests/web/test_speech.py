@@ -11,7 +11,7 @@ from moot.app.running import drive_run
 from moot.app.speech import FILE, PAUSE_SECONDS, Speech, read_speech
 from moot.web.speech import readable
 from roles.seats.port import Request, SeatReply
-from rounds.run.session import Session
+from rounds.run.session import RunSession
 from tests.rounds.openings import ROLES, begin, rows
 from tests.rounds.scripted import Script, ScriptedSeat
 from tests.web.viewer import viewer
@@ -22,7 +22,7 @@ PIECE = '{"sections":[{"name":"main","text":"Halfway through a \\"sentence\\"'
 class Streaming(ScriptedSeat):
     """Says a piece, looks at what is beside the ledger then, and answers."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: RunSession) -> None:
         super().__init__(session, Script(seed=1))
         self.path = session.run.path
         self.heard: dict[str, str] = {}

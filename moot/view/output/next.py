@@ -8,7 +8,7 @@ from typing import Any
 from ledger.events.decisions import CloseReason
 from moot.view.output.base import Output
 from roles.protocol import open_steps
-from rounds.run.session import Asked, Session
+from rounds.run.session import Asked, RunSession
 
 
 class OpenStep(Output, frozen=True):
@@ -38,7 +38,7 @@ class Next(Output, frozen=True):
     steps: list[OpenStep]
 
 
-def next_of(run: str, session: Session, asked: Sequence[Asked]) -> Next:
+def next_of(run: str, session: RunSession, asked: Sequence[Asked]) -> Next:
     """`asked` for machines."""
     seats = {member.role: member.seat for member in session.opened.cast}
     listed = {one.step.id for one in asked}
