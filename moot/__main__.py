@@ -100,9 +100,9 @@ def _unknown(word: str) -> MootError:
 
     names = [verb.name for verb in VERBS]
     near = get_close_matches(word.lower(), names, 1, 0.5)
-    mend = f"did you mean `moot {near[0]}`?" if near else "see `moot --help`"
+    fix = f"did you mean `moot {near[0]}`?" if near else "see `moot --help`"
     kind = "option" if word.startswith("-") else "verb"
-    return usage(f"no {kind} {word!r}", mend)
+    return usage(f"no {kind} {word!r}", fix)
 
 
 def _failed(error: BaseException, said: Sequence[str]) -> int:
@@ -116,8 +116,8 @@ def _failed(error: BaseException, said: Sequence[str]) -> int:
         err(masked("".join(traceback.format_exception(error))))
     known = _known(error, said)
     if known is None:
-        mend = "this is a fault of moot's: run it again with --debug and report what it prints"
-        known = MootError("bug", f"{type(error).__name__}: {error}", "", mend, BUG)
+        fix = "this is a fault of moot's: run it again with --debug and report what it prints"
+        known = MootError("bug", f"{type(error).__name__}: {error}", "", fix, BUG)
     complain(known, as_json="--json" in said)
     return known.exit_code
 

@@ -1,4 +1,4 @@
-"""What goes wrong, in one line: what, where, and the mend; with the exit code of FORMAT 13.
+"""What goes wrong, in one line: what, where, and the fix; with the exit code of FORMAT 13.
 
 moot: no run 'runs/x' (.); runs here: 2026-03-04-kfmr
 {"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
@@ -25,17 +25,17 @@ _WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT,
 
 
 class MootError(Exception):
-    """An error for a person: what happened, where, and the one line that mends it. `more` is shown above the line."""
+    """An error for a person: what happened, where, and how to fix it. `more` is shown above the line."""
 
     def __init__(
-        self, code: str, what: str, where: str, mend: str, exit_code: int = USAGE, more: str = ""
+        self, code: str, what: str, where: str, fix: str, exit_code: int = USAGE, more: str = ""
     ) -> None:
         from ledger.redaction.masking import masked  # most verbs meet no error
 
         self.code = code
         self.what = masked(what)
         self.where = where
-        self.mend = masked(mend)
+        self.fix = masked(fix)
         self.exit_code = exit_code
         self.more = masked(more)
         super().__init__(self.what)
@@ -44,7 +44,7 @@ class MootError(Exception):
     def line(self) -> str:
         """The error for people; never more than one line."""
         where = f" ({self.where})" if self.where else ""
-        return one_line(f"moot: {self.what}{where}; {self.mend}")
+        return one_line(f"moot: {self.what}{where}; {self.fix}")
 
     @property
     def json(self) -> str:
@@ -53,14 +53,14 @@ class MootError(Exception):
             "code": self.code,
             "what": one_line(self.what),
             "where": self.where,
-            "mend": one_line(self.mend),
+            "mend": one_line(self.fix),  # the published name
         }
         return json.dumps({"error": said}, ensure_ascii=False)
 
 
-def usage(what: str, mend: str, where: str = "command line") -> MootError:
+def usage(what: str, fix: str, where: str = "command line") -> MootError:
     """A call that cannot be understood."""
-    return MootError("usage", what, where, mend)
+    return MootError("usage", what, where, fix)
 
 
 def one_line(text: str) -> str:
@@ -74,8 +74,8 @@ def explain(error: BaseException) -> MootError | None:
         case MootError():
             return error
         case KeyboardInterrupt():
-            mend = "nothing acknowledged is lost; go on with `moot run --resume RUN`"
-            return MootError("interrupted", "interrupted", "", mend, WAITING)
+            fix = "nothing acknowledged is lost; go on with `moot run --resume RUN`"
+            return MootError("interrupted", "interrupted", "", fix, WAITING)
         case UnicodeDecodeError():
             what = f"not UTF-8 (byte {error.start})"
             return MootError("not_utf8", what, "input", "save it as UTF-8", USAGE)
@@ -90,7 +90,7 @@ class InWords(Protocol):
     """An error of the layers below, which brings its own words; perhaps also `where` and `exit_code`."""
 
     what: str
-    mend: str
+    fix: str
 
 
 def _spoken(error: BaseException) -> MootError | None:
@@ -98,7 +98,7 @@ def _spoken(error: BaseException) -> MootError | None:
         return None
     where = str(getattr(error, "where", "") or "")
     exit_code = int(getattr(error, "exit_code", NO))
-    return MootError(_snake(type(error).__name__), error.what, where, error.mend, exit_code)
+    return MootError(_snake(type(error).__name__), error.what, where, error.fix, exit_code)
 
 
 def _of_the_system(error: OSError) -> MootError:

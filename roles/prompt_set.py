@@ -33,7 +33,7 @@ class PromptSetError(ValueError):
     """Bytes that are no prompt set, or a set without a template that is needed."""
 
     exit_code = 2
-    mend = "`moot check` says what else is wrong with this run; its answers are read without briefs"
+    fix = "`moot check` says what else is wrong with this run; its answers are read without briefs"
 
     @property
     def what(self) -> str:

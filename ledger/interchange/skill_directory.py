@@ -45,8 +45,8 @@ def _layout(src: Path) -> tuple[Path, Path]:
     for state in (src, src / "state"):
         if any((state / name).is_file() for name in PUBLISHED):
             return state, state.absolute().parent if state.absolute().name == "state" else state
-    mend = f"name a directory that holds {', '.join(PUBLISHED)}, or the one above `state`"
-    raise NotAStateDirectory("no state directory here", str(src), mend)
+    fix = f"name a directory that holds {', '.join(PUBLISHED)}, or the one above `state`"
+    raise NotAStateDirectory("no state directory here", str(src), fix)
 
 
 def _below(root: Path) -> Iterator[str]:

@@ -95,9 +95,9 @@ def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remain
         files = found.files
     stuck = Remains(found.events, (), files).places()
     if stuck:
-        mend = f"{_COPY}; delete other files yourself" if files else _COPY
+        fix = f"{_COPY}; delete other files yourself" if files else _COPY
         what = f"nothing was removed: the words of {', '.join(names)} also stand in {in_words(stuck)}"
-        raise CannotRedact(what, str(run.path), mend)
+        raise CannotRedact(what, str(run.path), fix)
     return found
 
 
@@ -120,9 +120,9 @@ def _is_there(one: Target, run: RunStore) -> bool:
 def _refuse_what_nobody_knows(one: Target, recorded: set[str], run: RunStore) -> None:
     """The words of a document or a reply are known by its blob alone."""
     if one.whole and not _is_there(one, run) and not set(one.blobs) <= recorded:
-        mend = "give the words in a file: --secret FILE --out DIR"
+        fix = "give the words in a file: --secret FILE --out DIR"
         raise CannotRedact(
-            f"{one.name} is not among the blobs, so its words are not known", str(run.path), mend
+            f"{one.name} is not among the blobs, so its words are not known", str(run.path), fix
         )
 
 
@@ -138,5 +138,5 @@ def _refuse_what_is_needed(blobs: Sequence[str], book: Book, run: RunStore) -> N
             needed[event.call.reply] = f"the reply to {event.step}"
     for sha256 in blobs:
         if sha256 in needed:
-            mend = "finish the run first, or write a redacted copy with --out"
-            raise CannotRedact(f"{needed[sha256]} is still needed", str(run.path), mend)
+            fix = "finish the run first, or write a redacted copy with --out"
+            raise CannotRedact(f"{needed[sha256]} is still needed", str(run.path), fix)

@@ -55,8 +55,8 @@ def target(name: str, book: Book, run: RunStore) -> Target:
     if parse_step(name) is not None:
         return _step(name, book, run)
     if not PREFIX.fullmatch(name):
-        mend = "name a hash (or its first 8 digits), a document such as K-1, or a step such as r3.D.critic"
-        raise CannotRedact(f"{name!r} names no blob", str(run.path), mend)
+        fix = "name a hash (or its first 8 digits), a document such as K-1, or a step such as r3.D.critic"
+        raise CannotRedact(f"{name!r} names no blob", str(run.path), fix)
     return _blob(name, book, run)
 
 
@@ -96,8 +96,8 @@ def _step(name: str, book: Book, run: RunStore) -> Target:
     events = [event for event in book.events if event.step == name]
     blobs = tuple(dict.fromkeys(sha256 for event in events for sha256 in _replies(event)))
     if not blobs:
-        mend = "see `moot log` for the steps that were answered"
-        raise CannotRedact(f"no reply to {name}", str(run.path), mend)
+        fix = "see `moot log` for the steps that were answered"
+        raise CannotRedact(f"no reply to {name}", str(run.path), fix)
     said = (text for sha256 in blobs for text in _strings(run.blobs.read(sha256) or b""))
     quotes = _quotes(book, {event.id for event in events if event.id is not None})
     return Target(name, blobs, (*said, *quotes), whole=True)
@@ -108,8 +108,8 @@ def _blob(name: str, book: Book, run: RunStore) -> Target:
     fits = sorted(sha256 for sha256 in known if sha256.startswith(name))
     if len(fits) != 1:
         what = f"{len(fits)} blobs begin with {name}" if fits else f"no blob begins with {name}"
-        mend = "give the whole hash; `moot log --json` shows those of briefs and replies"
-        raise CannotRedact(what, str(run.path), mend)
+        fix = "give the whole hash; `moot log --json` shows those of briefs and replies"
+        raise CannotRedact(what, str(run.path), fix)
     kinds = {
         named.kind
         for event in book.events

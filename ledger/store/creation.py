@@ -27,8 +27,8 @@ class AlreadyARun(LedgerError):
     exit_code = 2
 
     def __init__(self, path: Path) -> None:
-        mend = "choose another directory, or go on with `moot run --resume`"
-        super().__init__("there is a run already", str(path), mend)
+        fix = "choose another directory, or go on with `moot run --resume`"
+        super().__init__("there is a run already", str(path), fix)
 
 
 def create(

@@ -81,9 +81,9 @@ def write_failed(error: OSError, path: Path) -> WriteFailed:
     """The words for what the file system refused to write."""
     what = error.strerror or str(error)
     there = error.errno in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
-    mend = "choose another place" if there else "free some space or mend the permissions"
-    mend = f"{mend}, then do it again: nothing was acknowledged"
-    return WriteFailed(f"cannot write: {what}", str(error.filename or path), mend)
+    fix = "choose another place" if there else "free some space or fix the permissions"
+    fix = f"{fix}, then do it again: nothing was acknowledged"
+    return WriteFailed(f"cannot write: {what}", str(error.filename or path), fix)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def readable(path: Path) -> Generator[None]:
 def unreadable(error: OSError, path: Path) -> Unreadable:
     """The words for what the file system refused to read."""
     what = f"cannot read: {error.strerror or error}"
-    return Unreadable(what, str(error.filename or path), "mend the permissions, or the disk")
+    return Unreadable(what, str(error.filename or path), "fix the permissions, or the disk")
 
 
 def write_fully(descriptor: int, content: bytes) -> None:

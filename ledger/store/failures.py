@@ -29,15 +29,15 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class LedgerError(Exception):
-    """An operating failure at a run's files: `what` happened, `where`, and the one line that mends it."""
+    """An operating failure at a run's files: `what` happened, `where`, and the one line that says how to fix it."""
 
     exit_code: ClassVar[int] = 3
 
-    def __init__(self, what: str, where: str, mend: str) -> None:
-        super().__init__(f"{what} ({where}); {mend}")
+    def __init__(self, what: str, where: str, fix: str) -> None:
+        super().__init__(f"{what} ({where}); {fix}")
         self.what = what
         self.where = where
-        self.mend = mend
+        self.fix = fix
 
 
 class NotARun(LedgerError):
@@ -90,8 +90,8 @@ class BlobMissing(LedgerError):
     exit_code = 2
 
     def __init__(self, what: str, where: str = "") -> None:
-        mend = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
-        super().__init__(f"{what} is not among the blobs", where, mend)
+        fix = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
+        super().__init__(f"{what} is not among the blobs", where, fix)
 
 
 class WriteFailed(LedgerError):

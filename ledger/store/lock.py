@@ -32,8 +32,8 @@ def locked(directory: Path, wait_seconds: float) -> Generator[None]:
     path = directory / "lock"
     descriptor = _acquire(path, wait_seconds)
     if descriptor is None:
-        mend = "another writer is at work: try again, or look for a process that hangs"
-        raise LockTimeout(f"the lock was held for {wait_seconds:g} s", str(path), mend)
+        fix = "another writer is at work: try again, or look for a process that hangs"
+        raise LockTimeout(f"the lock was held for {wait_seconds:g} s", str(path), fix)
     try:
         yield
     finally:
@@ -164,5 +164,5 @@ class DriverLease:
         driver = read_driver(self._path.parent)
         who = f"process {driver.pid}" if driver else "another process"
         silent = f", last sign of life {max(0, int(time.time()) - driver.heartbeat)} s ago" if driver else ""
-        mend = "watch it with `moot status`, or end that process; `moot submit` takes replies meanwhile"
-        return DriverBusy(f"{who} already drives this run{silent}", str(self._path), mend)
+        fix = "watch it with `moot status`, or end that process; `moot submit` takes replies meanwhile"
+        return DriverBusy(f"{who} already drives this run{silent}", str(self._path), fix)

@@ -34,8 +34,8 @@ def decoded(directory: Path, mark: Mark, until: Head) -> Generator[Event]:
                 event = decode(line, proven)
             except NewerVersion as error:
                 deque(lines, maxlen=0)  # a number that was only changed breaks the chain: that is damage
-                mend = f"install a moot that knows format version {error.version}"
-                raise NewerFormat("the run was written by a newer moot", str(directory), mend) from None
+                fix = f"install a moot that knows format version {error.version}"
+                raise NewerFormat("the run was written by a newer moot", str(directory), fix) from None
             except NotCanonical as error:
                 raise _damaged(str(error), index, files, directory) from None
             if _INDEX[event.kind] != index:

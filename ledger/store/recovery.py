@@ -92,8 +92,8 @@ def _whole_commits(
                 yield events, lines
                 events, lines = [], []
     except NewerVersion as error:
-        mend = f"install a moot that knows format version {error.version}"
-        raise NewerFormat("a newer moot was writing to this run", str(directory), mend) from None
+        fix = f"install a moot that knows format version {error.version}"
+        raise NewerFormat("a newer moot was writing to this run", str(directory), fix) from None
     except (Damaged, NotCanonical):
         return  # here the whole commits end
 

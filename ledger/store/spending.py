@@ -34,8 +34,8 @@ class SpendingUnreadable(LedgerError):
     exit_code = 2
 
     def __init__(self, place: str) -> None:
-        mend = "take the line out; what it stood for is then counted by no budget"
-        super().__init__("a line that says nothing of what was spent", place, mend)
+        fix = "take the line out; what it stood for is then counted by no budget"
+        super().__init__("a line that says nothing of what was spent", place, fix)
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -68,8 +68,8 @@ def _without_head(directory: Path) -> NotARun | Damaged:
     if not (directory / OPENING).exists() and holds_commit(directory):
         return Damaged((Problem("head is missing, but the streams hold commits"),), where)
     if any(stream_path(directory, stream).exists() for stream in STREAMS):
-        mend = "nothing in it was acknowledged: remove it, or start again with `moot run --out` on it"
-        return NotARun("this run was never opened", where, mend)
+        fix = "nothing in it was acknowledged: remove it, or start again with `moot run --out` on it"
+        return NotARun("this run was never opened", where, fix)
     return NotARun(
         "this directory holds no ledger", where, "name a run directory, or start one with `moot run`"
     )

@@ -32,7 +32,7 @@ ADDRESS: Final = "ANTHROPIC_BASE_URL"
 def examine(settings: Settings) -> Iterator[Examined]:
     """Everything that is looked at, what stops a run first."""
     yield _python()
-    yield Examined(name="moot", state="ok", found=moot.version(), mend=None)
+    yield Examined(name="moot", state="ok", found=moot.version(), fix=None)
     yield from _runs(settings.runs)
     yield _terminal()
     yield _colour(settings)
@@ -73,7 +73,7 @@ def _runs(runs: Path) -> Iterator[Examined]:
 
 def _durable(directory: Path) -> Examined:
     """Locks and syncs, tried out on a file of their own."""
-    mend = "put the runs on a local file system: set MOOT_RUNS"
+    fix = "put the runs on a local file system: set MOOT_RUNS"
     try:
         with (directory / "lock").open("wb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -86,7 +86,7 @@ def _durable(directory: Path) -> Examined:
         finally:
             os.close(descriptor)
     except OSError as error:
-        return _fault("file system", f"no flock or fsync there: {error.strerror or error}", mend)
+        return _fault("file system", f"no flock or fsync there: {error.strerror or error}", fix)
     return _ok("file system", "flock and fsync work")
 
 
@@ -126,9 +126,9 @@ def _offline(settings: Settings) -> Examined:
     return _ok("offline", found)
 
 
-def _extra(name: str, what_for: str, mend: str) -> Examined:
+def _extra(name: str, what_for: str, fix: str) -> Examined:
     if find_spec(name) is None:
-        return _missing(f"extra {name}", f"not installed (only for {what_for})", mend)
+        return _missing(f"extra {name}", f"not installed (only for {what_for})", fix)
     try:
         return _ok(f"extra {name}", version(name))
     except PackageNotFoundError:
@@ -140,7 +140,7 @@ def _local() -> Examined:
 
     extra = _extra("xllamacpp", "model seats on this machine", "pip install 'moot[local]'")
     if extra.state != "ok":
-        return _missing("extra local", extra.found, extra.mend or "")
+        return _missing("extra local", extra.found, extra.fix or "")
     model = found_model()
     beside = f"model {model.name}" if model else "no model beside it: name one, local:FILE.gguf"
     return _ok("extra local", f"xllamacpp {extra.found}; {beside}")
@@ -191,8 +191,8 @@ def _examples() -> Examined:
         try:
             state = RunStore(path).book().state
         except LedgerError as error:
-            mend = f"restore it: `moot verify {path}` says what is wrong"
-            return _missing("examples", f"{path.name}: {error.what}", mend)
+            fix = f"restore it: `moot verify {path}` says what is wrong"
+            return _missing("examples", f"{path.name}: {error.what}", fix)
         found.append(f"{path.name} ({'finished' if state.finished else f'unfinished, round {state.round}'})")
     if not found:
         places = ", ".join(str(place) for place in example_directories()[:2])
@@ -205,12 +205,12 @@ def _examples() -> Examined:
 
 
 def _ok(name: str, found: str) -> Examined:
-    return Examined(name=name, state="ok", found=masked(found), mend=None)
+    return Examined(name=name, state="ok", found=masked(found), fix=None)
 
 
-def _missing(name: str, found: str, mend: str) -> Examined:
-    return Examined(name=name, state="missing", found=masked(found), mend=mend)
+def _missing(name: str, found: str, fix: str) -> Examined:
+    return Examined(name=name, state="missing", found=masked(found), fix=fix)
 
 
-def _fault(name: str, found: str, mend: str) -> Examined:
-    return Examined(name=name, state="fault", found=masked(found), mend=mend)
+def _fault(name: str, found: str, fix: str) -> Examined:
+    return Examined(name=name, state="fault", found=masked(found), fix=fix)

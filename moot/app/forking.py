@@ -55,7 +55,7 @@ def made_fork(
     try:
         session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
     except CannotFork as error:
-        raise MootError("cannot_fork", error.what, str(parent), error.mend) from None
+        raise MootError("cannot_fork", error.what, str(parent), error.fix) from None
     origin = session.opened.origin
     return Fork(
         run=str(path),

@@ -68,8 +68,8 @@ class Spoken:
         ):
             return
         what = f"the file names a program to start: {next(iter(named.values()))}"
-        mend = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
-        raise MootError("command_refused", what, file, mend, more=listed if len(named) > 1 else "")
+        fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
+        raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
@@ -133,14 +133,14 @@ def driven(session: RunSession, made: Mapping[str, Seat], *, live: bool, silent:
     try:
         outcome = _watched(session, made, live=live, silent=silent)
     except KeyboardInterrupt:
-        what, mend = "interrupted; everything accepted is kept", f"go on with `moot run --resume {path}`"
-        raise MootError("interrupted", what, str(path), mend, WAITING) from None
+        what, fix = "interrupted; everything accepted is kept", f"go on with `moot run --resume {path}`"
+        raise MootError("interrupted", what, str(path), fix, WAITING) from None
     if outcome.state == "failed":
-        mend = f"mend the seat, or give another one: `moot run --resume {path} --seats …`"
+        fix = f"fix the seat, or give another one: `moot run --resume {path} --seats …`"
         so_far = outcome_of(session.book().state)
         after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
         what = f"a seat failed for good {after}: {outcome.detail}"
-        raise MootError("seat_failed", what, str(path), mend, SEAT_FAILED)
+        raise MootError("seat_failed", what, str(path), fix, SEAT_FAILED)
     waiting = open_now(session) if outcome.state == "waiting" else []
     return RunEnd(
         run=str(path),

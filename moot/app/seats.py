@@ -35,8 +35,8 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    mend = "add --seats anthropic, local, host, human, tape:RUN or command:PROGRAM"
-    return MootError("no_seat", what, "moot run", mend, more=NO_SEAT)
+    fix = "add --seats anthropic, local, host, human, tape:RUN or command:PROGRAM"
+    return MootError("no_seat", what, "moot run", fix, more=NO_SEAT)
 
 
 def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | None, dict[str, str]]:
@@ -134,8 +134,8 @@ def _anthropic(rest: str) -> Seat:
     from roles.seats.anthropic import INSTALL, AnthropicSeat
 
     if find_spec("anthropic") is None:
-        what, _, mend = INSTALL.partition(": ")
-        raise MootError("sdk_missing", what, "seat", mend)
+        what, _, fix = INSTALL.partition(": ")
+        raise MootError("sdk_missing", what, "seat", fix)
     model, effort = _model_and_effort(rest)
     return AnthropicSeat(model, prices=prices_in_force(), effort=effort)
 
@@ -145,8 +145,8 @@ def _local(rest: str) -> Seat:
     from roles.seats.local import INSTALL, LocalSeat, found_model
 
     if find_spec("xllamacpp") is None:
-        what, _, mend = INSTALL.partition(": ")
-        raise MootError("sdk_missing", what, "seat", mend)
+        what, _, fix = INSTALL.partition(": ")
+        raise MootError("sdk_missing", what, "seat", fix)
     model = Path(rest).expanduser() if rest else found_model()
     if model is None:
         raise usage(
@@ -191,7 +191,7 @@ def prices_in_force() -> Prices:
     try:
         return read_prices(Path(said) if said else INSTALLED)
     except PricesError as error:
-        raise usage(str(error), "mend the price list, or unset MOOT_PRICES", said or "prices") from None
+        raise usage(str(error), "fix the price list, or unset MOOT_PRICES", said or "prices") from None
 
 
 def stays_here(spec: str) -> None:
@@ -202,11 +202,11 @@ def stays_here(spec: str) -> None:
         host = urlsplit(os.environ.get("ANTHROPIC_BASE_URL", "")).hostname
         if "loopback" in allowed and host in LOOPBACK:
             return
-        mend = "leave out --offline and MOOT_OFFLINE, or choose local, host, human or tape:RUN"
-        raise usage("offline: an anthropic seat leaves this machine", mend, "seat")
+        fix = "leave out --offline and MOOT_OFFLINE, or choose local, host, human or tape:RUN"
+        raise usage("offline: an anthropic seat leaves this machine", fix, "seat")
     if kind == "command" and "command" not in allowed:
-        mend = "leave out --offline, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
-        raise usage("offline: a program may leave this machine", mend, "seat")
+        fix = "leave out --offline, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
+        raise usage("offline: a program may leave this machine", fix, "seat")
 
 
 def is_program(spec: str) -> bool:

@@ -66,12 +66,12 @@ def _first_example() -> Path:
         return found[0]
     there = ", ".join(path.name for path in examples())
     what = f"no recorded example is finished yet ({there})" if there else "no recorded example is here"
-    mend = (
+    fix = (
         "name a finished run: `moot demo RUN`"
         if there
         else "run it in a checkout of moot, or name a run: `moot demo RUN`"
     )
-    raise MootError("no_example", what, "runs/examples", mend)
+    raise MootError("no_example", what, "runs/examples", fix)
 
 
 def _can_be_played(ours: Run) -> None:

@@ -1,4 +1,4 @@
-"""`moot doctor`: what is missing here, and the line that mends it."""
+"""`moot doctor`: what is missing here, and the line that fixes it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _table(examined: list[Examined]) -> Table:
     for one in examined:
         mark = MARKS[one.state]
         said = Text(one_line(one.found))
-        if one.mend is not None:
-            said.append(f"\n→ {one_line(one.mend)}", "bold")
+        if one.fix is not None:
+            said.append(f"\n→ {one_line(one.fix)}", "bold")
         table.add_row(Text(mark.plain, mark.style), one.name, said)
     return table

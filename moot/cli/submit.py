@@ -82,7 +82,7 @@ def _refused(session: RunSession, refused: ReplyRefused | StepRefused, json: boo
     if isinstance(refused, StepRefused):
         if not json:
             raise refused
-        errors = [f"{refused}; {refused.mend}"]
+        errors = [f"{refused}; {refused.fix}"]
     else:
         errors = list(refused.errors)
     if json:
@@ -93,8 +93,8 @@ def _refused(session: RunSession, refused: ReplyRefused | StepRefused, json: boo
         out_json(refusal)
     else:
         count = f" and {len(errors) - 1} more below" if len(errors) > 1 else ""
-        mend = "mend the reply and submit it again; nothing was written"
-        err(f"moot: the reply to {refused.step} is refused: {errors[0]}{count}; {mend}\n")
+        fix = "fix the reply and submit it again; nothing was written"
+        err(f"moot: the reply to {refused.step} is refused: {errors[0]}{count}; {fix}\n")
         err("".join(f"  {error}\n" for error in errors[1:]))
     return NO
 

@@ -64,12 +64,10 @@ def _head(said: str, keys: tuple[Verifier, ...]) -> Head:
     try:
         note = read_plain(said, NOTE_BYTES_MAX).decode()
     except (OSError, UnicodeDecodeError):
-        mend = "name a note that `moot seal` wrote, or SEQ:HASH as `moot verify` prints the head"
-        raise usage(f"no checkpoint {said!r}", mend, "--checkpoint") from None
+        fix = "name a note that `moot seal` wrote, or SEQ:HASH as `moot verify` prints the head"
+        raise usage(f"no checkpoint {said!r}", fix, "--checkpoint") from None
     try:
         return read_seal(note, keys)[0].head
     except NoteRefused as error:
-        mend = (
-            "give the signer's public key with --key" if not keys else "check the note and the key it names"
-        )
-        raise usage(str(error), mend, said) from None
+        fix = "give the signer's public key with --key" if not keys else "check the note and the key it names"
+        raise usage(str(error), fix, said) from None

@@ -90,8 +90,8 @@ RIGHT_OF: Final[Mapping[str, Right]] = {
 class NotAllowed(MootError):
     """A token that does not open what was asked for; the words say which one would."""
 
-    def __init__(self, what: str, mend: str) -> None:
-        super().__init__("not_allowed", what, "token", mend)
+    def __init__(self, what: str, fix: str) -> None:
+        super().__init__("not_allowed", what, "token", fix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
         context_id: str | None = None,
     ) -> Any:
         """Hand in the reply to an open step: one JSON object as text, which satisfies the step's schema.
-        `accepted` false comes with the errors: mend exactly these and submit again. The same reply again is
+        `accepted` false comes with the errors: fix exactly these and submit again. The same reply again is
         accepted again. `context_id` (c1, c2, …) names your conversation; one conversation holds one role."""
         return _run(lambda: verbs.submit(run, step, reply, token, model, context_id), verbs.runs / run)
 

@@ -21,7 +21,7 @@ def import_text(report: ImportReport) -> str:
     if not report.ok:
         count = len(report.bad_lines)
         lines.append(
-            f"nothing was written: mend {'this line' if count == 1 else f'these {count} lines'} and import again"
+            f"nothing was written: fix {'this line' if count == 1 else f'these {count} lines'} and import again"
         )
         return joined(lines)
     counts = listed([f"{number} {kind}" for kind, number in report.counts.items() if number])

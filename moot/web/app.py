@@ -79,12 +79,12 @@ def _answer(shelf: Shelf, page: Page, request: Request) -> Response:
         made = page(shelf, request)
         return HTMLResponse(made, headers=OWN_POLICY if page is run_pages.report else None)
     except NotThere as error:
-        return HTMLResponse(render("trouble.html", title="Not here", what=str(error), mend=""), 404)
+        return HTMLResponse(render("trouble.html", title="Not here", what=str(error), fix=""), 404)
     except (LedgerError, *UNLAWFUL) as error:
         known = explain_with(error, shelf.named(_names(request)))
         if known is None:
             raise
-        said = {"what": f"{known.what} ({known.where})", "mend": known.mend}
+        said = {"what": f"{known.what} ({known.where})", "mend": known.fix}
         return HTMLResponse(render("trouble.html", title="This run cannot be shown", **said), 409)
 
 
@@ -95,7 +95,7 @@ def _names(request: Request) -> list[str]:
 
 
 async def _not_found(_: Request, __: Exception) -> Response:
-    return HTMLResponse(render("trouble.html", title="Not here", what="there is no such page", mend=""), 404)
+    return HTMLResponse(render("trouble.html", title="Not here", what="there is no such page", fix=""), 404)
 
 
 async def _static(request: Request) -> Response:

@@ -143,7 +143,7 @@ class Shelf:
             return _unreadable(name, f"it cannot be read: {error.strerror}")
         except (LedgerError, *UNLAWFUL) as error:  # one run is one line, and none of them is the others' end
             known = explain_with(error, [place])
-            said = f"{known.what}; {known.mend}" if known else f"moot cannot show it: {type(error).__name__}"
+            said = f"{known.what}; {known.fix}" if known else f"moot cannot show it: {type(error).__name__}"
             return _unreadable(name, said)
 
 

@@ -35,7 +35,7 @@ class BriefUnavailable(ValueError):
     """A brief that cannot be derived here; the message says what is missing."""
 
     exit_code = 2
-    mend = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
+    fix = "`moot verify` says whether it was redacted; what was lost is restored from a copy"
 
     @property
     def what(self) -> str:

@@ -29,13 +29,13 @@ _PLACES: Final[Mapping[str, str]] = {
 
 
 class ProtocolUnknown(KeyError):
-    """A protocol that this version does not have; `mend` says what to do."""
+    """A protocol that this version does not have; `fix` says what to do."""
 
     exit_code = 2
 
-    def __init__(self, what: str, mend: str) -> None:
+    def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
-        self.what, self.mend = what, mend
+        self.what, self.fix = what, fix
 
     def __str__(self) -> str:
         return self.what

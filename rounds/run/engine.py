@@ -26,12 +26,12 @@ from roles.schema import parse_reply
 
 
 class StepRefused(Exception):
-    """A step cannot take a reply now; `why` says it in one clause, `mend` what to do instead."""
+    """A step cannot take a reply now; `why` says it in one clause, `fix` what to do instead."""
 
-    def __init__(self, step: str, why: str, mend: str) -> None:
+    def __init__(self, step: str, why: str, fix: str) -> None:
         self.what = f"{step}: {why}"
         super().__init__(self.what)
-        self.step, self.why, self.mend = step, why, mend
+        self.step, self.why, self.fix = step, why, fix
 
 
 class ReplyRefused(Exception):

@@ -18,11 +18,11 @@ from rounds.run.session import RunSession, is_on_ledger
 
 
 class NotThere(LookupError):
-    """What a person wants to act on is not on the ledger, or not in a state to be acted on; `mend` says what is."""
+    """What a person wants to act on is not on the ledger, or not in a state to be acted on; `fix` says what is."""
 
-    def __init__(self, what: str, mend: str) -> None:
+    def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
-        self.what, self.mend = what, mend
+        self.what, self.fix = what, fix
 
 
 _ENVELOPE: Final = frozenset(Envelope.__struct_fields__)

@@ -36,16 +36,16 @@ from rounds.setup.plans import PLANS
 
 
 class DeliberationError(Exception):
-    """A deliberation that cannot be run: `what` is wrong, `where`, and the one line that mends it."""
+    """A deliberation that cannot be run: `what` is wrong, `where`, and the one line that says how to fix it."""
 
     exit_code: ClassVar[int] = 2
     code: ClassVar[str] = "deliberation"
 
-    def __init__(self, what: str, where: str, mend: str) -> None:
-        super().__init__(f"{what} ({where}); {mend}")
+    def __init__(self, what: str, where: str, fix: str) -> None:
+        super().__init__(f"{what} ({where}); {fix}")
         self.what = what
         self.where = where
-        self.mend = mend
+        self.fix = fix
 
 
 def _decimal(value: Any) -> Any:
@@ -249,7 +249,7 @@ def read_toml(content: bytes, name: str) -> tuple[Table, str]:
         raise DeliberationError("nested too deeply", name, "no value is a list of lists of lists") from None
     except ValueError as error:  # TOMLDecodeError, and what Python says to a number of too many digits
         raise DeliberationError(
-            f"not TOML: {error}", name, "mend that line; `moot new` writes a file to start from"
+            f"not TOML: {error}", name, "fix that line; `moot new` writes a file to start from"
         ) from None
 
 
@@ -278,7 +278,7 @@ def _refuse_unkept(table: Table, name: str) -> None:
 
 
 def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:
-    """The deliberation in a file's bytes. Raises `DeliberationError` with line and mend."""
+    """The deliberation in a file's bytes. Raises `DeliberationError` with line and fix."""
     table, text = read_toml(content, name)
     return checked(table, text, name)
 
@@ -319,8 +319,8 @@ def _explained(error: ValidationError, text: str, name: str) -> DeliberationErro
     line = line_of(text, location)
     where = f"{name}:{line}" if line else name
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    what, mend = _words(first["type"], location, str(first["msg"]))
-    return DeliberationError(what + more, where, mend)
+    what, fix = _words(first["type"], location, str(first["msg"]))
+    return DeliberationError(what + more, where, fix)
 
 
 def _words(kind: str, location: tuple[int | str, ...], message: str) -> tuple[str, str]:

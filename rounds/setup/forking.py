@@ -37,13 +37,13 @@ FILE: Final = "deliberation.toml"
 
 
 class CannotFork(ValueError):
-    """A run or a wish that no fork can be made of; `mend` says what could be."""
+    """A run or a wish that no fork can be made of; `fix` says what could be."""
 
     exit_code = 2
 
-    def __init__(self, what: str, mend: str) -> None:
+    def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
-        self.what, self.mend = what, mend
+        self.what, self.fix = what, fix
 
 
 @dataclass(frozen=True, slots=True)

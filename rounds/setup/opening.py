@@ -227,7 +227,7 @@ def _plan(deliberation: Deliberation, protocol: Protocol, rules: Rules, name: st
     try:
         plan = planned(deliberation.deliberation.plan, rows)
     except PlanRefused as error:
-        raise DeliberationError(str(error), name, "mend the [[round]] rows, or name a plan") from None
+        raise DeliberationError(str(error), name, "fix the [[round]] rows, or name a plan") from None
     return without_stress(plan) if deliberation.deliberation.no_stress else plan
 
 

@@ -1,4 +1,4 @@
-"""Bad input of every kind: one clear line with the mend, the exit code of FORMAT 13, and an untouched ledger."""
+"""Bad input of every kind: one clear line with the fix, the exit code of FORMAT 13, and an untouched ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GOOD = {"sections": [{"name": "main", "text": "One stream."}], "responds_to": []
 
 
 def one_line(said: Said, code: int) -> str:
-    """The complaint: one line on stderr that says what, and after a semicolon how to mend it."""
+    """The complaint: one line on stderr that says what, and after a semicolon how to fix it."""
     assert said.code == code, said
     assert said.out == ""
     lines = said.err.splitlines()
@@ -86,7 +86,7 @@ def test_a_malformed_reply_writes_nothing(moot: Moot, opened: Path, tmp_path: Pa
     assert said.code == 1
     first = said.err.splitlines()[0]
     assert first.startswith("moot: the reply to r1.B.action is refused: ")
-    assert "mend the reply and submit it again" in first
+    assert "fix the reply and submit it again" in first
     machine = moot("submit", opened, "r1.B.action", file, "--json")
     assert (machine.code, machine.json["accepted"], machine.json["events"]) == (1, False, [])
     assert machine.json["errors"]

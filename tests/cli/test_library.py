@@ -71,7 +71,7 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
         library.run_deliberation(
             {"deliberation": {"question": "Which?", "protocol": "tribunals"}}, "host", tmp_path / "a"
         )
-    assert "did you mean 'tribunal'?" in refused.value.mend
+    assert "did you mean 'tribunal'?" in refused.value.fix
     with pytest.raises(ProtocolUnknown, match="this moot has no protocol 'tribunals'"):
         PROTOCOLS["tribunals"]
     assert PROTOCOLS.get("tribunals") is None
@@ -83,7 +83,7 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
     said = explain(later.value)
     assert said is not None
     assert (said.code, said.exit_code) == ("protocol_unknown", 2)
-    assert said.mend == "install the moot that the run names"
+    assert said.fix == "install the moot that the run names"
     assert moot("protocols", "tribunals").code == 2
 
 
@@ -102,10 +102,10 @@ def test_errors_of_other_layers_are_told_by_what_they_bring_and_not_by_their_nam
     """R-28: a class of another name with words is told, one of the old name without words is not."""
 
     class Renamed(Exception):
-        what, mend, exit_code = "r1.B.critic: not open", "see `moot next`", 1
+        what, fix, exit_code = "r1.B.critic: not open", "see `moot next`", 1
 
     class StepRefused(Exception):
-        mend = "see `moot next`"
+        fix = "see `moot next`"
 
     said = explain(Renamed())
     assert said is not None

@@ -217,7 +217,7 @@ def test_what_is_no_run_says_so_with_the_mend(tmp_path: Path) -> None:
             RunStore(path).head()
         assert caught.value.exit_code == 2
         assert caught.value.where == str(path)
-        assert caught.value.mend
+        assert caught.value.fix
         with pytest.raises(NotARun), RunStore(path).writer():
             raise AssertionError("a writer of nothing")
     assert list(empty.iterdir()) == []
@@ -251,7 +251,7 @@ def test_a_newer_format_is_refused_not_called_damage(run: RunStore) -> None:
     with pytest.raises(NewerFormat) as caught:
         RunStore(run.path).events()
     assert caught.value.exit_code == 2
-    assert "2" in caught.value.mend
+    assert "2" in caught.value.fix
 
 
 def test_a_reader_ignores_what_is_beyond_the_head(run: RunStore) -> None:

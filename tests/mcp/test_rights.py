@@ -197,7 +197,7 @@ def test_a_secret_that_could_be_guessed_is_refused(content: bytes, tmp_path: Pat
     (tmp_path / rights.SECRET_NAME).write_bytes(content)
     with pytest.raises(MootError, match="could be forged") as refused:
         build(tmp_path)
-    assert "remove it" in refused.value.mend
+    assert "remove it" in refused.value.fix
     assert (tmp_path / rights.SECRET_NAME).read_bytes() == content
 
 

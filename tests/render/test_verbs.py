@@ -194,5 +194,5 @@ def test_every_fault_has_a_mend_in_one_line() -> None:
     from moot.app.settings import read_settings
 
     for one in examine(read_settings({"MOOT_RUNS": "/proc/none", "MOOT_OFFLINE": "1"})):
-        assert (one.mend is None) == (one.state == "ok"), one
-        assert "\n" not in (one.mend or "")
+        assert (one.fix is None) == (one.state == "ok"), one
+        assert "\n" not in (one.fix or "")

@@ -1,4 +1,4 @@
-"""The deliberation file: every key is checked, every error has line and mend, and the resolved file is one too."""
+"""The deliberation file: every key is checked, every error has line and fix, and the resolved file is one too."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_a_seat_is_recorded_by_its_kind_and_never_with_a_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what", "mend"),
+    ("text", "where", "what", "fix"),
     [
         (PLAIN.replace("goals", "gaols"), ":3", "unknown key 'gaols' in [deliberation]", "'goals'"),
         (PLAIN + "\n[budget]\ncals = 3\n", ":8", "unknown key 'cals' in [budget]", "'calls'"),
@@ -192,19 +192,19 @@ def test_a_seat_is_recorded_by_its_kind_and_never_with_a_path() -> None:
         (PLAIN + "\n[[round]]\nn = 9\n", "", "no round 9", ""),
         (PLAIN + "\n[[round]]\nn = 3\nabsent = 'verifier'\n", "", "cannot be absent", ""),
         (PLAIN + "\n[[round]]\nn = 3\nphases = 'A-Q'\n", ":9", "no phases 'A-Q'", "A-G"),
-        ("[deliberation\n", "", "not TOML", "mend that line"),
+        ("[deliberation\n", "", "not TOML", "fix that line"),
         ("title = 'x'\n", "", "no [deliberation] table", "[deliberation]"),
     ],
 )
-def test_an_error_says_what_where_and_how_to_mend_it(text: str, where: str, what: str, mend: str) -> None:
+def test_an_error_says_what_where_and_how_to_mend_it(text: str, where: str, what: str, fix: str) -> None:
     with pytest.raises(DeliberationError) as caught:
         opening(text)
     error = caught.value
     assert what in error.what
     assert error.where.endswith(where)
-    assert mend in f"{error.what} {error.mend}"
-    assert error.mend
-    assert "\n" not in f"{error.what}{error.where}{error.mend}"
+    assert fix in f"{error.what} {error.fix}"
+    assert error.fix
+    assert "\n" not in f"{error.what}{error.where}{error.fix}"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"[deliberation]\nquestion = '\xe9'\n"])

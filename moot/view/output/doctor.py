@@ -1,8 +1,10 @@
-"""`moot doctor --json`: what was looked at, what is missing, and the line that mends it."""
+"""`moot doctor --json`: what was looked at, what is missing, and the line that fixes it."""
 
 from __future__ import annotations
 
 from typing import Literal
+
+import msgspec
 
 from moot.view.output.base import Output
 
@@ -13,7 +15,7 @@ class Examined(Output, frozen=True):
     name: str
     state: Literal["ok", "missing", "fault"]
     found: str
-    mend: str | None
+    fix: str | None = msgspec.field(name="mend")
 
 
 class Doctor(Output, frozen=True):
