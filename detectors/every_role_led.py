@@ -32,7 +32,7 @@ def script(seen: Observations, parameters: ScriptParameters) -> Signal:
     """Whether as many names led as there are roles; that they are names of roles is not asked (SD-66 [C])."""
     nobody = parameters.every_role_led.not_a_lead
     first: dict[str, int] = {}
-    for event in seen.state.openings:
+    for event in seen.state.rounds_opened:
         if event.absent is None and event.lead is not None and event.lead not in nobody:
             first.setdefault(event.lead, event.seq)
     needed = len(seen.roles)

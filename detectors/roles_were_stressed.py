@@ -18,7 +18,7 @@ def text(seen: Observations, parameters: TextParameters) -> Signal:
 
 def script(seen: Observations, parameters: ScriptParameters) -> Signal:
     """Whether N − 1 names (at least one) were absent; that a round was opened so is enough (SD-67 [C])."""
-    absences = ((event.absent, event.seq) for event in seen.state.openings)
+    absences = ((event.absent, event.seq) for event in seen.state.rounds_opened)
     return _stressed(seen, parameters.roles_were_stressed, absences)
 
 

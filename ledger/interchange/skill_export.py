@@ -46,8 +46,7 @@ HELD: Final = frozenset(
 def export_skill(book: Book, *, layout: Literal["flat", "state"] = "flat") -> Exported:
     """The state directory of a run. `flat` puts the rows beside the documents; `state` puts them under `state/`, where
     the published scripts want them: these look refs up from the parent."""
-    opened = book.state.opened
-    assert opened is not None, "a run begins with run_opened"
+    opened = book.state.opening
     rows = WrittenRows(book, opened)
     prefix = "state/" if layout == "state" else ""
     files = {

@@ -107,7 +107,7 @@ def step(state: State, event: Event) -> None:
             state.validated.setdefault(event.round, []).append(event.after)
         case RoundOpened():
             state.rounds[event.round] = event
-            state.openings.append(event)
+            state.rounds_opened.append(event)
         case DriftCheck():
             state.drift[event.round] = DriftFacts(
                 _id(event), event.verdict, event.deviation_score, event.addresses, event.seq

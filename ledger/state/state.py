@@ -170,9 +170,10 @@ class State(msgspec.Struct):
     round: int = 0
     phase: str = "open"
     opened: RunOpened | None = None
+    """None until the run is opened, and for a ledger that is no run; whoever knows better asks for `opening`."""
     rounds: dict[int, RoundOpened] = msgspec.field(default_factory=dict[int, RoundOpened])
-    openings: list[RoundOpened] = msgspec.field(default_factory=list[RoundOpened])
-    """Every opening in order of reading; an import may open a round more than once, and then `rounds` has the last."""
+    rounds_opened: list[RoundOpened] = msgspec.field(default_factory=list[RoundOpened])
+    """Every opening of a round, in order of reading: an import may open one twice, and `rounds` has the last."""
     claims: dict[str, ClaimFacts] = msgspec.field(default_factory=dict[str, ClaimFacts])
     checks: dict[str, CheckFacts] = msgspec.field(default_factory=dict[str, CheckFacts])
     decisions: dict[str, DecisionFacts] = msgspec.field(default_factory=dict[str, DecisionFacts])
@@ -206,6 +207,12 @@ class State(msgspec.Struct):
     screened: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """`@seq` of a screening → its action; OVERRIDDEN when a person has overridden it."""
     spend: Spend = msgspec.field(default_factory=Spend)
+
+    @property
+    def opening(self) -> RunOpened:
+        """The opening in force: a run begins with it."""
+        assert self.opened is not None, "a run begins with its opening"
+        return self.opened
 
     @property
     def finished(self) -> bool:

@@ -14,7 +14,7 @@ def unopened(state: State) -> str | None:
     opened = state.opened
     if opened is None:
         return "ORD001: its first event is not run_opened"
-    for event in state.openings:
+    for event in state.rounds_opened:
         if event.plan_row >= len(opened.plan) and opened.origin.type != "import":
             return (
                 f"ORD002: event {event.seq} opens row {event.plan_row} of a plan with {len(opened.plan)} rows"

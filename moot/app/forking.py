@@ -74,8 +74,7 @@ def _going_on(
     book: Book, round_: int | None, wishes: Wishes, kinds: Mapping[str, str]
 ) -> tuple[int, Opening | None]:
     """The round to part at, and what an import goes on with."""
-    opened = book.state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = book.state.opening
     if opened.origin.type != "import":
         if round_ is None:
             raise usage("a fork needs to know where to part", "add --round N", "--round")
@@ -104,7 +103,6 @@ def _runs_for_forks(parent: Path) -> Path:
 
 
 def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
-    opened = book.state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = book.state.opening
     change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
     return fork_directory(runs, parent.resolve().name, opened.question, change, date.today())

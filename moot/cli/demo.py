@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ledger.events import Event, RunOpened
+from ledger.events import Event
 from ledger.plain_text import one_line
 from moot.api import Run, open_run
 from moot.app.examples import examples, finished_examples
@@ -86,7 +86,7 @@ def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
     """Play it for people; whether the ledger came out the same."""
     labels = (_label(ours),)
     growing = Growing(ours.blobs)
-    protocol = protocol_of(_opened(ours))
+    protocol = protocol_of(ours.state.opening)
     view = view_of(growing.book, screen, live=live, clock=growing.recorded_seconds, labels=labels)
     seconds = pause_seconds(sum(1 for _ in commits(ours.events)), speed) if screen.is_terminal else 0.0
     with view:
@@ -121,14 +121,8 @@ def _pace(seconds: float) -> Callable[[], None]:
 
 
 def _executed(ours: Run, watch: Callable[[tuple[Event, ...]], None]) -> Reexecution:
-    protocol = protocol_of(_opened(ours))
+    protocol = protocol_of(ours.state.opening)
     return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)), watch)
-
-
-def _opened(ours: Run) -> RunOpened:
-    opened = ours.state.opened
-    assert opened is not None, "a run begins with its opening"
-    return opened
 
 
 def _found(ours: Run, result: Reexecution) -> Demo:

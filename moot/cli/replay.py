@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ledger.events import Event, RunOpened
+from ledger.events import Event
 from moot.api import Run, open_run
 from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
@@ -64,7 +64,7 @@ def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> No
     played = list(commits(events[1:]))
     seconds = pause_seconds(len(played), speed) if screen.is_terminal else 0.0
     with view_of(growing.book, screen, live=live, clock=growing.recorded_seconds) as view:
-        play = player(growing, view, protocol_of(_opened(ours)), pause=lambda: time.sleep(seconds))
+        play = player(growing, view, protocol_of(ours.book.state.opening), pause=lambda: time.sleep(seconds))
         for commit in played:
             play(commit)
 
@@ -79,20 +79,14 @@ def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
             group = []
 
 
-def _opened(ours: Run) -> RunOpened:
-    opened = ours.book.state.opened
-    assert opened is not None, "a run begins with its opening"
-    return opened
-
-
 def executed_again(ours: Run) -> Reexecution:
     """The protocol of a run again, on its recorded replies."""
-    protocol = protocol_of(_opened(ours))
+    protocol = protocol_of(ours.book.state.opening)
     return re_execute(ours.book, protocol, Controller(protocol, standard(protocol)))
 
 
 def _execute(ours: Run, *, json: bool, quiet: bool) -> int:
-    if _opened(ours).origin.type == "import":
+    if ours.book.state.opening.origin.type == "import":
         raise usage(
             "an import has no replies to run again",
             "replay a run that was made by `moot run`",

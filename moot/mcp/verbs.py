@@ -148,8 +148,7 @@ class Verbs:
 
     def _opened(self, session: RunSession) -> Opened:
         state = session.book().state
-        opened = state.opened
-        assert opened is not None, "a run begins with its opening"
+        opened = state.opening
         return Opened(
             run=session.run.path.name,
             protocol=session.protocol.name,
@@ -228,7 +227,6 @@ class Verbs:
         """Where a run stands, without anything that a seat must not see."""
         session = self.session(run)
         state = session.book().state
-        assert state.opened is not None, "a run begins with its opening"
         asked = open_steps(session.protocol, state)
         return Standing(
             run=run,
@@ -236,7 +234,7 @@ class Verbs:
             state=state.life,
             stopped_by=state.stopped_by,
             round=state.round,
-            rounds_planned=len(state.opened.plan),
+            rounds_planned=len(state.opening.plan),
             phase=asked[0].name.phase if asked else state.phase,
             answered=len(state.answered),
             open=open_now(session),

@@ -48,5 +48,4 @@ def _row(state: State, row: PlanRow) -> str:
 
 
 def _has_look(state: State, row: PlanRow) -> bool:
-    assert state.opened is not None, "no run is open"
-    return "G" in row.phases and row.round % state.opened.stop.check_every == 0
+    return "G" in row.phases and row.round % state.opening.stop.check_every == 0

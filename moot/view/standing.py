@@ -17,8 +17,7 @@ def status_text(
     path: Path, state: State, caveats: Sequence[str], waiting: Sequence[str], report: SignalReport | None
 ) -> str:
     """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
-    opened = state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = state.opening
     question = opened.question.strip().splitlines() or [""]
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
     drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
@@ -60,8 +59,7 @@ def standing(state: State) -> str:
 
 
 def _stress(state: State) -> list[str]:
-    assert state.opened is not None, "a run begins with its opening"
-    absent = {row.round: row.absent for row in state.opened.plan if row.absent}
+    absent = {row.round: row.absent for row in state.opening.plan if row.absent}
     absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
     return [
         f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"

@@ -49,8 +49,7 @@ class Followed:
     @property
     def opened(self) -> RunOpened:
         """The opening in force."""
-        assert self.state.opened is not None, "what was read is a run"
-        return self.state.opened
+        return self.state.opening
 
     @property
     def head_hash(self) -> str:

@@ -53,8 +53,7 @@ class Asked:
 
     def render(self, template: str, tab: str, **values: Any) -> str:
         """A page with the head that all pages of the run have."""
-        state, opened = self.run.state, self.run.state.opened
-        assert opened is not None, "a run begins with its opening"
+        state, opened = self.run.state, self.run.state.opening
         return render(
             template,
             name=self.name,

@@ -195,8 +195,7 @@ def scene_of(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet
         "book",
         lambda: at_opening(ledger, protocol, step),
     )
-    opened = base.state.opened
-    assert opened is not None, "a step opens when the run is opened"
+    opened = base.state.opening
     if opened.brief_version not in LAYOUTS:
         raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
     of_run = memo.drawer("run", opened.seq)

@@ -95,15 +95,14 @@ def is_fork_of(fork: State, parent: Book) -> bool:
 
 def changed_rounds(fork: State, parent: State) -> tuple[str | None, tuple[int, ...]]:
     """Whom a fork left out that the parent had, and in which rounds; without a change None and all its own rounds."""
-    assert fork.opened is not None, "a fork has an opening"
     before = {row.round: row.absent for row in parent.opened.plan} if parent.opened else {}
     changed = [
-        row for row in fork.opened.plan if row.absent is not None and row.absent != before.get(row.round)
+        row for row in fork.opening.plan if row.absent is not None and row.absent != before.get(row.round)
     ]
     if changed:
         role = changed[0].absent
         return role, tuple(row.round for row in changed if row.absent == role)
-    first = min((n for n, opened in fork.rounds.items() if opened.seq > fork.opened.seq), default=0)
+    first = min((n for n, opened in fork.rounds.items() if opened.seq > fork.opening.seq), default=0)
     return None, tuple(n for n in sorted(fork.rounds) if first and n >= first)
 
 

@@ -58,8 +58,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)")
 
 def pairing(state: State, round_: int) -> Pairing:
     """Who argues for what in a round."""
-    assert state.opened is not None, "no run is open"
-    return pairings(len(state.opened.options))[round_ - 1]
+    return pairings(len(state.opening.options))[round_ - 1]
 
 
 def _criteria(state: State) -> tuple[str, ...]:
@@ -227,8 +226,7 @@ def _given_weights(book: Book) -> dict[str, str]:
 def recommendation(book: Book) -> tuple[Event, ...]:
     """After the last round: the mean of every option's totals, and what it recommends."""
     state = book.state
-    assert state.opened is not None, "no run is open"
-    is_last = state.round == state.opened.plan[-1].round
+    is_last = state.round == state.opening.plan[-1].round
     is_judged = state.is_done(f"r{state.round}.scoring.judge")
     rounds = deliberated(state, "round")
     if not (is_last and is_judged and rounds) or deliberated(state, "final"):
@@ -259,10 +257,9 @@ def recommendation(book: Book) -> tuple[Event, ...]:
 
 def _lost(state: State) -> str:
     """What the means do not rest on, in words: rounds that nobody scored, options of none, weights of nobody."""
-    assert state.opened is not None, "no run is open"
     if not names_losses(state):
         return ""
-    pairs = {row.round: pairing(state, row.round) for row in state.opened.plan}
+    pairs = {row.round: pairing(state, row.round) for row in state.opening.plan}
     scored = {n for n in pairs if f"r{n}.scoring.judge" in state.answered}
     unscored = [f"round {n}, {pair.a} against {pair.b}" for n, pair in pairs.items() if n not in scored]
     never = sorted({o for pair in pairs.values() for o in pair} - {o for n in scored for o in pairs[n]})

@@ -204,8 +204,7 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
     wanted = int(rule(state, "judges"))
     if wanted < 2 or len(steps) < wanted or not judged or counted(state):
         return ()
-    opened = state.opened
-    assert opened is not None, "no run is open"
+    opened = state.opening
     result = panel_result(_by_judge(book, judged), _sides(book), opened.seed)
     desk = Desk(book, state.round)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}

@@ -74,8 +74,7 @@ class Known(msgspec.Struct, frozen=True):
 
 def known_to(book: Book, step: Step, saw: frozenset[int], *, documents: bool) -> Known:
     """What the brief that quoted the events `saw` has shown; `documents`: the context documents too."""
-    opened = book.state.opened
-    assert opened is not None, "no run is open"
+    opened = book.state.opening
     shown = {event.id: event for event in book.events if event.seq in saw and event.id is not None}
     return Known(book.state, opened, step, shown, documents, book)
 

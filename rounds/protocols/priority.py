@@ -63,8 +63,7 @@ def _levels(desk: Desk, step: Step, reply: LevelsReply) -> Iterator[Event]:
         reasoning=reply.reasoning,
         evidence=reply.evidence,
     )
-    opened = desk.book.state.opened
-    assert opened is not None, "no run is open"
+    opened = desk.book.state.opening
     given = {row.of: row for row in reply.levels}
     for row in (given[option.id] for option in opened.options):
         yield Rating(

@@ -84,8 +84,7 @@ def always(state: State, round_: int) -> bool:
 def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Nobody judges: what was handed in stands side by side, and a person is asked (AD-8)."""
     state, round_ = book.state, step.name.round
-    opened = state.opened
-    assert opened is not None, "no run is open"
+    opened = state.opening
     desk = Desk(book, round_)
     handed = [event for event in book.events if event.step and event.kind in ("statement", "concern")]
     if opened.protocol_version == 1:
@@ -183,8 +182,7 @@ class Sheet:
 
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:
         """A group a row, as far as the plan's round has its phase and the row applies."""
-        assert state.opened is not None, "no run is open"
-        phases = state.opened.plan[state.rounds[round_].plan_row].phases
+        phases = state.opening.plan[state.rounds[round_].plan_row].phases
         found: list[Group] = []
         for row in self.rows:
             if row.phase in phases and row.when(state, round_):
@@ -289,11 +287,9 @@ def statement(
 
 def names_losses(state: State) -> bool:
     """Whether what follows by rule says what was lost; runs of moot 0.1 counted a lost reply like a given one."""
-    assert state.opened is not None, "no run is open"
-    return state.opened.rules.get(LOST) == VERSION
+    return state.opening.rules.get(LOST) == VERSION
 
 
 def rule(state: State, name: str) -> str:
     """A named variant in force."""
-    assert state.opened is not None, "no run is open"
-    return str(state.opened.rules.get(name))
+    return str(state.opening.rules.get(name))

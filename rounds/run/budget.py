@@ -10,8 +10,7 @@ from ledger.state.state import State
 
 def budgets_in_force(state: State) -> Budgets:
     """The opening's limits with every later `budget` amendment applied."""
-    assert state.opened is not None, "no run is open"
-    limits = {name: getattr(state.opened.budgets, name) for name in Budgets.__struct_fields__}
+    limits = {name: getattr(state.opening.budgets, name) for name in Budgets.__struct_fields__}
     for amendment in state.amendments:
         if amendment.what == "budget":
             for change in amendment.change:

@@ -73,14 +73,13 @@ class Controller:
     def _next(self, book: Book) -> tuple[Event, ...]:
         """The next round, or the end."""
         state, round_ = book.state, book.state.round
-        assert state.opened is not None, "no run is open"
         if self.protocol.is_watched and synthesis_is_due(state, round_):
             if "S" not in state.validated.get(round_, ()):
                 return ()
             return (run_closed(book, "finished", _end_reason(state, round_)),)
         if not deliberation_is_validated(state, round_):
             return ()
-        if not self.protocol.is_watched and state.rounds[round_].plan_row + 1 == len(state.opened.plan):
+        if not self.protocol.is_watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
             return (run_closed(book, "finished", "protocol_end"),)
         limit = budgets_in_force(state).rounds
         if limit is not None and len(state.rounds) >= limit:
@@ -119,8 +118,7 @@ class Controller:
         )
 
     def _look(self, book: Book, after: str) -> Signals:
-        opened = book.state.opened
-        assert opened is not None, "no run is open"
+        opened = book.state.opening
         report = self.verdicts.signals(book, opened.stop.profile)
         return Signals(
             round=book.state.round,
@@ -152,8 +150,7 @@ class Controller:
 
     def _round_opened(self, book: Book, plan_index: int) -> RoundOpened:
         state = book.state
-        opened = state.opened
-        assert opened is not None, "no run is open"
+        opened = state.opening
         row = opened.plan[plan_index]
         leads = [event.lead for event in state.rounds.values()]
         lead = next_lead(authors(state), leads, row.absent) if self.protocol.is_watched else None
@@ -207,9 +204,8 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
 
 def _end_reason(state: State, round_: int) -> CloseReason:
     """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
-    assert state.opened is not None, "no run is open"
     obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
-    if state.opened.stop.profile == "calibrated":
+    if state.opening.stop.profile == "calibrated":
         return "ready" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"
 

@@ -194,8 +194,7 @@ def stored_reply(protocol: Protocol, book: Book, step: Step) -> Reply:
 
 
 def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) -> Call:
-    opened = book.state.opened
-    assert opened is not None, "no run is open"
+    opened = book.state.opening
     return Call(
         seat=answer.seat,
         provider=answer.provider,

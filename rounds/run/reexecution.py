@@ -219,8 +219,7 @@ def _kinds(events: tuple[Event, ...]) -> str:
 
 
 def _prompt_set(original: Book) -> PromptSet:
-    opened = original.state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = original.state.opening
     blob = original.blobs.read(opened.prompt_set)
     if blob is None:
         raise BlobMissing("the prompt set of this run")

@@ -41,8 +41,7 @@ CAPPED: Final = (("FM-5", "flood"), ("FM-8", ""))
 
 def responses(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
     """The alarms and amendments that end a round; `next_seq` is the seq of the first of them."""
-    opened = book.state.opened
-    assert opened is not None, "no run is open"
+    opened = book.state.opening
     if opened.stop.profile == "calibrated":
         return _calibrated(book, phase, next_seq)
     return _slope(book.state, phase, next_seq)
@@ -149,8 +148,7 @@ def _closing(state: State, phase: str, raised: Alarm, because: str) -> Alarm:
 
 
 def _alarm(state: State, phase: str, **fields: Any) -> Alarm:
-    opened = state.opened
-    assert opened is not None, "no run is open"
+    opened = state.opening
     return Alarm(
         round=state.round, phase=phase, by="controller", verdict="ALARM", params=opened.stop.params, **fields
     )

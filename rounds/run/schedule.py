@@ -38,8 +38,7 @@ def claim_cap(state: State) -> int:
 
 def plan_row(state: State, round_: int) -> PlanRow:
     """The plan's row of an opened round."""
-    assert state.opened is not None, "no run is open"
-    return state.opened.plan[state.rounds[round_].plan_row]
+    return state.opening.plan[state.rounds[round_].plan_row]
 
 
 def authors(state: State) -> tuple[str, ...]:
@@ -85,17 +84,15 @@ def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
 
 def is_last_deliberating_row(state: State, round_: int) -> bool:
     """Whether no later row of the plan has a phase G."""
-    assert state.opened is not None, "no run is open"
-    later = state.opened.plan[state.rounds[round_].plan_row + 1 :]
+    later = state.opening.plan[state.rounds[round_].plan_row + 1 :]
     return not any("G" in row.phases for row in later)
 
 
 def look_is_due(state: State, round_: int) -> bool:
     """A look at the signals is due every `check_every` rounds and at the end of the last round with a G (FORMAT 9)."""
-    assert state.opened is not None, "no run is open"
     if "G" not in plan_row(state, round_).phases:
         return False
-    return round_ % state.opened.stop.check_every == 0 or is_last_deliberating_row(state, round_)
+    return round_ % state.opening.stop.check_every == 0 or is_last_deliberating_row(state, round_)
 
 
 def stop_is_obeyed(state: State, round_: int) -> bool:
@@ -112,8 +109,7 @@ def synthesis_is_due(state: State, round_: int) -> bool:
         return "S" in row.phases
     if not deliberation_is_validated(state, round_):
         return False
-    assert state.opened is not None, "no run is open"
-    used_up = state.rounds[round_].plan_row + 1 >= len(state.opened.plan)
+    used_up = state.rounds[round_].plan_row + 1 >= len(state.opening.plan)
     return "S" in row.phases or used_up or stop_is_obeyed(state, round_)
 
 

@@ -57,8 +57,7 @@ class RunSession:
         self._clock = clock
         state = run.book().state
         refuse_strange(state, run.path)
-        opened = state.opened
-        assert opened is not None, "a book is that of a run"
+        opened = state.opening
         self.opened: Final = opened
         self.protocol: Final = protocol_of(opened, run.path)
         self.verdicts: Final = verdicts(self.protocol)

@@ -65,8 +65,7 @@ def fork_seq(book: Book, round_: int) -> int:
 
     An import is one commit and shared whole: a fork of it begins behind its last round.
     """
-    opened = book.state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = book.state.opening
     if opened.origin.type == "import":
         if round_ != next_round(book):
             raise CannotFork(
@@ -91,8 +90,7 @@ def opening_behind(base: RunOpened, book: Book) -> RunOpened:
 
     Rounds that were imported have no phases in the plan: nobody is asked for anything in them.
     """
-    opened, last = book.state.opened, next_round(book) - 1
-    assert opened is not None, "a run begins with its opening"
+    opened, last = book.state.opening, next_round(book) - 1
     rows = 1 + max((event.plan_row for event in book.state.rounds.values()), default=-1)
     held = tuple(msgspec.structs.replace(row, phases=()) for row in opened.plan[:rows])
     coming = tuple(row for row in base.plan if row.round > last)
@@ -153,8 +151,7 @@ def fork(
 
 def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:
     """What the fork opens with before anything is changed: what was in force where it parts, or behind an import."""
-    opened = fold(before.events).opened  # with what amendments had made of its plan by then
-    assert opened is not None, "a round was opened, so the run was"
+    opened = fold(before.events).opening  # with what amendments had made of its plan by then
     if opened.origin.type != "import":
         path = parent.path / FILE
         return Opening(opened, {}, path.read_text("utf-8") if path.is_file() else "")

@@ -162,8 +162,7 @@ def status_of(
     run: str, state: State, parts: list[SpendPart], beyond: Amounts, report: SignalReport | None
 ) -> Status:
     """Where a run stands after `state`; `report` are its signals there, None for a run that has none."""
-    opened = state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = state.opening
     spend = state.spend
     return Status(
         run=run,
@@ -200,8 +199,7 @@ def status_of(
 
 def _stress(state: State) -> list[StressRound]:
     """Planned absences, and those that an import recorded without a plan."""
-    assert state.opened is not None, "a run begins with its opening"
-    absent = {row.round: row.absent for row in state.opened.plan if row.absent}
+    absent = {row.round: row.absent for row in state.opening.plan if row.absent}
     absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
     return [
         StressRound(round=round_, absent=role, done=round_ in state.validated or round_ < state.round)

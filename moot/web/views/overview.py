@@ -83,8 +83,7 @@ class Overview:
 def overview(run: Followed) -> Overview:
     """What the first page of a run shows."""
     book, state = run.book(), run.state
-    opened = state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = state.opening
     seats = seats_told(book)
     shown, final, hidden = _shown(run)
     lines = tuple(round_lines(run))
@@ -118,8 +117,7 @@ def overview(run: Followed) -> Overview:
 
 def why_of(state: State) -> str:
     """Why the run stopped, or where it is, in a sentence; the same that a terminal shows."""
-    opened = state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = state.opening
     if opened.origin.type == "import":
         return (
             f"{len(state.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."

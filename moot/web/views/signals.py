@@ -61,8 +61,7 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
     state, book = run.state, run.book()
     bars, slope = bars_of(run, links)
     closed = {one.closes: one for one in state.alarms if one.action == "closed"}
-    opened = state.opened
-    assert opened is not None, "a run begins with its opening"
+    opened = state.opening
     return SignalsPage(
         now=signals_now(run),
         lacks_parameters=lacks_parameters(run),

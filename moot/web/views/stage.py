@@ -82,8 +82,7 @@ class Stage:
 
 def stage_of(run: Followed, round_: int, asked: Mapping[str, Heard] | None = None) -> Stage:
     """A round; `asked` are the steps that are open now, for the round that is being played."""
-    book, opened = run.book(), run.state.opened
-    assert opened is not None, "a run begins with its opening"
+    book, opened = run.book(), run.state.opening
     told = tell_round(book, round_, run.sources)
     events = run.sources.by_round.get(round_, [])
     thinking = _thinking(asked or {})
