@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from ledger.format.chain import Head
     from ledger.interchange.report import ImportReport
     from ledger.store.failures import Problem
-    from moot.view.output.claims import ClaimLine
-    from moot.view.output.decisions import DecisionLine
-    from moot.view.output.outcome import Outcome
+    from moot.view.claims import ClaimLine
+    from moot.view.decisions import DecisionLine
+    from moot.view.quorum import Outcome
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.setup.deliberation import Deliberation
@@ -79,21 +79,21 @@ class Run:
     @property
     def claims(self) -> list[ClaimLine]:
         """Claims with their lifecycles."""
-        from moot.view.output.claims import claims_of
+        from moot.view.claims import claims_of
 
         return claims_of(str(self.path), self.book).claims
 
     @property
     def decisions(self) -> list[DecisionLine]:
         """Decisions with what they rest on."""
-        from moot.view.output.decisions import decisions_of
+        from moot.view.decisions import decisions_of
 
         return decisions_of(str(self.path), self.book).decisions
 
     @property
     def outcome(self) -> Outcome:
         """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
-        from moot.view.output.outcome import outcome_told
+        from moot.view.quorum import outcome_told
 
         return outcome_told(self.state)
 

@@ -40,6 +40,17 @@ class Estimate(Result, frozen=True):
     units: int
 
 
+class Calibration(Result, frozen=True):
+    """`params` is the hash that verdicts with this file carry; `alarmed` runs are so by the installed thresholds."""
+
+    out: str
+    params: str
+    runs: list[str]
+    alarmed: list[str]
+    warnings: list[str]
+    rates: list[Estimate]
+
+
 class Calibrated(msgspec.Struct, frozen=True):
     """New thresholds, and what each rests on."""
 

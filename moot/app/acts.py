@@ -9,7 +9,7 @@ from moot.app.sessions import names, open_session
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.lines import event_line
-from moot.view.output.act import Act
+from moot.view.results import Act
 from rounds.run.session import RunSession
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from detectors.calibrated.estimation import RUNS_AT_LEAST, Estimate, estimated
+from detectors.calibrated.estimation import RUNS_AT_LEAST, Calibration, Estimate, estimated
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from ledger.state.state import State
@@ -18,7 +18,6 @@ from ledger.store.store import RunStore
 from moot.app.documents import write_document
 from moot.app.locate import find_run
 from moot.errors import MootError, usage
-from moot.view.output.calibrate import Calibration
 
 HEADER = """\
 # The failure modes and the readiness gates of the profile `calibrated`, estimated from {count} runs: {names}.

@@ -21,7 +21,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.app.examples import example_directories, examples
 from moot.app.settings import Settings
-from moot.view.output.doctor import Examined
+from moot.view.results import Examined
 
 PYTHON_AT_LEAST: Final = (3, 11)
 COLUMNS_AT_LEAST: Final = 80

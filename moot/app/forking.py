@@ -18,7 +18,7 @@ from moot.app.running import opening_of
 from moot.app.sessions import open_now
 from moot.app.settings import read_settings
 from moot.errors import MootError, usage
-from moot.view.output.fork import Fork
+from moot.view.results import Fork
 from rounds.setup.forking import CannotFork, Wish, fork, next_round
 from rounds.setup.opening import Opening, cast_roles
 

@@ -16,8 +16,8 @@ from moot.app.seats import choose, is_program, make_seats, unknown_costs
 from moot.app.sessions import open_now, open_session
 from moot.app.settings import read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
-from moot.view.output.outcome import outcome_told
-from moot.view.output.run import RunEnd
+from moot.view.played import RunEnd
+from moot.view.quorum import outcome_told
 from rounds.run.budget import budgets_in_force
 from rounds.run.human_actions import amend_budgets
 from rounds.run.outcome import outcome_of

@@ -9,10 +9,10 @@ from moot.api import Run
 
 def markdown(ours: Run) -> str:
     """The run as one Markdown document."""
+    from moot.view.hindsight import hindsight
     from moot.view.report import report as written
     from moot.view.report import short_report
-    from moot.view.retrospective import hindsight
-    from moot.view.telling import tell
+    from moot.view.story import tell
 
     opened = ours.state.opened
     if opened is not None and opened.protocol != "structured":

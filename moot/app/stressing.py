@@ -14,7 +14,7 @@ from ledger.store.store import RunStore
 from moot.app.forking import made_fork
 from moot.app.settings import read_settings
 from moot.errors import usage
-from moot.view.output.stress import Stress
+from moot.view.comparison import Stress
 from rounds.analysis.stress import (
     Lost,
     changed_rounds,

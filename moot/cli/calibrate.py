@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from detectors.calibrated.estimation import Calibration
 from moot.app.calibration import calibrate as calibrated
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.output.calibrate import Calibration
 
 
 def calibrate(

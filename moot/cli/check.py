@@ -12,7 +12,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json, show
-from moot.view.caveats import calls_of, caveats
+from moot.view.banners import calls_of, caveats
 from moot.view.findings import check_text, github_text
 from validators.rulebook import PhaseUnknown
 

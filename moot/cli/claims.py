@@ -12,8 +12,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output.claims import Claims, claims_of
-from moot.view.plain import claims_text
+from moot.view.claims import Claims, claims_of, claims_text
 
 
 def claims(

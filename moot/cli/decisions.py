@@ -7,9 +7,8 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.caveats import calls_of, caveats
-from moot.view.output.decisions import decisions_of
-from moot.view.plain import decisions_text
+from moot.view.banners import calls_of, caveats
+from moot.view.decisions import decisions_of, decisions_text
 
 
 def decisions(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:

@@ -18,14 +18,14 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal.console import console
-from moot.terminal.ending import ending, why_it_stopped
+from moot.terminal.ending import ending
 from moot.terminal.live import view_of
 from moot.terminal.playback import Growing, pause_seconds, player
 from moot.terminal.streams import out_json
-from moot.view.labels import Label
-from moot.view.output.demo import Demo
-from moot.view.output.replay import reexecuted
-from moot.view.telling import tell
+from moot.view.banners import Label
+from moot.view.played import Demo, reexecuted
+from moot.view.stopping import why_it_stopped
+from moot.view.story import tell
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, commits, re_execute

@@ -11,7 +11,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO
 from moot.terminal.streams import out_json, show
-from moot.view.differences import diff_text
+from moot.view.comparison import diff_text
 
 METAVARS = "A run's directory, an id under ./runs, or @last."
 

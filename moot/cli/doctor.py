@@ -10,15 +10,16 @@ from moot.app.diagnostics import examine
 from moot.app.settings import read_settings
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO
+from moot.terminal import theme
 from moot.terminal.console import console
 from moot.terminal.streams import out_json
-from moot.terminal.theme import Mark
-from moot.view.output.doctor import Doctor, Examined
+from moot.view.marks import Mark
+from moot.view.results import Doctor, Examined
 
 MARKS = {
-    "ok": Mark("✓", "ok", "green"),
-    "missing": Mark("○", "missing", "yellow"),
-    "fault": Mark("✗", "FAULT", "bold red"),
+    "ok": Mark("✓", "ok", "good"),
+    "missing": Mark("○", "missing", "warn"),
+    "fault": Mark("✗", "FAULT", "bad"),
 }
 
 
@@ -50,5 +51,5 @@ def _table(examined: list[Examined]) -> Table:
         said = Text(one_line(one.found))
         if one.fix is not None:
             said.append(f"\n→ {one_line(one.fix)}", "bold")
-        table.add_row(Text(mark.plain, mark.style), one.name, said)
+        table.add_row(Text(mark.plain, theme.style_of(mark)), one.name, said)
     return table

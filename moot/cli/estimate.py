@@ -12,8 +12,7 @@ from moot.app.seats import choose, model_of, prices_in_force, read_seats
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.estimated import estimate_text
-from moot.view.output.estimate import estimate_of
+from moot.view.estimate import estimate_of, estimate_text
 from rounds.setup.opening import cast_roles
 
 

@@ -15,7 +15,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show
-from moot.view.exchanged import export_text, import_text
+from moot.view.findings import export_text, import_text
 
 
 def import_(

@@ -14,7 +14,7 @@ from moot.app.seats import read_seats
 from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.output.fork import Fork
+from moot.view.results import Fork
 
 
 def fork(

@@ -12,7 +12,7 @@ from ledger.store.disk import write_out, writing
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output.skill import SkillFiles
+from moot.view.results import SkillFiles
 
 NAME = "structured-deliberation"
 

@@ -16,7 +16,7 @@ from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.lines import event_line
-from moot.view.output.log import Log
+from moot.view.results import Log
 
 
 class Wanted(msgspec.Struct, frozen=True):

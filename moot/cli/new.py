@@ -16,8 +16,7 @@ from moot.cli import options as common
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.elicitation import ask_for
 from moot.terminal.streams import out_json, show
-from moot.view.output.new import new_of
-from moot.view.plain import new_text
+from moot.view.protocols import new_of, new_text
 from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting

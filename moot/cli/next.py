@@ -12,8 +12,7 @@ from moot.app.waiting import wait_for_news
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, WAITING, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output.next import next_of
-from moot.view.steps import steps_text
+from moot.view.steps import next_of, steps_text
 from rounds.run.session import Asked, RunSession
 
 BARE = {"--wait": "600"}

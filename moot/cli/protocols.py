@@ -10,9 +10,8 @@ from moot.app.run_options import Wishes, wished
 from moot.cli.options import JsonOption, OptionOption, QuietOption
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output import protocols as output
-from moot.view.output.gate import gated_of
-from moot.view.plain import protocols_text
+from moot.view import protocols as output
+from moot.view.protocols import gated_of, protocols_text
 from rounds.protocols import PROTOCOLS
 from rounds.setup import gate as rules
 from rounds.setup.deliberation import nearest

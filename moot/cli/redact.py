@@ -19,7 +19,7 @@ from moot.app.sessions import names
 from moot.cli.options import JsonOption, QuietOption, RunArgument, some_words
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output.redact import Redacted
+from moot.view.results import Redacted
 
 SECRET_BYTES_MAX = 100_000
 

@@ -14,8 +14,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show
-from moot.view.output.replay import Replay, reexecuted
-from moot.view.plain import replay_text
+from moot.view.played import Replay, reexecuted, replay_text
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, re_execute

@@ -13,7 +13,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out, out_json
-from moot.view.output.report import ReportDocument
+from moot.view.results import ReportDocument
 
 
 def report(

@@ -12,8 +12,8 @@ from moot.app.seats import no_seat, read_seats
 from moot.cli import options as common
 from moot.errors import WAITING, usage
 from moot.terminal.streams import err, out_json, show
-from moot.view.output.outcome import finished_exit
-from moot.view.plain import run_end_text
+from moot.view.played import run_end_text
+from moot.view.quorum import finished_exit
 
 
 def run(

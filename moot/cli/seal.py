@@ -23,7 +23,7 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.output.seal import KeyMade, Sealed
+from moot.view.results import KeyMade, Sealed
 
 
 def keygen(

@@ -13,7 +13,7 @@ from moot.app.settings import read_settings
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError
 from moot.terminal.streams import out, out_json
-from moot.view.output.serve import Serving
+from moot.view.results import Serving
 
 
 def serve(

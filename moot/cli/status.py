@@ -8,8 +8,8 @@ from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.caveats import caveats, tally
-from moot.view.standing import status_text
+from moot.view.banners import caveats, tally
+from moot.view.status import status_text
 
 
 def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
@@ -20,7 +20,7 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
     ours = open_run(find_run(run))
     if json:
         from ledger.store.spending import Spending
-        from moot.view.output.status import Ledgered, status_of
+        from moot.view.status import Ledgered, status_of
         from rounds.run.reservations import Purse
 
         ledgered = Ledgered()

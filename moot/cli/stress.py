@@ -11,7 +11,7 @@ from moot.app.stressing import stress as stressed
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.stressed import stress_text
+from moot.view.comparison import stress_text
 
 
 def stress(

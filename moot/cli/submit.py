@@ -15,8 +15,8 @@ from moot.app.sessions import first_result, names, open_now, open_session
 from moot.cli.options import TEXT_MAX, UNKEPT, JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show
-from moot.view.output.outcome import finished_exit, headline, outcome_told
-from moot.view.output.submit import Submission
+from moot.view.played import Submission
+from moot.view.quorum import finished_exit, headline, outcome_told
 from roles.schema import REPLY_BYTES_MAX
 from rounds.run.engine import Answer, ReplyRefused, StepRefused
 from rounds.run.session import RunSession

@@ -20,14 +20,13 @@ from moot.app.sessions import first_result, names, open_now, session_at
 from moot.cli.options import TEXT_MAX, UNKEPT
 from moot.errors import usage
 from moot.mcp.rights import Rights
-from moot.view.output.act import Act
-from moot.view.output.claims import claims_of
-from moot.view.output.decisions import decisions_of
-from moot.view.output.gate import gated_of
-from moot.view.output.next import next_of
-from moot.view.output.outcome import Outcome, outcome_told
-from moot.view.output.protocols import protocols
-from moot.view.output.submit import Submission
+from moot.view.claims import claims_of
+from moot.view.decisions import decisions_of
+from moot.view.played import Submission
+from moot.view.protocols import gated_of, protocols
+from moot.view.quorum import Outcome, outcome_told
+from moot.view.results import Act
+from moot.view.steps import next_of
 from roles.brief import derive
 from roles.protocol import open_steps
 from rounds.run import human_actions as people

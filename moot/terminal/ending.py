@@ -10,15 +10,17 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.tree import Tree
 
-from ledger.events import RunClosed, Signals
-from ledger.events.values import Quorum
 from ledger.plain_text import one_line
 from moot.terminal import theme
-from moot.terminal.theme import labels_text, mark_of
-from moot.view import words
-from moot.view.labels import Label
+from moot.terminal.theme import labels_text
+from moot.view import marks
+from moot.view.banners import Label
+from moot.view.decisions import DecisionTold
+from moot.view.grounds import Ground, Quote
+from moot.view.marks import mark_of
 from moot.view.report_decisions import ground_standing
-from moot.view.story import DecisionTold, Ground, Quote, Story
+from moot.view.stopping import why_it_stopped
+from moot.view.story import Story
 
 QUOTES: Final = 2
 """Quotes of one check: enough to see on what it rests; the report has all."""
@@ -41,35 +43,13 @@ def ending(story: Story, labels: tuple[Label, ...] = ()) -> RenderableType:
     return Group(*parts)
 
 
-def why_it_stopped(story: Story) -> str:
-    """One sentence."""
-    look = next((told.look for told in reversed(story.rounds) if told.look), None)
-    return stopped_because(story.closing, look, story.quorum, len(story.rounds), len(story.plan))
-
-
-def stopped_because(
-    closing: RunClosed | None, look: Signals | None, quorum: Quorum, opened: int, planned: int
-) -> str:
-    """The same from its parts; `look` is the last one, `opened` and `planned` are numbers of rounds."""
-    played = f"{opened} of {planned} planned rounds"
-    if closing is None:
-        return f"The run has not stopped: {played} were opened."
-    why = words.CLOSINGS.get(closing.reason, closing.reason)
-    looked = ""
-    if look is not None:
-        advice = mark_of(theme.ADVICE, look.advice).plain
-        looked = (
-            f" The last look, in round {look.round}, found {look.satisfied} of {look.of} signals: {advice}."
-        )
-    answered = f"{quorum.actual} of {quorum.declared} steps were answered"
-    return f"The run {closing.state} because {why}, after {played}; {answered}.{looked}"
-
-
 def _decision(decision: DecisionTold) -> Iterator[RenderableType]:
     facts = ", ".join(decision.facts)
     head = Text.assemble((decision.id, "bold green"), (f"  {facts}", theme.FAINT))
     if decision.fallen:
-        head.append(f"  {theme.AT_RISK.plain}: {', '.join(decision.fallen)} fell", theme.AT_RISK.style)
+        head.append(
+            f"  {marks.AT_RISK.plain}: {', '.join(decision.fallen)} fell", theme.style_of(marks.AT_RISK)
+        )
     yield head
     yield Padding(Text(one_line(decision.text), theme.HEADER), (0, 0, 0, 2))
     for word, text in decision.conditions.told():
@@ -86,7 +66,7 @@ def _decision(decision: DecisionTold) -> Iterator[RenderableType]:
 
 
 def _grow(tree: Tree, ground: Ground) -> None:
-    style = mark_of({**theme.STATUSES, **theme.RESULTS}, ground.standing).style
+    style = theme.style_of(mark_of({**marks.STATUSES, **marks.RESULTS}, ground.standing))
     head = Text.assemble((one_line(ground.id), "bold"), " ", (ground_standing(ground), style))
     by = f", {ground.by}" if ground.by else ""
     head.append(f" ({ground.relation.replace('_', ' ')}{by}): ", theme.FAINT).append(one_line(ground.text))

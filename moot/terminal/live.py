@@ -21,10 +21,10 @@ from ledger.state.book import Book
 from moot.terminal.live_layout import Stage
 from moot.terminal.round_block import round_block
 from moot.terminal.theme import labels_text
+from moot.view.banners import Label
 from moot.view.event_log import event_lines
-from moot.view.labels import Label
+from moot.view.round import tell_round
 from moot.view.scene import scene_of
-from moot.view.telling import tell_round
 from rounds.run.driver import Watch
 
 if TYPE_CHECKING:

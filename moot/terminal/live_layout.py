@@ -13,11 +13,12 @@ from rich.text import Text
 from ledger.plain_text import one_line, shortened
 from moot.terminal import theme
 from moot.terminal.seats_shown import columns, stack, verdict_text
-from moot.terminal.theme import labels_text, mark_of
-from moot.view import words
-from moot.view.cast_told import answered_by
+from moot.terminal.theme import labels_text
+from moot.view import marks, words
+from moot.view.marks import mark_of
+from moot.view.round import RoundTold
 from moot.view.scene import Scene, spent
-from moot.view.story import RoundTold
+from moot.view.seats import answered_by
 
 WIDE: Final = 120
 """Columns from which on every seat gets a column of its own."""
@@ -116,12 +117,12 @@ def signals_line(scene: Scene) -> Text:
     if look is None:
         return Text("no look at the stop signals yet", theme.FAINT)
     line = Text(f"{look.satisfied} of {look.of} ", "bold").append_text(
-        mark_of(theme.ADVICE, look.advice).text
+        theme.text_of(mark_of(marks.ADVICE, look.advice))
     )
     line.append("   ")
     for one in look.signals:
-        mark = theme.HOLDS if one.satisfied else theme.FAILS
-        line.append(f"{mark.shape}{one.id} ", mark.style)
+        mark = marks.HOLDS if one.satisfied else marks.FAILS
+        line.append(f"{mark.shape}{one.id} ", theme.style_of(mark))
     line.append(f"  R{look.round}", theme.FAINT)
     if look.stop and look.round < scene.not_before:
         line.append(f", obeyed from R{scene.not_before} on", theme.FAINT)
@@ -132,9 +133,9 @@ def claims_line(scene: Scene) -> Text:
     """All claims of the run, counted by status."""
     total = sum(scene.claims.values())
     line = Text(f"{total} in all, {scene.claims_open} open   ")
-    for status, mark in theme.STATUSES.items():
+    for status, mark in marks.STATUSES.items():
         if scene.claims.get(status):
-            line.append(f"{mark.shape} {scene.claims[status]} {mark.word}  ", mark.style)
+            line.append(f"{mark.shape} {scene.claims[status]} {mark.word}  ", theme.style_of(mark))
     line.rstrip()
     return line
 
@@ -148,7 +149,7 @@ def _bottom(scene: Scene) -> Iterator[RenderableType]:
     grid.add_row("claims", claims_line(scene))
     grid.add_row("stop", signals_line(scene))
     quorum = f"{scene.quorum.actual} of {scene.quorum.declared} steps answered"
-    style = "" if scene.quorum.actual == scene.quorum.declared else theme.DEGRADED.style
+    style = "" if scene.quorum.actual == scene.quorum.declared else theme.style_of(marks.DEGRADED)
     grid.add_row("spent", Text(spent(scene.spend)).append("   ").append(quorum, style))
     yield grid
 
@@ -167,9 +168,11 @@ def _extras(scene: Scene) -> Iterator[RenderableType]:
             shortened(decision.text, 200),
         )
     for claim in reversed(told.claims):
-        mark = mark_of(theme.STATUSES, claim.status)
+        mark = mark_of(marks.STATUSES, claim.status)
         said = f" {claim.raised_by}: {one_line(claim.text)}"
-        yield _cut(Text.assemble(("claim   ", theme.FAINT), (f"{claim.id} {mark.plain}", mark.style), said))
+        yield _cut(
+            Text.assemble(("claim   ", theme.FAINT), (f"{claim.id} {mark.plain}", theme.style_of(mark)), said)
+        )
 
     yield _cut(Text(LEGEND, theme.FAINT))
 

@@ -26,13 +26,13 @@ from ledger.state.fold import step
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import State
 from moot.terminal import theme
-from moot.terminal.theme import labels_text, mark_of
-from moot.view import words
-from moot.view.because import because, ended
-from moot.view.families import Answered, one_family
-from moot.view.labels import labels_of
-from moot.view.next_round import next_round
-from moot.view.sparkline import log_sparkline, numbers, sparkline
+from moot.terminal.theme import labels_text
+from moot.view import marks, words
+from moot.view.banners import labels_of
+from moot.view.marks import mark_of
+from moot.view.seats import Answered, one_family
+from moot.view.stopping import because, ended, next_round
+from moot.view.text import log_sparkline, numbers, sparkline
 
 TEXT: Final = 140
 LISTED: Final = 6
@@ -123,9 +123,9 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
     planned = len(state.opened.plan) if state.opened else 0
     where = f"round {report.round} of {planned}, after event {report.at}, profile {report.profile}"
     yield Text(f"{report.run}  " if report.run else "", theme.HEADER).append(where, theme.FAINT)
-    mark = mark_of(theme.ADVICE, report.advice)
+    mark = mark_of(marks.ADVICE, report.advice)
     line = Text(f"{report.satisfied} of {report.of} signals hold  ", theme.HEADER)
-    yield line.append_text(mark.text).append(_obeyed(state, report), theme.FAINT)
+    yield line.append_text(theme.text_of(mark)).append(_obeyed(state, report), theme.FAINT)
     yield Text(because(report), theme.HEADER)
     if state.closing is not None:
         yield Text(ended(state))
@@ -144,8 +144,8 @@ def _obeyed(state: State, report: SignalReport) -> str:
 def _signals(report: SignalReport) -> Iterator[RenderableType]:
     width = max((len(signal.name) for signal in report.signals), default=0)
     for signal in report.signals:
-        mark = theme.HOLDS if signal.satisfied else theme.FAILS
-        line = Text(f"{mark.shape} {signal.id} {signal.name:<{width}} ", mark.style).append_text(
+        mark = marks.HOLDS if signal.satisfied else marks.FAILS
+        line = Text(f"{mark.shape} {signal.id} {signal.name:<{width}} ", theme.style_of(mark)).append_text(
             _value(signal)
         )
         yield Padding(line, (0, 0, 0, 2))
@@ -206,22 +206,24 @@ def _alarms(
 def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
     if alarm.verdict in ("CLEAR", "INSUFFICIENT") and values:
         return _quiet(alarm, values)
-    mark = theme.ALARMS[alarm.verdict]
+    mark = marks.ALARMS[alarm.verdict]
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
     e_value = f", e-value {alarm.e_value}" if alarm.e_value is not None else ""
     name = words.FAILURE_MODES.get(alarm.id, "")
-    line = Text(f"{mark.plain} {alarm.id} ", mark.style).append(
+    line = Text(f"{mark.plain} {alarm.id} ", theme.style_of(mark)).append(
         f"{log_sparkline(values, E_ALARM)} " if values else "", theme.COURSE
     )
-    line.append(f"{name}{since}{e_value}: ", mark.style)
+    line.append(f"{name}{since}{e_value}: ", theme.style_of(mark))
     line.append(one_line(alarm.detail), "default")
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
 
 
 def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
     """A failure mode that is no reason to look up, in one short line."""
-    mark = theme.ALARMS[alarm.verdict]
-    line = Text(f"{mark.shape} {alarm.id} ", mark.style).append(log_sparkline(values, E_ALARM), theme.COURSE)
+    mark = marks.ALARMS[alarm.verdict]
+    line = Text(f"{mark.shape} {alarm.id} ", theme.style_of(mark)).append(
+        log_sparkline(values, E_ALARM), theme.COURSE
+    )
     name = words.FAILURE_MODES.get(alarm.id, "")
     return line.append(f" {name}, {alarm.e_value}").append(
         f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT
@@ -230,9 +232,9 @@ def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
 
 def _gates(report: SignalReport) -> Iterator[RenderableType]:
     for gate in report.gates:
-        mark = theme.HOLDS if gate.ok else theme.FAILS
+        mark = marks.HOLDS if gate.ok else marks.FAILS
         held = f"{gate.value}" + (f" | {gate.limit}" if gate.limit is not None else "")
-        yield Text(f"  {mark.shape} {gate.name:<15} {held}", mark.style)
+        yield Text(f"  {mark.shape} {gate.name:<15} {held}", theme.style_of(mark))
 
 
 def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
@@ -261,8 +263,8 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
 def _open_claims(facts: PanelFacts, waiting: list[str]) -> Iterator[Text]:
     """The newest first: they are what the next checks are for."""
     for identity in reversed(waiting[-LISTED:]):
-        mark = mark_of(theme.STATUSES, facts.state.claims[identity].status)
-        yield Text(f"{mark.shape} ", mark.style).append_text(_named(identity, mark.word, facts))
+        mark = mark_of(marks.STATUSES, facts.state.claims[identity].status)
+        yield Text(f"{mark.shape} ", theme.style_of(mark)).append_text(_named(identity, mark.word, facts))
     if len(waiting) > LISTED:
         yield Text(f"and {len(waiting) - LISTED} older ones: `moot claims`", theme.FAINT)
 
@@ -281,8 +283,8 @@ def _decision(identity: str, facts: PanelFacts) -> Text:
     line = _named(identity, "", facts)
     fallen = [one.id for one in fallen_under(facts.state, identity)]
     if fallen:
-        risk = f"{theme.AT_RISK.plain} ({', '.join(fallen)} fell) "
-        return Text(risk, theme.AT_RISK.style).append_text(line)
+        risk = f"{marks.AT_RISK.plain} ({', '.join(fallen)} fell) "
+        return Text(risk, theme.style_of(marks.AT_RISK)).append_text(line)
     return line
 
 

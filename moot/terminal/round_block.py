@@ -13,10 +13,10 @@ from rich.text import Text
 from ledger.plain_text import first_sentence, one_line
 from moot.terminal import theme
 from moot.terminal.live_layout import round_title
-from moot.terminal.theme import mark_of
-from moot.view import words
-from moot.view.signature import READINGS
-from moot.view.story import CheckTold, DecisionTold, RoundTold
+from moot.view import marks, words
+from moot.view.decisions import DecisionTold
+from moot.view.marks import mark_of
+from moot.view.round import READINGS, CheckTold, RoundTold
 
 
 def round_block(told: RoundTold, planned: int) -> RenderableType:
@@ -43,7 +43,7 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
     if resolved:
         yield "resolved", Text(f"{len(resolved)} pending claims")
     if told.claims:
-        ids = " ".join(f"{one.id} {mark_of(theme.STATUSES, one.status).shape}" for one in told.claims)
+        ids = " ".join(f"{one.id} {mark_of(marks.STATUSES, one.status).shape}" for one in told.claims)
         yield "claims", Text(f"{len(told.claims)} new   {ids}")
     for concern in told.concerns:
         yield concern.type, Text(f"{concern.id} {one_line(concern.text)}")
@@ -59,8 +59,8 @@ def _rows(told: RoundTold) -> Iterator[tuple[str, Text]]:
             stance = f" ({one.stance} on {one.on})" if one.stance else ""
             yield "expected", Text(f"{one.role} had expected another verdict{stance}", "yellow")
     if told.drift is not None:
-        mark = mark_of(theme.DRIFT, told.drift.verdict)
-        yield "drift", mark.text.append(f"  {one_line(told.drift.notes)}", "default")
+        mark = mark_of(marks.DRIFT, told.drift.verdict)
+        yield "drift", theme.text_of(mark).append(f"  {one_line(told.drift.notes)}", "default")
     for seen in told.signature:
         agrees = READINGS[seen.agrees]
         yield "absence", Text(f"predicted: {seen.predicted}; observed: {seen.observed} ({agrees})")
@@ -80,27 +80,30 @@ def _verdicts_of_controller(told: RoundTold) -> Iterator[tuple[str, Text]]:
         style = "bold red" if errors else theme.FAINT
         yield "rules", Text(f"{errors} errors, {warnings} warnings", style)
     if told.look is not None:
-        advice = mark_of(theme.ADVICE, told.look.advice)
-        yield "signals", Text(f"{told.look.satisfied} of {told.look.of}  ").append_text(advice.text)
+        advice = mark_of(marks.ADVICE, told.look.advice)
+        yield "signals", Text(f"{told.look.satisfied} of {told.look.of}  ").append_text(theme.text_of(advice))
     for alarm in told.alarms:
-        mark = theme.ALARMS[alarm.verdict] if alarm.action == "raised" else theme.ALARMS["CLEAR"]
+        mark = marks.ALARMS[alarm.verdict] if alarm.action == "raised" else marks.ALARMS["CLEAR"]
         name = words.FAILURE_MODES.get(alarm.fm, "")
-        yield "alarm", Text(f"{mark.plain} {alarm.fm} {name}: {one_line(alarm.because or '')}", mark.style)
+        yield (
+            "alarm",
+            Text(f"{mark.plain} {alarm.fm} {name}: {one_line(alarm.because or '')}", theme.style_of(mark)),
+        )
     for amendment in told.amendments:
         yield "amended", Text(f"{amendment.what}: {one_line(amendment.reason)}")
 
 
 def _check(check: CheckTold) -> Text:
-    mark = mark_of(theme.RESULTS, check.result)
-    line = mark.text
+    mark = mark_of(marks.RESULTS, check.result)
+    line = theme.text_of(mark)
     differ = [stance for stance in check.stances if stance.stance != check.result]
     if check.stances:
         line.append(f" ({len(check.stances) - len(differ)} of {len(check.stances)} had said so)", theme.FAINT)
     line.append(f"  {one_line(check.notes)}", "default")
     for moved in check.moved:
         if moved.to is not None:
-            after = mark_of(theme.STATUSES, moved.to)
-            line.append(f"  {moved.claim} → {after.plain}", after.style)
+            after = mark_of(marks.STATUSES, moved.to)
+            line.append(f"  {moved.claim} → {after.plain}", theme.style_of(after))
     for stance in differ:
         if stance.flipped_to:
             why = "" if stance.because else ", no new evidence"

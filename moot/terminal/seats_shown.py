@@ -11,9 +11,11 @@ from rich.text import Text
 from ledger.events.claims import StatementType
 from ledger.plain_text import first_sentence, shortened
 from moot.terminal import theme
-from moot.terminal.theme import mark_of
+from moot.view import marks
+from moot.view.claims import ClaimTold
+from moot.view.marks import mark_of
+from moot.view.round import CheckTold, Made, RoundTold
 from moot.view.scene import Scene
-from moot.view.story import CheckTold, ClaimTold, Made, RoundTold
 
 PHASES: Final = ("B", "C", "D", "E", "F", "G", "H", "S")
 WORDS: Final = frozenset({"artifact", *get_args(StatementType)})
@@ -75,7 +77,9 @@ def _now(role: str, scene: Scene) -> Text:
         return Text("")
     text = Text()
     for one in busy[:3]:
-        text.append("\n" if text else "").append(f"{theme.THINKING.shape} {one.said}", theme.THINKING.style)
+        text.append("\n" if text else "").append(
+            f"{marks.THINKING.shape} {one.said}", theme.style_of(marks.THINKING)
+        )
     if len(busy) > 3:
         text.append(f" +{len(busy) - 3}", theme.FAINT)
     return text
@@ -114,7 +118,7 @@ def _marks(role: str, phase: str, told: RoundTold, room: int) -> list[Text]:
                 parts += [Text(f"{len(resolved)} claims resolved")] if resolved else []
         case "H":
             if told.drift is not None and told.drift.by == role:
-                parts.append(mark_of(theme.DRIFT, told.drift.verdict).text)
+                parts.append(theme.text_of(mark_of(marks.DRIFT, told.drift.verdict)))
         case _:
             pass
     return parts
@@ -137,21 +141,21 @@ def _made(made: Made, room: int) -> Text:
 
 
 def _claim_mark(claim: ClaimTold) -> Text:
-    mark = mark_of(theme.STATUSES, claim.status)
-    return Text(f"{mark.shape}{claim.id}", mark.style)
+    mark = mark_of(marks.STATUSES, claim.status)
+    return Text(f"{mark.shape}{claim.id}", theme.style_of(mark))
 
 
 def _stances(role: str, told: RoundTold) -> Iterator[Text]:
     """Closed boxes until the verdict is there; then the stance, with ≠ when the verdict is another."""
     for stance in told.sealed:
         if stance.role == role:
-            yield Text(f"{stance.check_id or ''}{theme.SEALED.shape}", theme.SEALED.style)
+            yield Text(f"{stance.check_id or ''}{marks.SEALED.shape}", theme.style_of(marks.SEALED))
     for check in told.checks:
         for stance in check.stances:
             if stance.role == role:
-                mark = mark_of(theme.RESULTS, stance.stance)
+                mark = mark_of(marks.RESULTS, stance.stance)
                 differs = "" if stance.stance == check.result else "≠"
-                yield Text(f"{check.check_id}{mark.shape}{differs}", mark.style)
+                yield Text(f"{check.check_id}{mark.shape}{differs}", theme.style_of(mark))
 
 
 def _flips(role: str, told: RoundTold) -> Iterator[Text]:
@@ -159,14 +163,14 @@ def _flips(role: str, told: RoundTold) -> Iterator[Text]:
         for stance in check.stances:
             if stance.role == role and stance.flipped_to:
                 before, after = (
-                    mark_of(theme.RESULTS, stance.stance),
-                    mark_of(theme.RESULTS, stance.flipped_to),
+                    mark_of(marks.RESULTS, stance.stance),
+                    mark_of(marks.RESULTS, stance.flipped_to),
                 )
                 why = "" if stance.because else " no new evidence"
-                yield Text(f"flip {check.check_id}{before.shape}→{after.shape}{why}", after.style)
+                yield Text(f"flip {check.check_id}{before.shape}→{after.shape}{why}", theme.style_of(after))
 
 
 def verdict_text(check: CheckTold) -> Text:
     """`1 ✗ BROKEN`."""
-    mark = mark_of(theme.RESULTS, check.result)
-    return Text(f"{check.check_id} {mark.plain}", mark.style)
+    mark = mark_of(marks.RESULTS, check.result)
+    return Text(f"{check.check_id} {mark.plain}", theme.style_of(mark))

@@ -44,10 +44,9 @@ from ledger.events import (
 )
 from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.state.book import Book
-from moot.terminal import theme
-from moot.terminal.theme import mark_of
-from moot.view import words
-from moot.view.telling import artifact_facts
+from moot.view import marks, words
+from moot.view.marks import mark_of
+from moot.view.round import artifact_facts
 
 Said = tuple[str, str]
 """The word of a line, by which it is grepped, and what it says."""
@@ -78,7 +77,7 @@ def _said(book: Book, event: Event) -> Iterator[Said]:
             newer = f", supersedes {event.supersedes}" if event.supersedes else ""
             yield (
                 "claim",
-                f"{event.id} {theme.STATUSES['pending'].plain} by {event.raised_by}{newer}: {_text(event.text)}",
+                f"{event.id} {marks.STATUSES['pending'].plain} by {event.raised_by}{newer}: {_text(event.text)}",
             )
         case Position():
             yield from _sealed(book, event)
@@ -87,7 +86,7 @@ def _said(book: Book, event: Event) -> Iterator[Said]:
         case Flip():
             refs = ", ".join(one.ref for one in event.because)
             why = f"because of {refs}" if refs else "no new evidence"
-            change = f"{mark_of(theme.RESULTS, event.from_).plain} → {mark_of(theme.RESULTS, event.to).plain}"
+            change = f"{mark_of(marks.RESULTS, event.from_).plain} → {mark_of(marks.RESULTS, event.to).plain}"
             yield "flip", f"{event.id} {event.by} {change}, {why}"
         case Decision():
             yield from _decision(event)
@@ -102,7 +101,7 @@ def _said_else(event: Event) -> Iterator[Said]:  # what the controller, a person
             human = " (for a person)" if event.for_human else ""
             yield event.type, f"{event.id} by {event.by}{between}{human}: {_text(event.text)}"
         case DriftCheck():
-            mark = mark_of(theme.DRIFT, event.verdict)
+            mark = mark_of(marks.DRIFT, event.verdict)
             yield (
                 "drift",
                 f"{event.id} {mark.plain}, deviation {event.deviation_score} of 5: {_text(event.notes)}",
@@ -111,11 +110,11 @@ def _said_else(event: Event) -> Iterator[Said]:  # what the controller, a person
             yield from _validation(event)
         case Signals():
             held = " ".join(f"{'✓' if one.satisfied else '✗'}{one.id}" for one in event.signals)
-            advice = mark_of(theme.ADVICE, event.advice).plain
+            advice = mark_of(marks.ADVICE, event.advice).plain
             yield "signals", f"{event.satisfied} of {event.of} hold {held} ({event.profile}) {advice}"
         case Alarm():
             name = words.FAILURE_MODES.get(event.fm, "")
-            state = theme.ALARMS[event.verdict].plain if event.action == "raised" else "✓ closed"
+            state = marks.ALARMS[event.verdict].plain if event.action == "raised" else "✓ closed"
             seen = f" (see {', '.join(event.evidence)})" if event.evidence else ""
             yield "alarm", f"{event.fm} {state} {name}: {_text(event.because or '')}{seen}"
         case Amendment():
@@ -200,13 +199,13 @@ def _round(book: Book, event: RoundOpened) -> Iterator[Said]:
 
 def _verdict(book: Book, event: Verification) -> Iterator[Said]:
     name = words.CHECK_NAMES.get(event.check, event.check)
-    mark = mark_of(theme.RESULTS, event.result)
+    mark = mark_of(marks.RESULTS, event.result)
     yield "verdict", f"{event.id} {mark.plain} {name}, by {event.by}: {_text(event.notes)}"
     held = [one for one in book.of(Position, event.round) if one.on == event.id]
     if held:
         yield "opened", f"{event.id}: {', '.join(_opened(one, event.result) for one in held)}"
     for change in event.claim_status_changes:
-        before, after = theme.STATUSES[change.from_].plain, theme.STATUSES[change.to].plain
+        before, after = marks.STATUSES[change.from_].plain, marks.STATUSES[change.to].plain
         yield "claim", f"{change.claim_id} {before} → {after} by {event.id}"
 
 
@@ -214,12 +213,12 @@ def _sealed(book: Book, event: Position) -> Iterator[Said]:
     """One line for all positions of a reply, at the first of them."""
     if event.via is None:
         checks = [one.on for one in book.of(Position, event.round) if event.seq in (one.seq, one.via)]
-        yield "sealed", f"{theme.SEALED.shape * len(checks)} {event.by} on {', '.join(checks)}"
+        yield "sealed", f"{marks.SEALED.shape * len(checks)} {event.by} on {', '.join(checks)}"
 
 
 def _opened(position: Position, result: str) -> str:
     differs = "" if position.stance == result else " ≠"
-    return f"{position.by} {mark_of(theme.RESULTS, position.stance).plain}{differs}"
+    return f"{position.by} {mark_of(marks.RESULTS, position.stance).plain}{differs}"
 
 
 def _decision(event: Decision) -> Iterator[Said]:

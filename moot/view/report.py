@@ -12,9 +12,9 @@ from detectors.report import SignalReport
 from ledger.format.chain import Head
 from ledger.interchange.markdown import inline, listed, paragraphs
 from ledger.state.book import Book
-from moot.terminal import theme
-from moot.view import words
-from moot.view.cast_told import answered_by, one_family_told
+from moot.view import marks, words
+from moot.view.hindsight import Hindsight
+from moot.view.marks import mark_of
 from moot.view.report_decisions import decided, decisions_table
 from moot.view.report_exchange import exchange
 from moot.view.report_hindsight import hindsight_sections
@@ -29,7 +29,7 @@ from moot.view.report_tables import (
     signals_section,
     stress_section,
 )
-from moot.view.retrospective import Hindsight
+from moot.view.seats import answered_by, one_family_told
 from moot.view.story import Story
 
 Section = Callable[[Story], Iterator[str]]
@@ -145,7 +145,7 @@ def _why(story: Story) -> Iterator[str]:
     yield f"The run {story.closing.state} because {inline(why)}, after {played}; {quorum}."
     last = next((told.look for told in reversed(story.rounds) if told.look), None)
     if last is not None:
-        advice = theme.mark_of(theme.ADVICE, last.advice).plain
+        advice = mark_of(marks.ADVICE, last.advice).plain
         yield f"The last look, in round {last.round}, found {last.satisfied} of {last.of} signals: {advice}."
     if story.closing.open:
         yield f"Left open: {listed(story.closing.open)}."

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledger.interchange.markdown import code, inline, listed, quoted, table
-from moot.terminal import theme
-from moot.terminal.theme import mark_of
-from moot.view.story import DecisionTold, Ground, Quote, Story
+from moot.view import marks
+from moot.view.decisions import DecisionTold
+from moot.view.grounds import Ground, Quote
+from moot.view.marks import mark_of
+from moot.view.story import Story
 
 INDENT = "  "
 
@@ -64,10 +66,10 @@ def ground_lines(ground: Ground, depth: int = 0) -> Iterator[str]:
 
 def ground_standing(ground: Ground) -> str:
     """A status or result with its shape; for other kinds the words as they are."""
-    if ground.kind == "claim" and ground.standing in theme.STATUSES:
-        return theme.STATUSES[ground.standing].plain
+    if ground.kind == "claim" and ground.standing in marks.STATUSES:
+        return marks.STATUSES[ground.standing].plain
     if ground.kind == "verification":
-        return mark_of(theme.RESULTS, ground.standing).plain
+        return mark_of(marks.RESULTS, ground.standing).plain
     return f"{ground.kind}, {ground.standing}" if ground.standing else ground.kind
 
 
@@ -98,4 +100,4 @@ def decisions_table(story: Story) -> Iterator[str]:
 
 def _standing(decision: DecisionTold) -> str:
     at_risk = decision.in_force and decision.fallen
-    return f"{theme.AT_RISK.shape} {decision.standing}" if at_risk else decision.standing
+    return f"{marks.AT_RISK.shape} {decision.standing}" if at_risk else decision.standing

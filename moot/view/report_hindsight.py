@@ -7,9 +7,8 @@ from typing import Final
 
 from detectors.axes import Axis
 from ledger.interchange.markdown import inline, listed, table
-from moot.terminal import theme
-from moot.view import words
-from moot.view.retrospective import Hindsight
+from moot.view import marks, words
+from moot.view.hindsight import Hindsight
 
 Lines = Iterator[str]
 
@@ -29,7 +28,7 @@ def _failures(found: Hindsight) -> Lines:
     rows = [
         (
             f"{'[x]' if one.verdict == 'ALARM' else '[ ]'} {one.id} {words.FAILURE_MODES.get(one.id, '')}",
-            theme.ALARMS[one.verdict].plain,
+            marks.ALARMS[one.verdict].plain,
             one.e_value or "",
             f"R{one.onset_round}" if one.onset_round else "",
             inline(one.detail),

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 from detectors.report import SignalReport
 from ledger.interchange.markdown import code, inline, listed, table
-from moot.terminal import theme
-from moot.terminal.theme import mark_of
-from moot.view import words
-from moot.view.because import alarms_first
-from moot.view.cast_told import filled_by
-from moot.view.costs import contexts_told, dollars_cell
+from moot.view import marks, words
+from moot.view.claims import ClaimTold
+from moot.view.marks import mark_of
+from moot.view.round import READINGS, RoundTold
 from moot.view.scene import spent
-from moot.view.signature import READINGS
-from moot.view.story import ClaimTold, RoundTold, Story
+from moot.view.seats import contexts_told, dollars_cell, filled_by
+from moot.view.stopping import alarms_first
+from moot.view.story import Story
 
 
 def rounds_section(story: Story) -> Iterator[str]:
@@ -40,8 +39,8 @@ def rounds_section(story: Story) -> Iterator[str]:
 
 def _round(told: RoundTold) -> tuple[str, ...]:
     results = {n: check.result for n, check in told.cross_checks.items()}
-    checks = " ".join(mark_of(theme.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
-    drift = inline(mark_of(theme.DRIFT, told.drift.verdict).plain) if told.drift else ""
+    checks = " ".join(mark_of(marks.RESULTS, results[n]).shape if n in results else "·" for n in (1, 2, 3, 4))
+    drift = inline(mark_of(marks.DRIFT, told.drift.verdict).plain) if told.drift else ""
     rules = f"{told.findings[0]} errors, {told.findings[1]} warnings" if told.findings else ""
     look = f"{told.look.satisfied} of {told.look.of}" if told.look else ""
     decisions = listed(decision.id for decision in told.decisions)
@@ -86,7 +85,7 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
             f"R{look.round}",
             *(f"{'✓' if one.satisfied else '✗'} {one.value or ''}" for one in look.signals),
             f"{look.satisfied} of {look.of}",
-            mark_of(theme.ADVICE, look.advice).plain,
+            mark_of(marks.ADVICE, look.advice).plain,
         )
         for look in looks
     ]
@@ -96,22 +95,22 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
     if report is None:
         yield words.NO_PARAMETERS
         return
-    advice = mark_of(theme.ADVICE, report.advice).plain
+    advice = mark_of(marks.ADVICE, report.advice).plain
     first = f"{alarms_first(report)} " if alarms_first(report) else ""
     yield f"{first}At the end (profile {inline(report.profile)}): {report.satisfied} of {report.of} hold, {advice}."
     yield ""
     for signal in report.signals:
         numbers = f" ({signal.value} against {signal.threshold})" if signal.value and signal.threshold else ""
         seen = f" [{listed(signal.evidence[:6])}]" if signal.evidence else ""
-        mark = theme.HOLDS if signal.satisfied else theme.FAILS
+        mark = marks.HOLDS if signal.satisfied else marks.FAILS
         yield f"- {mark.shape} **{signal.id} {inline(signal.name)}**{numbers}: {inline(signal.detail)}{seen}"
 
 
 def claims_section(story: Story) -> Iterator[str]:
     """Every claim with its whole lifecycle."""
-    counts = [(status, sum(claim.status == status for claim in story.claims)) for status in theme.STATUSES]
+    counts = [(status, sum(claim.status == status for claim in story.claims)) for status in marks.STATUSES]
     yield (
-        ", ".join(f"{theme.STATUSES[status].plain} {number}" for status, number in counts if number)
+        ", ".join(f"{marks.STATUSES[status].plain} {number}" for status, number in counts if number)
         or "No claims."
     )
     yield ""
@@ -124,12 +123,12 @@ def claims_section(story: Story) -> Iterator[str]:
 
 def lifecycle(claim: ClaimTold) -> str:
     """`○ pending → ● confirmed (V-3-1) → ⇢ superseded (C-5-2)`."""
-    steps = [theme.STATUSES["pending"].plain]
+    steps = [marks.STATUSES["pending"].plain]
     for entry in claim.history:
         again = " again" if entry.from_ == entry.to else ""
         illegal = "" if entry.legal else ", not allowed"
         steps.append(
-            f"{inline(mark_of(theme.STATUSES, entry.to).plain)}{again} ({inline(entry.by)}{illegal})"
+            f"{inline(mark_of(marks.STATUSES, entry.to).plain)}{again} ({inline(entry.by)}{illegal})"
         )
     return " → ".join(steps)
 
@@ -155,7 +154,7 @@ def alarms_section(story: Story) -> Iterator[str]:
     for told in story.rounds:
         for alarm in told.alarms:
             raised = alarm.action == "raised"
-            mark = theme.ALARMS[alarm.verdict].plain if raised else "✓ closed"
+            mark = marks.ALARMS[alarm.verdict].plain if raised else "✓ closed"
             name = words.FAILURE_MODES.get(alarm.fm, "")
             seen = f" (see {listed(alarm.evidence)})" if alarm.evidence else ""
             yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {inline(alarm.because or '')}{seen}"
@@ -164,7 +163,7 @@ def alarms_section(story: Story) -> Iterator[str]:
             yield f"- R{told.n} {what}: {inline(amendment.reason)}"
         for fallback in told.fallbacks:
             yield (
-                f"- R{told.n} {theme.DEGRADED.shape} {code(fallback.step_failed)} was given up"
+                f"- R{told.n} {marks.DEGRADED.shape} {code(fallback.step_failed)} was given up"
                 f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {inline(fallback.detail)}"
             )
     late = [note for note in story.notes if note.phase == "close"]
@@ -180,15 +179,15 @@ def retrospective_section(story: Story) -> Iterator[str]:
     for mode, name in words.FAILURE_MODES.items():
         said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
         box = "[x]" if "yes" in said else "[ ]"
-        marks = (inline(mark_of(theme.SEEN, one).plain) if one else "" for one in said)
-        rows.append((f"{box} {mode} {name}", *marks))
+        shown = (inline(mark_of(marks.SEEN, one).plain) if one else "" for one in said)
+        rows.append((f"{box} {mode} {name}", *shown))
     yield from table(("failure mode", *roles), rows)
     for review in story.reviews:
         yield ""
         yield f"**{inline(review.role)}**: {inline(review.summary)}"
         for mode, (seen, why) in review.modes.items():
             if seen != "no" and why.strip():
-                yield f"- {mode} {inline(mark_of(theme.SEEN, seen).plain)}: {inline(why)}"
+                yield f"- {mode} {inline(mark_of(marks.SEEN, seen).plain)}: {inline(why)}"
 
 
 def cast_section(story: Story) -> Iterator[str]:

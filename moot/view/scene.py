@@ -12,12 +12,10 @@ from ledger.state.book import Book
 from ledger.state.decided import in_force
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend
-from moot.view.cast_told import seats_told
-from moot.view.costs import dollars
-from moot.view.labels import Label, labels_told
-from moot.view.sources import Sources
-from moot.view.story import RoundTold, Seat
-from moot.view.telling import tell_round
+from moot.view.banners import Label, labels_told
+from moot.view.grounds import Sources
+from moot.view.round import RoundTold, tell_round
+from moot.view.seats import Seat, dollars, seats_told
 from moot.view.words import PHASES
 
 

@@ -43,49 +43,9 @@ from ledger.events import (
 from ledger.events.ids import role_of
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
-from moot.terminal import theme
-from moot.terminal.theme import Mark, mark_of
-from moot.view import words
-from moot.view.telling import artifact_facts
-from moot.web import tones
-from moot.web.tones import NEUTRAL
-
-CHALLENGES = {
-    "concede": tones.AGREES,
-    "partial": tones.PARTLY,
-    "question": tones.ASKS,
-}
-RESPONSES = {
-    "defend": Mark("◆", "defends", "yellow"),
-    "concede": Mark("✓", "concedes", "green"),
-    "revise": Mark("↻", "revises", "green"),
-    "answer": Mark("↩", "answers", "cyan"),
-    "fix": Mark("✓", "fixes", "green"),
-    "justify": Mark("◆", "justifies", "yellow"),
-}
-DISPOSED = {
-    "accepted": "green",
-    "conceded": "green",
-    "fixed": "green",
-    "addressed": "green",
-    "resolved": "green",
-    "rejected": "bold red",
-    "deflected": "bold red",
-    "escalated": "yellow",
-}
-VOTES = {
-    "ACT": Mark("✓", "ACT", "green"),
-    "WARN": Mark("◇", "WARN", "yellow"),
-    "REFUSE": Mark("✗", "REFUSE", "bold red"),
-    "VETO": Mark("■", "VETO", "bold red"),
-}
-STANDINGS = {
-    "UPHELD": "green",
-    "SURVIVE": "green",
-    "PARTIALLY_UPHELD": "magenta",
-    "REFUTED": "bold red",
-    "COLLAPSE": "bold red",
-}
+from moot.view import marks, words
+from moot.view.marks import Mark, mark_of
+from moot.view.round import artifact_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +67,7 @@ class Act:
     @property
     def tone(self) -> str:
         """The class of its mark."""
-        return tones.tone_of(self.mark)
+        return self.mark.tone
 
 
 def act_of(book: Book, event: Event) -> Act:
@@ -149,31 +109,41 @@ Said = tuple[str, Mark, str, tuple[str, ...]] | tuple[str, Mark, str, tuple[str,
 def _said(book: Book, event: Event) -> Said:  # what roles write
     match event:
         case Statement():
-            return event.type, NEUTRAL, event.sections[0].text if event.sections else "", event.responds_to
+            return (
+                event.type,
+                marks.NEUTRAL,
+                event.sections[0].text if event.sections else "",
+                event.responds_to,
+            )
         case Artifact():
-            return words.ARTIFACTS.get(event.type, event.type), NEUTRAL, artifact_facts(event), event.cites
+            return (
+                words.ARTIFACTS.get(event.type, event.type),
+                marks.NEUTRAL,
+                artifact_facts(event),
+                event.cites,
+            )
         case Claim():
             facts = book.state.claims.get(event.id or "")
-            mark = mark_of(theme.STATUSES, facts.status if facts else "pending")
+            mark = mark_of(marks.STATUSES, facts.status if facts else "pending")
             older = (event.supersedes,) if event.supersedes else ()
             return "claim", mark, event.text, older
         case Assumption():
-            return "assumption", NEUTRAL, event.text, ()
+            return "assumption", marks.NEUTRAL, event.text, ()
         case Argument():
-            return f"argument {event.label} ({event.side})", NEUTRAL, event.claim, ()
+            return f"argument {event.label} ({event.side})", marks.NEUTRAL, event.claim, ()
         case Concern():
             closed = event.id in book.state.resolved
-            mark = Mark("✓", "resolved", "green") if closed else Mark("○", "open", "yellow")
+            mark = Mark("✓", "resolved", "good") if closed else Mark("○", "open", "warn")
             return event.type, mark, event.text, event.between
         case Rating():
-            return f"{event.scale} {event.value}", NEUTRAL, event.reason, (event.of,)
+            return f"{event.scale} {event.value}", marks.NEUTRAL, event.reason, (event.of,)
         case Position():
             return _position(book, event)
         case Verification():
             name = words.CHECK_NAMES.get(event.check, event.check)
-            return name, mark_of(theme.RESULTS, event.result), event.notes, event.claims_affected
+            return name, mark_of(marks.RESULTS, event.result), event.notes, event.claims_affected
         case Challenge():
-            mark = CHALLENGES.get(event.type or "", tones.AGAINST)
+            mark = marks.CHALLENGES.get(event.type or "", marks.AGAINST)
             return (
                 " ".join(filter(None, (event.type or "challenge", event.tag))),
                 mark,
@@ -181,13 +151,13 @@ def _said(book: Book, event: Event) -> Said:  # what roles write
                 (event.target,),
             )
         case Response():
-            return "response", mark_of(RESPONSES, event.outcome), event.text, (event.to,)
+            return "response", mark_of(marks.RESPONSES, event.outcome), event.text, (event.to,)
         case Flip():
-            change = f"{mark_of(theme.RESULTS, event.from_).plain} → {mark_of(theme.RESULTS, event.to).plain}"
+            change = f"{mark_of(marks.RESULTS, event.from_).plain} → {mark_of(marks.RESULTS, event.to).plain}"
             why = "" if event.because else ", no new evidence"
-            return "flip", mark_of(theme.RESULTS, event.to), f"{change}{why}", (event.of,)
+            return "flip", mark_of(marks.RESULTS, event.to), f"{change}{why}", (event.of,)
         case DriftCheck():
-            return "drift check", mark_of(theme.DRIFT, event.verdict), event.notes, ()
+            return "drift check", mark_of(marks.DRIFT, event.verdict), event.notes, ()
         case Decision():
             return (
                 f"decision ({event.type})",
@@ -196,7 +166,7 @@ def _said(book: Book, event: Event) -> Said:  # what roles write
                 tuple(c.id for c in event.cites),
             )
         case Disposition():
-            mark = Mark("◆", event.disposition, DISPOSED.get(event.disposition, "yellow"))
+            mark = Mark("◆", event.disposition, marks.DISPOSED.get(event.disposition, "warn"))
             return "disposition", mark, event.reason, (event.of,)
         case _:
             return _judged(book, event)
@@ -205,41 +175,41 @@ def _said(book: Book, event: Event) -> Said:  # what roles write
 def _judged(book: Book, event: Event) -> Said:  # what judges, votes and the controller write
     match event:
         case Score():
-            return "score", Mark("Σ", event.total, ""), event.notes or event.rubric, (event.of,)
+            return "score", Mark("Σ", event.total, "plain"), event.notes or event.rubric, (event.of,)
         case Standing():
-            mark = Mark("◆", event.standing, STANDINGS.get(event.standing, "yellow"))
+            mark = Mark("◆", event.standing, marks.STANDINGS.get(event.standing, "warn"))
             return "standing", mark, event.reason, (event.of,)
         case Vote():
             facts = f"confidence {event.confidence}, risk {event.risk}: {event.reasoning}"
-            return "vote", mark_of(VOTES, event.decision), facts, ()
+            return "vote", mark_of(marks.VOTES, event.decision), facts, ()
         case Ruling():
             votes = tuple(f"@{seq}" for seq in event.votes)
             return "ruling", _ruling(book, event), f"by {event.rule} ({event.rules})", votes
         case Screening():
-            mark = Mark("▲", event.action, "" if event.action == "ALLOW" else "yellow")
+            mark = Mark("▲", event.action, "plain" if event.action == "ALLOW" else "warn")
             return f"screening of the {event.of}", mark, f"{event.score} points", ()
         case Validation():
             errors = sum(finding.severity == "error" for finding in event.findings)
-            mark = Mark("✓", "ok", "green") if event.ok else Mark("✗", "not ok", "bold red")
+            mark = Mark("✓", "ok", "good") if event.ok else Mark("✗", "not ok", "bad")
             return "validation", mark, f"{errors} errors, {len(event.findings) - errors} warnings", ()
         case Signals():
             held = f"{event.satisfied} of {event.of} signals hold"
-            return "look", mark_of(theme.ADVICE, event.advice), held, ()
+            return "look", mark_of(marks.ADVICE, event.advice), held, ()
         case Alarm():
-            mark = mark_of(theme.ALARMS, event.verdict) if event.action == "raised" else theme.ALARMS["CLEAR"]
+            mark = mark_of(marks.ALARMS, event.verdict) if event.action == "raised" else marks.ALARMS["CLEAR"]
             name = words.FAILURE_MODES.get(event.fm, event.fm)
             return f"{event.fm} {name}", mark, event.because or "", event.evidence
         case Amendment():
-            return f"amendment: {event.what}", NEUTRAL, event.reason, ()
+            return f"amendment: {event.what}", marks.NEUTRAL, event.reason, ()
         case Fallback():
             said = f"{event.step_failed} was given up ({event.reason}): {event.detail}"
-            return "fallback", theme.DEGRADED, said, ()
+            return "fallback", marks.DEGRADED, said, ()
         case RoundOpened():
-            return f"round {event.round}", NEUTRAL, event.focus, ()
+            return f"round {event.round}", marks.NEUTRAL, event.focus, ()
         case RunOpened():
-            return "opening", NEUTRAL, event.question, ()
+            return "opening", marks.NEUTRAL, event.question, ()
         case RunClosed():
-            return "closing", NEUTRAL, words.CLOSINGS.get(event.reason, event.reason), event.outcome
+            return "closing", marks.NEUTRAL, words.CLOSINGS.get(event.reason, event.reason), event.outcome
         case (
             Statement()
             | Artifact()
@@ -264,23 +234,23 @@ def _judged(book: Book, event: Event) -> Said:  # what judges, votes and the con
 
 def _position(book: Book, event: Position) -> Said:
     if event.on not in book.by_id:
-        return "position", theme.SEALED, f"on {event.on}, opens with its verdict", (), True
+        return "position", marks.SEALED, f"on {event.on}, opens with its verdict", (), True
     verdict = book.state.checks.get(event.on)
     differs = " ≠ the verdict" if verdict is not None and verdict.result != event.stance else ""
-    return f"position{differs}", mark_of(theme.RESULTS, event.stance), event.reason, (event.on,)
+    return f"position{differs}", mark_of(marks.RESULTS, event.stance), event.reason, (event.on,)
 
 
 def _ruling(book: Book, event: Ruling) -> Mark:
     facts = book.state.rulings.get(f"@{event.seq}")
     if facts is not None and facts.overturned_by is not None:
-        return Mark("⇢", f"{event.decision}, overturned by {facts.overturned_by}", "dim")
-    return mark_of(VOTES, event.decision)
+        return Mark("⇢", f"{event.decision}, overturned by {facts.overturned_by}", "faint")
+    return mark_of(marks.VOTES, event.decision)
 
 
 def _standing(book: Book, event: Decision) -> Mark:
     facts = book.state.decisions.get(event.id or "")
     if facts is not None and facts.overturned_by is not None:
-        return Mark("⇢", f"overturned by {facts.overturned_by}", "dim")
+        return Mark("⇢", f"overturned by {facts.overturned_by}", "faint")
     if facts is not None and fallen_under(book.state, event.id or ""):
-        return theme.AT_RISK
-    return Mark("●", "in force", "green")
+        return marks.AT_RISK
+    return Mark("●", "in force", "good")

@@ -18,8 +18,8 @@ from ledger.store.failures import Damaged
 from ledger.store.following import Mark
 from ledger.store.reading import decoded, without_collecting
 from ledger.store.streams import read_head
-from moot.view.caveats import Calls
-from moot.view.sources import Sources
+from moot.view.banners import Calls
+from moot.view.grounds import Sources
 
 
 class Followed:

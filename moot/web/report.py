@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from moot.view.story import CheckTold, Story
-from moot.view.telling import tell
+from moot.view.round import CheckTold
+from moot.view.story import Story, tell
 from moot.web.followed import Followed
 from moot.web.judged import briefs_of
 from moot.web.links import ReportLinks

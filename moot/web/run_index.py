@@ -18,7 +18,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import read_driver
 from moot.app.strange import explain_with
 from moot.view import words
-from moot.view.labels import Label
+from moot.view.banners import Label
 from moot.web.followed import Followed
 from moot.web.shown_labels import labels_shown
 from roles.protocol import UNLAWFUL

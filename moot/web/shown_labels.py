@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.view.labels import Label, labels_of
+from moot.view.banners import Label, labels_of
 from moot.web.followed import Followed
 
 

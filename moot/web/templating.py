@@ -17,28 +17,25 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from ledger.plain_text import first_sentence, one_line, shortened, visible
-from moot.terminal import theme
-from moot.terminal.theme import Mark, mark_of
-from moot.view import words
-from moot.view.because import alarms_first
-from moot.view.cast_told import filled_by
-from moot.view.costs import contexts_told, dollars, dollars_cell
+from moot.view import marks, words
+from moot.view.marks import Mark, mark_of
 from moot.view.report_tables import lifecycle
 from moot.view.scene import clock_time, spent
+from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
+from moot.view.stopping import alarms_first
 from moot.web.links import Links
-from moot.web.tones import tone_of
 
 ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
 """What may be an id or a reference in the middle of a sentence; it becomes a link when it names something."""
 LONG: Final = 900
 """Characters from which on a text is folded."""
 TABLES: Final = {
-    "results": theme.RESULTS,
-    "statuses": theme.STATUSES,
-    "drift": theme.DRIFT,
-    "advice": theme.ADVICE,
-    "alarms": theme.ALARMS,
-    "seen": theme.SEEN,
+    "results": marks.RESULTS,
+    "statuses": marks.STATUSES,
+    "drift": marks.DRIFT,
+    "advice": marks.ADVICE,
+    "alarms": marks.ALARMS,
+    "seen": marks.SEEN,
 }
 
 
@@ -104,7 +101,7 @@ def the_mark(one: Mark) -> Markup:
     """A mark: its shape is for the eye, its word for everybody."""
     shape = escape(visible(one.shape))
     return Markup('<span class="mark {}"><span aria-hidden="true">{}</span> {}</span>').format(
-        tone_of(one), shape, visible(one.word)
+        one.tone, shape, visible(one.word)
     )
 
 

@@ -38,13 +38,17 @@ def test_an_import_upwards_is_caught(tmp_path: Path) -> None:
     for package in OURS:
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").touch()
+    for room in ("app", "cli", "mcp", "terminal", "view", "web"):
+        (tmp_path / "moot" / f"{room}.py").touch()
     assert lint_imports(tmp_path).returncode == 0
     (tmp_path / "detectors" / "__init__.py").write_text("import validators\n")
     (tmp_path / "ledger" / "__init__.py").write_text("import rounds\nimport rich\n")
+    (tmp_path / "moot" / "view.py").write_text("import moot.terminal\n")
     linted = lint_imports(tmp_path)
     assert linted.returncode == 1
     for broken in ("ledger is not allowed to import rounds", "detectors is not allowed to import validators"):
         assert broken in linted.stdout
+    assert "moot.view is not allowed to import moot.terminal" in linted.stdout
     assert "ledger is not allowed to import rich" in linted.stdout
 
 

@@ -20,10 +20,9 @@ from ledger.state.fold import fold
 from ledger.state.state import Spend, State
 from ledger.store.store import RunStore
 from moot.api import Run, open_run
-from moot.view.because import because
-from moot.view.cast_told import seats_told
-from moot.view.costs import contexts_told, dollars, dollars_cell
-from moot.view.telling import tell
+from moot.view.seats import contexts_told, dollars, dollars_cell, seats_told
+from moot.view.stopping import because
+from moot.view.story import tell
 from tests.cli.conftest import Moot
 
 EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"

@@ -22,9 +22,9 @@ from ledger.interchange.markdown_export import export_markdown
 from ledger.interchange.skill_export import export_skill
 from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
+from moot.view.hindsight import hindsight
 from moot.view.report import report, short_report
-from moot.view.retrospective import hindsight
-from moot.view.telling import tell
+from moot.view.story import tell
 from tests.protocols.playing import VARIANTS, begin, play
 from tests.render.hostile_texts import TRICKS, harmless, hostile, reshaped
 from tests.render.sample import sample_book

@@ -13,8 +13,8 @@ from detectors.signals import signals, signals_of_state
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
-from moot.view.because import because, ended
-from moot.view.sparkline import BLOCKS, log_sparkline, numbers, sparkline
+from moot.view.stopping import because, ended
+from moot.view.text import BLOCKS, log_sparkline, numbers, sparkline
 from tests.detectors.simulated import Setting, Simulation
 from tests.render.sample import sample_book
 

@@ -10,10 +10,10 @@ from ledger.events import Event
 from ledger.format.chain import Head
 from ledger.state.book import Book, book
 from moot.terminal.panel import panel, read_panel
-from moot.view.caveats import caveats, tally
-from moot.view.families import Answered, Family, family_of, one_family
+from moot.view.banners import caveats, tally
 from moot.view.report import report
-from moot.view.telling import tell
+from moot.view.seats import Answered, Family, family_of, one_family
+from moot.view.story import tell
 from tests.render.sample import sample_book
 from tests.render.screens import shown
 

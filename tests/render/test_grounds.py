@@ -12,8 +12,8 @@ from ledger.events.values import Evidence
 from ledger.state.book import Book, book
 from ledger.store.blobs import BlobStore
 from ledger.store.reading import Reading
-from moot.view.story import Ground
-from moot.view.telling import tell
+from moot.view.grounds import Ground
+from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from moot.web.views.overview import overview

@@ -11,8 +11,8 @@ from detectors.agreement import Agreement
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import Book, book
+from moot.view.hindsight import Hindsight, hindsight
 from moot.view.report_hindsight import hindsight_sections
-from moot.view.retrospective import Hindsight, hindsight
 from tests.detectors.ledgers import Blobs
 from tests.detectors.simulated import Setting, Simulation
 from tests.render.sample import sample_book

@@ -11,10 +11,10 @@ from ledger.state.book import Book, book
 from moot.terminal.live import LiveView, PlainView, view_of
 from moot.terminal.live_layout import Stage
 from moot.terminal.round_block import round_block
-from moot.terminal.theme import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
-from moot.view.labels import Label
+from moot.view.banners import Label
+from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, SEEN, STATUSES
+from moot.view.round import tell_round
 from moot.view.scene import clock_time, scene_of
-from moot.view.telling import tell_round
 from tests.render.golden import agrees
 from tests.render.sample import Blobs, sample, sample_book
 from tests.render.screens import pipe, screen, shown, written

@@ -7,7 +7,7 @@ import pytest
 from detectors.signals import signals
 from ledger.state.book import Book
 from moot.terminal.panel import panel, read_panel, watch_panel
-from moot.view.next_round import next_round
+from moot.view.stopping import next_round
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
 from tests.render.screens import pipe, screen, shown, written

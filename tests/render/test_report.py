@@ -11,7 +11,7 @@ from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, quoted, table
 from ledger.state.book import Book
 from moot.view.report import report
-from moot.view.telling import tell
+from moot.view.story import tell
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
 

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from ledger.events import Decision, RoundOpened, Verification
 from ledger.events.decisions import Cite
 from ledger.state.book import book
-from moot.view.cast_told import filled_by
-from moot.view.story import Ground, Quote, Story
-from moot.view.telling import Untold, tell
+from moot.view.grounds import Ground, Quote
+from moot.view.seats import filled_by
+from moot.view.story import Story, Untold, tell
 from tests.render.sample import MODEL, Blobs, sample, sample_book
 
 

@@ -23,9 +23,8 @@ from ledger.state.decided import outcome
 from moot.api import open_run
 from moot.app.reporting import markdown
 from moot.terminal.ending import ending
-from moot.view.output.decisions import decisions_of
-from moot.view.plain import decisions_text
-from moot.view.telling import tell
+from moot.view.decisions import decisions_of, decisions_text
+from moot.view.story import tell
 from moot.web import run_pages
 from moot.web.report import report_html
 from moot.web.run_index import Shelf

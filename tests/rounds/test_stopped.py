@@ -18,9 +18,9 @@ from moot.api import open_run
 from moot.cli import next as next_verb
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import Verbs
-from moot.view.because import ended
-from moot.view.labels import labels_told
-from moot.view.telling import tell
+from moot.view.banners import labels_told
+from moot.view.stopping import ended
+from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.run_index import standing_of
 from moot.web.speech import hear

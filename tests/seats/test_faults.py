@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events.decisions import Budgets
-from moot.view.caveats import caveats, tally
+from moot.view.banners import caveats, tally
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Seat
 from roles.seats.prices import read_prices

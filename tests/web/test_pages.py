@@ -13,9 +13,9 @@ import pytest
 
 from ledger.store.store import RunStore
 from moot.__main__ import main
-from moot.terminal import theme
-from moot.terminal.ending import why_it_stopped
-from moot.view.telling import tell
+from moot.view import marks
+from moot.view.stopping import why_it_stopped
+from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
 from tests.web.viewer import ROOT, Viewer, viewer
@@ -110,7 +110,7 @@ def test_the_page_says_what_the_terminal_says(served: Viewer, runs: Path, name: 
         row = claims.split(f'<th scope="row"><a class="id" href="/run/{name}/event/{claim.id}"')[1].partition(
             "</tr>"
         )[0]
-        assert theme.STATUSES[claim.status].word in row
+        assert marks.STATUSES[claim.status].word in row
 
 
 def test_what_must_be_known_stands_before_the_question(served: Viewer) -> None:

@@ -8,9 +8,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from moot.terminal.theme import STATUSES, mark_of
+from moot.view.marks import STATUSES, mark_of
 from moot.web.drawing.svg import horizontal, linked_to, svg, titled
-from moot.web.tones import tone_of
 
 LANE_WIDTH: Final = 260
 LANE_HEIGHT: Final = 22
@@ -33,7 +32,7 @@ def lane(born: int, points: Sequence[Point], rounds: int, alt: str) -> Markup:
     for (x, point), (following, _) in zip(places, [*places[1:], (LANE_WIDTH - 6.0, points)], strict=True):
         if point.status != "superseded":
             parts.append(
-                horizontal(x, following, LANE_HEIGHT / 2, f"life {tone_of(mark_of(STATUSES, point.status))}")
+                horizontal(x, following, LANE_HEIGHT / 2, f"life {mark_of(STATUSES, point.status).tone}")
             )
     parts += [_shape(x, point) if alt else _drawn(x, point.status) for x, point in places]
     return svg(LANE_WIDTH, LANE_HEIGHT, alt, parts, "lane")

@@ -8,9 +8,8 @@ from typing import Final
 from markupsafe import Markup
 
 from ledger.events import Claim
-from moot.terminal.theme import STATUSES
-from moot.view.story import ClaimTold
-from moot.view.telling import tell_claim
+from moot.view.claims import ClaimTold, tell_claim
+from moot.view.marks import STATUSES
 from moot.web.drawing.lanes import Point, axis, lane
 from moot.web.followed import Followed
 from moot.web.links import Links

@@ -11,15 +11,14 @@ from markupsafe import Markup
 from ledger.events import Decision
 from ledger.events.ids import parse_reference
 from ledger.state.decided import outcome
-from moot.terminal import theme
-from moot.terminal.theme import mark_of
+from moot.view import marks
+from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.grounds import Ground
+from moot.view.marks import mark_of
 from moot.view.report_decisions import ground_standing
-from moot.view.story import DecisionTold, Ground
-from moot.view.telling import tell_decision
 from moot.web.drawing.evidence import Node, graph
 from moot.web.followed import Followed
 from moot.web.links import Links
-from moot.web.tones import tone_of
 
 NODES_MAX: Final = 160
 
@@ -85,13 +84,13 @@ def _walk(parent: str, grounds: tuple[Ground, ...], column: int, links: Links) -
 
 def _look(ground: Ground) -> tuple[str, str]:
     """Shape and tone of a ground."""
-    table = {"claim": theme.STATUSES, "verification": theme.RESULTS, "drift check": theme.DRIFT}.get(
+    table = {"claim": marks.STATUSES, "verification": marks.RESULTS, "drift check": marks.DRIFT}.get(
         ground.kind
     )
     if table is None:
         return ("◼", "open") if ground.kind == "decision" else ("◆", "plain")
     mark = mark_of(table, ground.standing)
-    return mark.shape, tone_of(mark)
+    return mark.shape, mark.tone
 
 
 def decisions(run: Followed) -> tuple[DecisionTold, ...]:

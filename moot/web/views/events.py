@@ -12,8 +12,8 @@ from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement
 from ledger.events.anchors import strings
 from ledger.events.conditions import conditions_of
 from ledger.events.ids import parse_reference
-from moot.view.story import CheckTold, ClaimTold
-from moot.view.telling import tell_check, tell_claim
+from moot.view.claims import ClaimTold, tell_claim
+from moot.view.round import CheckTold, tell_check
 from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed
 

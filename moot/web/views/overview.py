@@ -11,11 +11,11 @@ from ledger.events.decisions import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import State
 from ledger.store.failures import BlobMissing
-from moot.terminal.ending import stopped_because
-from moot.view.cast_told import answered_by, one_family_told, seats_told
-from moot.view.labels import Label
-from moot.view.story import DecisionTold, Ground
-from moot.view.telling import tell_decision
+from moot.view.banners import Label
+from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.grounds import Ground
+from moot.view.seats import answered_by, one_family_told, seats_told
+from moot.view.stopping import stopped_because
 from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed
 from moot.web.shown_labels import labels_shown

@@ -10,7 +10,8 @@ from urllib.parse import quote
 from ledger.events import Artifact, Event, Statement
 from ledger.events.anchors import sections_of
 from ledger.events.ids import Reference, parse_reference
-from moot.view.story import Ground, Quote, Story
+from moot.view.grounds import Ground, Quote
+from moot.view.story import Story
 from moot.web.followed import Followed
 from moot.web.views.events import parts_of
 

@@ -9,8 +9,7 @@ from typing import Final
 from ledger.events import Event
 from ledger.state.fold import add_call
 from ledger.state.state import Spend
-from moot.view.cast_told import seats_told
-from moot.view.story import Seat
+from moot.view.seats import Seat, seats_told
 from moot.web.followed import Followed
 from moot.web.views.overview import isolation_of
 

@@ -8,8 +8,7 @@ from typing import Final
 
 from ledger.events import Event, Validation
 from ledger.events.ids import StepName
-from moot.view.story import RoundTold
-from moot.view.telling import tell_round
+from moot.view.round import RoundTold, tell_round
 from moot.view.words import PHASES
 from moot.web.event_cards import Act, act_of
 from moot.web.followed import Followed

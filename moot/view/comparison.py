@@ -1,14 +1,19 @@
-"""Two runs side by side, for people."""
+"""Two runs side by side, and a run beside its forks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from moot.view.plain import joined, listed
+from ledger.result import Result
+from moot.view.text import folded, joined, listed
+from rounds.analysis.stress import Lost, Planned, RoleLoss
 
 if TYPE_CHECKING:
     from ledger.compare.diff import Cost, Differences
     from rounds.analysis.compare import RunDiff
+    from rounds.analysis.stress import Counted
+
 
 SHOWN = 12
 
@@ -65,10 +70,12 @@ def _signals(found: RunDiff) -> list[str]:
 
 
 def _cost(found: RunDiff) -> list[str]:
-    return [f"cost {letter}: {_spent(cost)}" for letter, cost in (("a", found.cost.a), ("b", found.cost.b))]
+    return [
+        f"cost {letter}: {_cost_told(cost)}" for letter, cost in (("a", found.cost.a), ("b", found.cost.b))
+    ]
 
 
-def _spent(cost: Cost) -> str:
+def _cost_told(cost: Cost) -> str:
     parts = [
         f"{cost.calls} calls",
         *_tokens(cost),
@@ -87,3 +94,66 @@ def _tokens(cost: Cost) -> list[str]:
 
 def _unknown(cost: Cost) -> str:
     return "cost unknown" if cost.usd is None else f"{cost.unpriced} of unknown cost"
+
+
+class Stress(Result, frozen=True):
+    """`made` are forks that this call made, `missing` those still to be made, `unfinished` those with rounds to go."""
+
+    run: str
+    made: list[str]
+    missing: list[Planned]
+    unfinished: list[str]
+    forks: list[Lost]
+    roles: list[RoleLoss]
+
+
+IDS_SHOWN = 12
+
+
+def stress_text(found: Stress) -> str:
+    """What `moot stress` prints: each fork beside the run, each role, then what is still to be made."""
+    lines: list[str] = []
+    for one in found.forks:
+        lines += [*_fork(one), ""]
+    lines.append("what each role carried")
+    for role in found.roles:
+        lines += folded(f"{role.role:<9} {role.verdict}: {role.detail}")
+    lines += [*_todo(found)]
+    return joined(lines)
+
+
+def _fork(one: Lost) -> Iterator[str]:
+    where = ", ".join(f"R{number}" for number in one.rounds)
+    what = f"without {one.without}" if one.without else "nothing changed: what chance does"
+    yield f"{one.run}: {where} {what}"
+    for name, counted in (("run", one.parent), ("fork", one.fork)):
+        yield f"  {name:<5}{_counted(counted)}"
+    gone = f"{len(one.lost)} claims of the run did not come up ({len(one.own)} of them {one.without}'s own)"
+    yield f"  lost {gone if one.without else f'{len(one.lost)} claims of the run did not come up'}"
+    yield from folded(_ids(one.lost), 7) if one.lost else ()
+    yield f"  kept {one.again}, new {len(one.new)}"
+    if one.ready_parent != one.ready_fork:
+        ready = {True: "ready to stop", False: "not ready"}
+        yield f"  the run is {ready[one.ready_parent]}, the fork {ready[one.ready_fork]}"
+
+
+def _counted(counted: Counted) -> str:
+    return (
+        f"{counted.claims} claims, {counted.tested} status changes, {counted.broken} BROKEN of"
+        f" {counted.disagreement} disagreeing checks, {counted.tensions} tensions, {counted.decisions} decisions"
+    )
+
+
+def _ids(ids: list[str]) -> str:
+    more = f" and {len(ids) - IDS_SHOWN} more" if len(ids) > IDS_SHOWN else ""
+    return listed(ids[:IDS_SHOWN]) + more
+
+
+def _todo(found: Stress) -> Iterator[str]:
+    if found.unfinished:
+        yield "to be gone on with: moot run --resume FORK --seats SPEC"
+        yield from (f"  {run}" for run in found.unfinished)
+    if found.missing:
+        yield f"to be made ({len(found.missing)}; `--make` makes them all)"
+        for one in found.missing:
+            yield f"  moot fork {found.run} --round {one.round} --without {one.role}"

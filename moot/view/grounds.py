@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ledger.events import (
@@ -14,6 +14,7 @@ from ledger.events import (
     Claim,
     Concern,
     Decision,
+    Disposition,
     DriftCheck,
     Event,
     Position,
@@ -27,7 +28,63 @@ from ledger.events.values import Evidence
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.state import State
-from moot.view.story import Ground, Quote
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Evidence: where it stands, the words, who wrote them. `holds`: they stand there; None: nobody can look."""
+
+    ref: str
+    words: str | None
+    by: str | None
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One thing that a decision rests on, with what that rests on in turn, down to quotes.
+
+    A verdict under a claim has the `quotes` that are that claim's; `pooled` are those that were given for `pool` claims
+    together, which nobody can tell apart.
+    """
+
+    id: str
+    kind: str
+    relation: str
+    by: str
+    text: str
+    standing: str
+    quotes: tuple[Quote, ...]
+    under: tuple[Ground, ...]
+    pooled: tuple[Quote, ...] = ()
+    pool: int = 0
+
+    @property
+    def pooled_told(self) -> str:
+        """What the pooled quotes are, in words; empty where there are none."""
+        also = "also " if self.quotes else ""
+        return f"{also}the verdict's evidence, given for {self.pool} claims together" if self.pooled else ""
+
+    @property
+    def foremost(self) -> Foremost:
+        """The first quote that stands where it says, of this thing or of a test of it, never of what it builds on."""
+        tests = () if self.kind == "decision" else self.under
+        for ground in (self, *tests):
+            for quote in ground.quotes:
+                if quote.words and quote.holds is not False:
+                    return Foremost(quote, ground.id if ground.kind == "verification" else None, "")
+        pooled = next((one for one in (self, *tests) if one.pooled), None)
+        return Foremost(None, None, f"{pooled.pooled_told}: see {pooled.id}" if pooled else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Foremost:
+    """The one quote to show for a ground, and the verification that quotes it; else where its evidence stands."""
+
+    quote: Quote | None
+    test: str | None
+    elsewhere: str
+
 
 DEPTH_MAX: Final = 3
 """Decisions on decisions on decisions: below that a reader looks the id up."""
@@ -188,3 +245,39 @@ def _author(book: Book, identity: str) -> str | None:
             return next((document.name for document in documents if document.id == identity), None)
         case _:
             return event.by
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What telling looks things up in, found once for a book: its rounds, and what closed a concern.
+
+    Whoever follows a run that grows keeps one and adds to it: no part of it ever changes its meaning.
+    """
+
+    by_round: dict[int, list[Event]] = field(default_factory=dict[int, list[Event]])
+    closers: dict[str, str] = field(default_factory=dict[str, str])
+    """Concern → the decision or disposition that closed it."""
+    sections: Sectioned = field(default_factory=remembered)
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Take in what follows."""
+        for event in events:
+            if event.phase != "close":
+                self.by_round.setdefault(event.round, []).append(event)
+            if isinstance(event, Disposition):
+                self.closers.setdefault(event.of, f"@{event.seq}")
+            elif isinstance(event, Decision):
+                for cite in event.cites:
+                    if cite.relation == "resolves":
+                        self.closers.setdefault(cite.id, event.id or "")
+
+    def round_of(self, book: Book, round_: int) -> Book:
+        """The same book with the events of one round alone; state and ids are those of the whole."""
+        return Book(tuple(self.by_round.get(round_, ())), book.state, book.by_id, book.blobs)
+
+
+def sources_of(book: Book) -> Sources:
+    """The sources of a whole book."""
+    sources = Sources()
+    sources.take(book.events)
+    return sources

@@ -1,12 +1,35 @@
-"""A row of numbers as a row of blocks, with the numbers beside it: nothing is said by height alone."""
+"""Text for people: folding, lists, and a row of numbers as a row of blocks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Final
 
+WIDTH = 100
+
+
+def folded(text: str, indent: int = 2) -> list[str]:
+    """A text over several lines, indented."""
+    margin = " " * indent
+    return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin) or [margin.rstrip()]
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Lines as a text that ends with a line feed; nothing when there are none."""
+    text = "\n".join(lines)
+    return f"{text}\n" if text else ""
+
+
+def listed(words: Sequence[str], nothing: str = "none") -> str:
+    """`a, b, c`, or what stands for nothing."""
+    return ", ".join(words) or nothing
+
+
 BLOCKS: Final = "▁▂▃▄▅▆▇█"
+
+
 MISSING: Final = "·"
 
 

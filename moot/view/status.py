@@ -1,28 +1,33 @@
-"""`moot status --json`: where a run stands."""
+"""Where a run stands, for people and for machines: from the state alone, as fast as reading the run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from pathlib import Path
 
 from detectors.report import SignalReport
 from ledger.events import Event
+from ledger.result import Result
 from ledger.state.closing import Life
 from ledger.state.fold import add_call
 from ledger.state.state import Spend, State
-from moot.view.output.base import Output
-from moot.view.output.outcome import Outcome, outcome_told
+from moot.view.quorum import Outcome, outcome_told
+from moot.view.seats import dollars
+from moot.view.stopping import alarms_first
+from moot.view.text import WIDTH, folded, joined, listed
 from rounds.run.reservations import Amounts
 
 
-class Lead(Output, frozen=True):
+class Lead(Result, frozen=True):
     """Who leads a round; null in an import that does not say."""
 
     round: int
     lead: str | None
 
 
-class StressRound(Output, frozen=True):
+class StressRound(Result, frozen=True):
     """A round with an absent role, planned or past."""
 
     round: int
@@ -30,7 +35,7 @@ class StressRound(Output, frozen=True):
     done: bool
 
 
-class DriftCheckStatus(Output, frozen=True):
+class DriftCheckStatus(Result, frozen=True):
     """A drift check that was made."""
 
     id: str
@@ -39,14 +44,14 @@ class DriftCheckStatus(Output, frozen=True):
     deviation_score: int
 
 
-class QuorumStatus(Output, frozen=True):
+class QuorumStatus(Result, frozen=True):
     """Steps that were asked and settled, and those that a seat really answered."""
 
     declared: int
     actual: int
 
 
-class SpendStatus(Output, frozen=True):
+class SpendStatus(Result, frozen=True):
     """What the calls cost. `usd` covers those whose cost is known, null where none is; `unpriced` counts the others."""
 
     calls: int
@@ -57,7 +62,7 @@ class SpendStatus(Output, frozen=True):
     unpriced: int
 
 
-class SpendPart(Output, frozen=True):
+class SpendPart(Result, frozen=True):
     """What the calls of one role in one phase cost; `usd` covers those whose cost is known, null where none is."""
 
     role: str
@@ -70,7 +75,7 @@ class SpendPart(Output, frozen=True):
     unpriced: int
 
 
-class SpendBeyond(Output, frozen=True):
+class SpendBeyond(Result, frozen=True):
     """What attempts used that no event shows, at most: lost and refused ones of steps that were given up or killed.
 
     `usd` is null where calls were made and nothing is known of what they cost.
@@ -81,7 +86,7 @@ class SpendBeyond(Output, frozen=True):
     usd: str | None
 
 
-class StopStatus(Output, frozen=True):
+class StopStatus(Result, frozen=True):
     """The signals as they read now, as `moot signals` has them: after event `through`.
 
     `alarms` are open failure modes. `obeyed`: it says stop, and the round is late enough to end the run.
@@ -99,7 +104,7 @@ class StopStatus(Output, frozen=True):
     obeyed: bool
 
 
-class Status(Output, frozen=True):
+class Status(Result, frozen=True):
     """`state`: running, stopped (resumable) or finished; with `finished`, `phase` is close."""
 
     run: str
@@ -223,3 +228,81 @@ def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
         not_before=not_before,
         obeyed=report.stop and report.round >= not_before,
     )
+
+
+def status_text(
+    path: Path, state: State, caveats: Sequence[str], waiting: Sequence[str], report: SignalReport | None
+) -> str:
+    """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
+    opened = state.opening
+    question = opened.question.strip().splitlines() or [""]
+    leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
+    drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
+    watched = opened.protocol == "structured"
+    lines = [
+        *caveats,
+        f"{path}: {standing(state)}, round {state.round} of {len(opened.plan)}, phase {state.phase}"
+        f"   ({opened.protocol})",
+        *folded(question[0]),
+        "",
+        *(_row("leads", listed(leads)) if watched else ()),
+        *(_row("stress", listed(_stress_told(state))) if watched else ()),
+        *(_row("drift", listed(drift)) if watched else ()),
+        *_row("calls", _spent_told(state.spend)),
+        *(_row("stop", _stop_told(state, report)) if watched else ()),
+        *(_row("open", ", ".join(waiting)) if waiting else ()),
+        *(_row("held up", _held_up(path, state)) if state.held_up else ()),
+    ]
+    return joined(lines)
+
+
+def _held_up(path: Path, state: State) -> str:
+    place = state.held_up[0]
+    return (
+        f"by the screening {', '.join(state.held_up)} of what was asked: see `moot log {path}`; "
+        f"`moot override {path} {place} 'why it is harmless'` lets it through"
+    )
+
+
+def _row(label: str, text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=f"{label:<8}", subsequent_indent=" " * 8)
+
+
+def standing(state: State) -> str:
+    """running, stopped or finished; an import is none of them."""
+    if state.opened is not None and state.opened.origin.type == "import":
+        return "imported"
+    return state.life
+
+
+def _stress_told(state: State) -> list[str]:
+    absent = {row.round: row.absent for row in state.opening.plan if row.absent}
+    absent |= {round_: event.absent for round_, event in state.rounds.items() if event.absent}
+    return [
+        f"R{round_} without {role}{'' if round_ in state.rounds else ' (to come)'}"
+        for round_, role in sorted(absent.items())
+    ]
+
+
+def _spent_told(spend: Spend) -> str:
+    parts = [str(spend.calls)]
+    if spend.tokens_in or spend.tokens_out:
+        parts.append(f"{spend.tokens_in} tokens in, {spend.tokens_out} out")
+    parts.append(dollars(spend))
+    return ", ".join(parts)
+
+
+def _stop_told(state: State, report: SignalReport | None) -> str:
+    """The signals as they read now: an open alarm first, then the count and what it advises."""
+    if report is None or state.opened is None:
+        return "the signals cannot be read: the run's own thresholds are gone"
+    not_before = state.opened.stop.not_before
+    said = (
+        f"R{report.round}: {report.satisfied} of {report.of} signals ({report.profile}), "
+        f"{report.advice.replace('_', ' ')}"
+    )
+    if alarmed := alarms_first(report):
+        said = f"{alarmed} {said}"
+    if report.stop and report.round < not_before:
+        said += f"; says stop, obeyed from round {not_before} on"
+    return said

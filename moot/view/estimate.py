@@ -1,13 +1,14 @@
-"""`moot estimate --json`: what a deliberation may take, before it is run. An estimate, never a bound."""
+"""An estimate: what a deliberation may take, before it is run; never a bound."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from moot.view.output.base import Output
+from ledger.result import Result
+from moot.view.text import joined, listed
 from roles.seats.prices import Prices, Tokens
 from rounds.setup.size import Asked, asked_of
 from rounds.setup.step_sizes import SHORT, SIZES, SOURCE, size_of
@@ -15,31 +16,40 @@ from rounds.setup.step_sizes import SHORT, SIZES, SOURCE, size_of
 if TYPE_CHECKING:
     from ledger.events import RunOpened
 
+
 BYTES_A_TOKEN: Final = 4
+
+
 TOKENS_A_WORD: Final = 2
 """Of a reply: its words stand in JSON."""
+
+
 FREE: Final = ("human", "tape")
 """Kinds of seat that take no tokens."""
+
+
 UNPAID: Final = ("local",)
 """Kinds whose tokens cost nothing."""
+
+
 _NOTHING: Final = Decimal(0)
 
 
-class Span(Output, frozen=True):
+class Span(Result, frozen=True):
     """A number of tokens, low and high."""
 
     low: int
     high: int
 
 
-class Dollars(Output, frozen=True):
+class Dollars(Result, frozen=True):
     """Dollars, low and high, as decimal strings."""
 
     low: str
     high: str
 
 
-class EstimatePart(Output, frozen=True):
+class EstimatePart(Result, frozen=True):
     """The most replies that one role gives in one phase."""
 
     role: str
@@ -47,7 +57,7 @@ class EstimatePart(Output, frozen=True):
     replies: int
 
 
-class EstimateSeat(Output, frozen=True):
+class EstimateSeat(Result, frozen=True):
     """What one seat, alone or for several roles, may take. `usd` is null where no price is known."""
 
     seat: str
@@ -59,7 +69,7 @@ class EstimateSeat(Output, frozen=True):
     usd: Dollars | None
 
 
-class Estimate(Output, frozen=True):
+class Estimate(Result, frozen=True):
     """An estimate: it binds nobody. `usd` is null when the cost of a seat is unknown; `prices_dated` is a day."""
 
     file: str
@@ -187,3 +197,44 @@ def _assumptions(documents: int) -> list[str]:
         "high: briefs and replies twice as large, as much thinking as reply, all input written to the cache",
         "every planned round is held; no reply is repaired and no attempt is lost",
     ]
+
+
+def estimate_text(found: Estimate) -> str:
+    """What `moot estimate` prints."""
+    return joined(_estimate_lines(found))
+
+
+def _estimate_lines(found: Estimate) -> Iterator[str]:
+    yield f"ESTIMATE of {found.file}: {found.protocol}, {found.rounds} rounds; it is no bound (--max-usd is one)"
+    yield f"at most {found.replies_at_most} replies"
+    for role in dict.fromkeys(part.role for part in found.parts):
+        mine = [part for part in found.parts if part.role == role]
+        phases = listed([f"{part.phase} {part.replies}" for part in mine])
+        yield f"  {role:<10} {sum(part.replies for part in mine):>4}   {phases}"
+    yield f"by seat (prices of {found.prices_dated})"
+    for seat in found.seats:
+        yield from _seat_lines(seat)
+    yield f"in all: {_tokens_told(found.tokens_in, found.tokens_out)}, {_dollars_told(found.usd)}"
+    yield "it rests on"
+    yield from (f"  {one}" for one in found.assumptions)
+
+
+def _seat_lines(seat: EstimateSeat) -> Iterator[str]:
+    model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
+    yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {seat.replies} replies"
+    yield f"    {_tokens_told(seat.tokens_in, seat.tokens_out)}, {_dollars_told(seat.usd)}"
+
+
+def _tokens_told(tokens_in: Span, tokens_out: Span) -> str:
+    return f"{_span_told(tokens_in)} tokens in, {_span_told(tokens_out)} out"
+
+
+def _span_told(span: Span) -> str:
+    return f"{span.low:,} to {span.high:,}" if span.low != span.high else f"{span.low:,}"
+
+
+def _dollars_told(usd: Dollars | None) -> str:
+    if usd is None:
+        return "dollars unknown"
+    low, high = Decimal(usd.low), Decimal(usd.high)
+    return f"{low:.2f} to {high:.2f} dollars" if low != high else f"{low:.2f} dollars"

@@ -1,4 +1,4 @@
-"""What can be said of a run only when it is looked at as a whole; pure values, for the report and for pages.
+"""What can be said of a run only when it is looked at as a whole.
 
 hindsight(book) → contributions, coverage, axes, standings of claims and options, the eight failure modes, agreement
 """
@@ -19,7 +19,7 @@ from detectors.standing import OptionStanding, Standing, by_option, standings
 from ledger.events import Claim
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
-from moot.view.signature import observations
+from moot.view.round import observations
 
 
 @dataclass(frozen=True, slots=True)

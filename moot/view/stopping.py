@@ -1,4 +1,4 @@
-"""Why a run stops, or does not: the gates or signals of a report as one sentence, and how it ended."""
+"""Why a run stops or goes on: its gates as a sentence, how it ended, what the next round is for."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ from collections.abc import Mapping
 from typing import Final
 
 from detectors.report import Gate, SignalReport
+from ledger.events import RunClosed, Signals
+from ledger.events.decisions import PlanRow
+from ledger.events.values import Quorum
+from ledger.plain_text import shortened
 from ledger.state.state import State
-from moot.view import words
+from moot.view import marks, words
+from moot.view.marks import mark_of
+from moot.view.story import Story
+from roles.rotation import next_lead
+from rounds.run.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
 
 WATCHED: Final = " watched"
 """How the gate `alarms` names a failure mode that is no alarm yet and stands in the way all the same."""
+
+
 NO_CLAIM: Final = "no claim yet"
 """What a gate says of a share of nothing."""
+
+
 WINDOW: Final = 3
+
+
 _GATES: Final[Mapping[str, tuple[str, str]]] = {
     "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
     "pending": (
@@ -82,3 +96,69 @@ def _told(gate: Gate, rounds: int) -> str:
     )
     limit = (gate.limit or "").lstrip("≤≥")
     return (holds if gate.ok else fails).format(value=value, limit=limit, window=window)
+
+
+def why_it_stopped(story: Story) -> str:
+    """One sentence."""
+    look = next((told.look for told in reversed(story.rounds) if told.look), None)
+    return stopped_because(story.closing, look, story.quorum, len(story.rounds), len(story.plan))
+
+
+def stopped_because(
+    closing: RunClosed | None, look: Signals | None, quorum: Quorum, opened: int, planned: int
+) -> str:
+    """The same from its parts; `look` is the last one, `opened` and `planned` are numbers of rounds."""
+    played = f"{opened} of {planned} planned rounds"
+    if closing is None:
+        return f"The run has not stopped: {played} were opened."
+    why = words.CLOSINGS.get(closing.reason, closing.reason)
+    looked = ""
+    if look is not None:
+        advice = mark_of(marks.ADVICE, look.advice).plain
+        looked = (
+            f" The last look, in round {look.round}, found {look.satisfied} of {look.of} signals: {advice}."
+        )
+    answered = f"{quorum.actual} of {quorum.declared} steps were answered"
+    return f"The run {closing.state} because {why}, after {played}; {answered}.{looked}"
+
+
+def next_round(state: State) -> list[str]:
+    """Lines for people; one that says so when nothing comes."""
+    opened = state.opened
+    if opened is None or state.finished:
+        return ["nothing: the run is finished" if state.finished else "nothing: no run is open"]
+    if opened.origin.type == "import":
+        return ["nothing: the run was made by another system"]
+    if state.round not in state.rounds:
+        return [_planned_round(state, opened.plan[0])] if opened.plan else ["nothing: the plan is empty"]
+    lines: list[str] = []
+    if not deliberation_is_validated(state, state.round) and "G" in plan_row(state, state.round).phases:
+        lines.append(f"R{state.round} is under way (phase {state.phase})")
+    after = state.rounds[state.round].plan_row + 1
+    if stop_is_obeyed(state, state.round) or after >= len(opened.plan):
+        lines.append(
+            "synthesis: pending claims are resolved, every role looks back, the lead decides for good"
+        )
+    else:
+        lines.append(_planned_round(state, opened.plan[after]))
+    return lines
+
+
+def _planned_round(state: State, row: PlanRow) -> str:
+    leads = [event.lead for event in state.rounds.values()]
+    parts = [f"R{row.round}, lead {next_lead(authors(state), leads, row.absent)}"]
+    if row.absent:
+        parts.append(f"stress: what is missing without {row.absent}")
+    if row.drift:
+        parts.append("a drift check against the goals")
+    if "G" not in row.phases and "S" in row.phases:
+        parts.append("synthesis alone: pending claims are resolved, final decisions made")
+    if _has_look(state, row):
+        parts.append("a look at the signals at its end")
+    if row.focus:
+        parts.append(f"focus: {shortened(row.focus, 120)}")
+    return "; ".join(parts)
+
+
+def _has_look(state: State, row: PlanRow) -> bool:
+    return "G" in row.phases and row.round % state.opening.stop.check_every == 0

@@ -1,14 +1,14 @@
-"""What a run rests on, in every output that says how one ended: declared and actual quorum, and what was lost."""
+"""What a run rests on: declared and actual quorum, and what was lost."""
 
 from __future__ import annotations
 
+from ledger.result import Result
 from ledger.state.state import State
 from moot.errors import GOOD, SEAT_FAILED
-from moot.view.output.base import Output
 from rounds.run.outcome import Kind, RunOutcome, outcome_of
 
 
-class Lost(Output, frozen=True):
+class Lost(Result, frozen=True):
     """A step that was given up. `means`: what the run does without it; `decides`: the outcome was this step's."""
 
     step: str
@@ -18,7 +18,7 @@ class Lost(Output, frozen=True):
     decides: bool
 
 
-class Outcome(Output, frozen=True):
+class Outcome(Result, frozen=True):
     """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
 
     `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered

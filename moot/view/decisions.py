@@ -1,0 +1,285 @@
+"""Decisions: each with what it rests on, and whether that still stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ledger.events import (
+    Decision,
+    Flip,
+    Position,
+)
+from ledger.events.conditions import Conditions, conditions_of
+from ledger.events.decisions import Cite, Relation
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.decided import (
+    Standing,
+    fallen_under,
+    overridden,
+    standing,
+    standings,
+)
+from ledger.state.state import State
+from moot.view.claims import STATUS_MARKS
+from moot.view.grounds import Ground, Sectioned, decision_standing, rests_on
+from moot.view.quorum import Outcome, outcome_told
+from moot.view.text import folded, joined, listed
+
+
+class Citation(Result, frozen=True):
+    """What a decision rests on, and how that stands now: a claim's status, a check's result; null where it has none."""
+
+    type: str
+    id: str
+    relation: Relation
+    stands: str | None
+
+
+class Dissenter(Result, frozen=True):
+    """A role that had expected another verdict than a cited one; `ref` is its last sealed position or flip."""
+
+    role: str
+    ref: str
+
+
+class FallenGround(Result, frozen=True):
+    """What a decision rests on and what does not stand: a claim with its status, or a decision that was overturned.
+
+    `through` are the decisions in between; `before`: it did not stand when the decision was made either.
+    """
+
+    id: str
+    status: str
+    through: list[str]
+    before: bool
+
+
+class DecisionLine(Result, frozen=True):
+    """A decision. `at_risk`: something that it rests on does not stand, and `fallen` says what.
+
+    `falsifiers` would show it to be wrong, `requirements` have to be met; `conditions` is the recorded field, which
+    holds the one or the other by protocol. `had_expected` are roles that had expected another verdict than a cited one;
+    `dissent` is the recorded field of the same, and says nothing about who disagrees with the decision. `in_place_of`
+    is the decision that an override stands for.
+    """
+
+    id: str
+    round: int
+    type: str
+    text: str
+    made_by: str
+    standing: Standing
+    overturned_by: str | None
+    cites: list[Citation]
+    anchor_ref: str | None
+    about: list[str]
+    confidence: int | None
+    conditions: list[str]
+    dissent: list[Dissenter]
+    seq: int
+    falsifiers: list[str]
+    requirements: list[str]
+    had_expected: list[Dissenter]
+    in_place_of: str | None
+    fallen: list[FallenGround]
+
+
+class Decisions(Result, frozen=True):
+    """All decisions of a run, in order; `outcome`: what the run rests on."""
+
+    run: str
+    outcome: Outcome
+    decisions: list[DecisionLine]
+
+
+def decisions_of(run: str, book: Book) -> Decisions:
+    """The decisions of a book."""
+    stands = standings(book.state)
+    lines: list[DecisionLine] = []
+    for identity in book.state.decisions:
+        event = book.by_id[identity]
+        assert isinstance(event, Decision), f"{identity} is no decision"
+        lines.append(_line(identity, event, book.state, stands[identity]))
+    return Decisions(run=run, outcome=outcome_told(book.state), decisions=lines)
+
+
+def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:
+    conditions = conditions_of(event, state.opened)
+    had_expected = [Dissenter(role=one.role, ref=one.ref) for one in event.dissent]
+    first = overridden(state, identity)
+    return DecisionLine(
+        id=identity,
+        round=event.round,
+        type=event.type,
+        text=event.text,
+        made_by=event.made_by,
+        standing=stands,
+        overturned_by=state.decisions[identity].overturned_by,
+        cites=[
+            Citation(type=cite.type, id=cite.id, relation=cite.relation, stands=_stands(cite, state))
+            for cite in event.cites
+        ],
+        anchor_ref=event.anchor_ref,
+        about=list(event.about),
+        confidence=event.confidence,
+        conditions=list(event.conditions),
+        dissent=had_expected,
+        seq=event.seq,
+        falsifiers=list(conditions.falsifiers),
+        requirements=list(conditions.requirements),
+        had_expected=had_expected,
+        in_place_of=None if first == identity else first,
+        fallen=[
+            FallenGround(id=one.id, status=one.status, through=list(one.through), before=one.before)
+            for one in fallen_under(state, identity)
+        ],
+    )
+
+
+def _stands(cite: Cite, state: State) -> str | None:
+    if cite.id in state.claims:
+        return state.claims[cite.id].status
+    if cite.id in state.checks:
+        return state.checks[cite.id].result
+    if cite.id in state.decisions:
+        return standing(state, cite.id)
+    if cite.id in state.concerns:
+        return "resolved" if cite.id in state.resolved else "open"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVerdict:
+    """A role that had expected another verdict than one that a decision cites, by its last sealed stance.
+
+    It says nothing about the decision: its author may be among them.
+    """
+
+    role: str
+    ref: str
+    on: str
+    stance: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTold:
+    """A decision; `fallen` is what it rests on and no longer stands, which puts it AT RISK.
+
+    `in_place_of` is the decision that it overrides, the first of a chain; `standing` says how it stands, in words;
+    `ends` are decisions and rulings that it overturns or supersedes, which it does not rest on.
+    """
+
+    id: str
+    seq: int
+    round: int
+    type: str
+    made_by: str
+    text: str
+    confidence: int | None
+    conditions: Conditions
+    in_place_of: str | None
+    overturned_by: str | None
+    fallen: tuple[str, ...]
+    standing: str
+    ends: tuple[str, ...]
+    rests_on: tuple[Ground, ...]
+    had_expected: tuple[OtherVerdict, ...]
+
+    @property
+    def in_force(self) -> bool:
+        """No later decision ended it."""
+        return self.overturned_by is None
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What it is, in a few words each: its type, what it ends, its round, who made it, how sure."""
+        place = f"{self.type} in place of {self.in_place_of}" if self.in_place_of else self.type
+        ended = (f"ends {', '.join(self.ends)}",) if self.ends and not self.in_place_of else ()
+        sure = () if self.confidence is None else (f"confidence {self.confidence} of 5",)
+        return place, *ended, f"round {self.round}", f"by {self.made_by.replace('_', ' ')}", *sure
+
+
+ENDING: Final = frozenset({"overturns", "supersedes"})
+"""Relations of a cite by which a decision ends another one, and does not rest on it."""
+
+
+def tell_decision(book: Book, event: Decision, sections: Sectioned) -> DecisionTold:
+    """A decision with everything that it rests on."""
+    identity = event.id or ""
+    return DecisionTold(
+        id=identity,
+        seq=event.seq,
+        round=event.round,
+        type=event.type,
+        made_by=event.made_by,
+        text=event.text,
+        confidence=event.confidence,
+        conditions=conditions_of(event, book.state.opened),
+        in_place_of=_in_place_of(book, identity),
+        overturned_by=book.state.decisions[identity].overturned_by,
+        fallen=tuple(one.id for one in fallen_under(book.state, identity)),
+        standing=decision_standing(book.state, identity),
+        ends=tuple(cite.id for cite in event.cites if cite.relation in ENDING),
+        rests_on=tuple(
+            ground for ground in rests_on(book, event, sections=sections) if ground.relation not in ENDING
+        ),
+        had_expected=tuple(_other_verdict(book, one.role, one.ref) for one in event.dissent),
+    )
+
+
+def _in_place_of(book: Book, identity: str) -> str | None:
+    first = overridden(book.state, identity)
+    return None if first == identity else first
+
+
+def _other_verdict(book: Book, role: str, ref: str) -> OtherVerdict:
+    held = book.by_id.get(ref)
+    match held:
+        case Position():
+            return OtherVerdict(role, ref, held.on, held.stance, held.reason)
+        case Flip():
+            position = book.by_id.get(held.of)
+            on = position.on if isinstance(position, Position) else ""
+            return OtherVerdict(role, ref, on, held.to, "")
+        case _:
+            return OtherVerdict(role, ref, "", "", "")
+
+
+STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "overturned"}
+
+
+def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
+    """What `moot decisions` prints: caveats, then each decision down to what it cites."""
+    from ledger.events.conditions import Conditions
+
+    marks = {**STATUS_MARKS, **STANDING_MARKS}
+    lines = list(caveats)
+    for decision in found.decisions:
+        place = f" in place of {decision.in_place_of}" if decision.in_place_of else ""
+        stands = (
+            f"overturned by {decision.overturned_by}"
+            if decision.overturned_by
+            else STANDING_MARKS[decision.standing]
+        )
+        lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
+        lines += folded(decision.text)
+        for one in decision.fallen if decision.standing == "at_risk" else ():
+            through = f", through {listed(one.through)}" if one.through else ""
+            before = ", before this was decided" if one.before else ""
+            lines.append(f"    at risk: {one.id} {marks[one.status]}{through}{before}")
+        for cite in decision.cites:
+            stands = f" {marks.get(cite.stands, cite.stands)}" if cite.stands else ""
+            lines.append(f"    {cite.relation} {cite.id}{stands}")
+        told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
+        lines += [f"    {word}: {text}" for word, text in told]
+        lines += [f"    {one.role} had expected another verdict ({one.ref})" for one in decision.had_expected]
+    lines.append("1 decision" if len(found.decisions) == 1 else f"{len(found.decisions)} decisions")
+    if cited := [
+        cite.id for decision in found.decisions for cite in decision.cites if cite.type == "verification"
+    ]:
+        lines.append(f"what a verdict saw and quotes: moot log {found.run} {cited[-1]}")
+    return joined(lines)

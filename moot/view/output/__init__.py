@@ -1,1 +1,0 @@
-"""The outputs of the verbs for machines, one file a verb; published as `schemas/output/<verb>.json`."""

@@ -1,0 +1,120 @@
+"""How a run, a submitted reply, a replay and a demo came out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ledger.result import Result
+from moot.view.quorum import Outcome, headline
+from moot.view.text import joined
+from moot.view.words import going_on
+from rounds.run.reexecution import Reexecution
+
+
+class RunEnd(Result, frozen=True):
+    """`waiting`: open steps that somebody must answer with `moot submit`; `detail`: what failed or what comes next;
+    `outcome`: what the run rests on so far."""
+
+    run: str
+    state: Literal["finished", "waiting", "stopped", "failed"]
+    reason: str | None
+    waiting: list[str]
+    detail: str
+    outcome: Outcome
+
+
+class Submission(Result, frozen=True):
+    """`events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
+    `outcome`: what the run rests on so far."""
+
+    accepted: bool
+    events: list[str]
+    errors: list[str]
+    next: list[str]
+    outcome: Outcome
+
+
+class DivergenceLine(Result, frozen=True):
+    """Where the new ledger leaves the recorded one; `kind` is rules, brief, event or step."""
+
+    kind: str
+    seq: int
+    what: str
+
+
+class Replay(Result, frozen=True):
+    """`identical` and the heads are null when nothing was executed again."""
+
+    run: str
+    events: int
+    re_executed: bool
+    identical: bool | None
+    head: str | None
+    expected_head: str
+    divergences: list[DivergenceLine]
+
+
+def reexecuted(run: str, result: Reexecution) -> Replay:
+    """A re-execution for machines."""
+    return Replay(
+        run=run,
+        events=result.events,
+        re_executed=True,
+        identical=result.identical,
+        head=result.head.hash,
+        expected_head=result.expected.hash,
+        divergences=[DivergenceLine(kind=one.kind, seq=one.seq, what=one.what) for one in result.divergences],
+    )
+
+
+class Demo(Result, frozen=True):
+    """`recorded` is always true: no seat answers in a demo."""
+
+    run: str
+    recorded: bool
+    events: int
+    stopped: str
+    decisions: list[str]
+    identical: bool
+    head: str
+    expected_head: str
+    divergences: list[DivergenceLine]
+
+
+def run_end_text(end: RunEnd) -> str:
+    """What `moot run` prints last: what the run rests on, then how it ended."""
+    first = headline(end.outcome)
+    lines = [first] if first and (end.state != "waiting" or end.outcome.lost) else []
+    match end.state:
+        case "finished":
+            reason = (end.reason or "").replace("_", " ")
+            lines += [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
+        case "waiting" if not end.waiting:
+            lines += [
+                f"{end.run} is held up until a person decides",
+                f"why:     moot status {end.run}",
+                f"go on:   moot override {end.run} @SEQ 'why it is harmless'   (the @ that status names)",
+            ]
+        case "waiting":
+            lines += [
+                f"{end.run} waits for {len(end.waiting)} {'reply' if len(end.waiting) == 1 else 'replies'}:",
+                *(f"  {step}" for step in end.waiting),
+                f"briefs:  moot next {end.run}",
+                f"replies: moot submit {end.run} {end.waiting[0] if end.waiting else 'STEP'} reply.json",
+            ]
+        case _:
+            reason = (end.reason or "").replace("_", " ")
+            lines += [f"{end.run} is stopped ({reason})", f"go on: {going_on(end.run, end.reason)}"]
+    return joined(lines)
+
+
+def replay_text(found: Replay) -> str:
+    """What `moot replay --re-execute` prints."""
+    if found.identical:
+        return f"✓ identical: {found.events} events executed again, head {found.head}\n"
+    lines = [f"✗ {one.kind} @{one.seq}: {one.what}" for one in found.divergences]
+    rules = any(one.kind == "rules" for one in found.divergences)
+    lines.append(
+        f"{'diverged: rules' if rules else 'diverged'}; head {found.head}, recorded {found.expected_head}"
+    )
+    return joined(lines)

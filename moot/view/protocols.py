@@ -1,0 +1,155 @@
+"""What can be run: protocols, plans, castings, the gate's choice, and a new file in numbers."""
+
+from __future__ import annotations
+
+from ledger.events import RunOpened
+from ledger.result import Result
+from moot.view.text import joined, listed
+from roles.castings import CASTINGS
+from roles.prompt_set import STRUCTURED
+from rounds.protocols import PROTOCOLS
+from rounds.setup.gate import GateReason, GateResult
+from rounds.setup.plans import PLANS
+from rounds.setup.size import asked_of
+from rounds.setup.variants import MEANINGS
+
+
+class RoleLine(Result, frozen=True):
+    """A role and the question it asks."""
+
+    id: str
+    question: str
+
+
+class ProtocolLine(Result, frozen=True):
+    """A protocol: `--protocol NAME`. `fits` says when; `rules` are its named variants, the default first,
+    `meanings` what they choose."""
+
+    name: str
+    version: int
+    summary: str
+    roles: list[RoleLine]
+    fits: str
+    calls: str
+    rules: dict[str, list[str]]
+    meanings: dict[str, str]
+
+
+class PlanLine(Result, frozen=True):
+    """A plan: `--plan NAME`. `stress` and `drift` are round numbers."""
+
+    name: str
+    rounds: int
+    stress: list[int]
+    drift: list[int]
+
+
+class Protocols(Result, frozen=True):
+    """What this moot has; `castings` are for `--cast NAME`."""
+
+    protocols: list[ProtocolLine]
+    plans: list[PlanLine]
+    castings: list[str]
+
+
+def protocols(name: str | None = None) -> Protocols:
+    """All that is installed, or one protocol. Raises `ProtocolUnknown`."""
+    chosen = list(PROTOCOLS.values()) if name is None else [PROTOCOLS[name]]
+    names = {protocol.name for protocol in chosen}
+    return Protocols(
+        protocols=[
+            ProtocolLine(
+                name=protocol.name,
+                version=protocol.version,
+                summary=protocol.summary,
+                roles=[RoleLine(id=role.id, question=role.question) for role in protocol.roles],
+                fits=protocol.fits,
+                calls=protocol.calls,
+                rules={rule: list(values) for rule, values in protocol.variants.items()},
+                meanings={rule: MEANINGS[rule] for rule in protocol.variants},
+            )
+            for protocol in chosen
+        ],
+        plans=[
+            PlanLine(
+                name=name,
+                rounds=len(rows := plan()),
+                stress=[row.round for row in rows if row.absent],
+                drift=[row.round for row in rows if row.drift],
+            )
+            for name, plan in PLANS.items()
+            if STRUCTURED in names
+        ],
+        castings=list(CASTINGS) if STRUCTURED in names else [],
+    )
+
+
+class Gated(Result, frozen=True):
+    """`points`: the sum of the reasons': 3 for the form and what you insist on, 2 a sign of weight, −3 for one seat."""
+
+    route: str
+    points: int
+    reasons: list[GateReason]
+
+
+def gated_of(found: GateResult) -> Gated:
+    """The gate's result for machines."""
+    return Gated(
+        route=found.route, points=sum(reason.points for reason in found.reasons), reasons=found.reasons
+    )
+
+
+class NewFile(Result, frozen=True):
+    """`replies`: how many replies the plan asks for at most, S included."""
+
+    file: str
+    protocol: str
+    rounds: int
+    stress: list[int]
+    drift: list[int]
+    replies: int
+    waived: list[str]
+
+
+def new_of(file: str, opening: RunOpened) -> NewFile:
+    """The file in numbers."""
+    return NewFile(
+        file=file,
+        protocol=opening.protocol,
+        rounds=len(opening.plan),
+        stress=[row.round for row in opening.plan if row.absent],
+        drift=[row.round for row in opening.plan if row.drift],
+        replies=asked_of(opening).total(),
+        waived=[waiver.what for waiver in opening.waived],
+    )
+
+
+def protocols_text(found: Protocols) -> str:
+    """What `moot protocols` prints."""
+    lines: list[str] = []
+    for protocol in found.protocols:
+        lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]
+        lines += [f"  {role.id:<16} {role.question}" for role in protocol.roles]
+        lines += [
+            f"  --rule {rule}={'|'.join(values)}   {protocol.meanings[rule]}"
+            for rule, values in protocol.rules.items()
+        ]
+    lines += ["", "plans"] if found.plans else []
+    for plan in found.plans:
+        stress = listed([f"R{n}" for n in plan.stress])
+        lines.append(
+            f"  {plan.name:<12} {plan.rounds} rounds, stress {stress}, drift {listed([f'R{n}' for n in plan.drift])}"
+        )
+    lines += ["", f"castings   {', '.join(found.castings)}"] if found.castings else []
+    return joined(lines)
+
+
+def new_text(found: NewFile) -> str:
+    """What `moot new` prints."""
+    stress = listed([f"R{n}" for n in found.stress], "no stress round")
+    lines = [
+        f"{found.file}: {found.protocol}, {found.rounds} rounds, stress {stress}, at most {found.replies} replies",
+        *(f"WAIVED {what}: it will be said before every verdict" for what in found.waived),
+        f"change it as you like, then: moot run {found.file} --seats host",
+    ]
+    return joined(lines)

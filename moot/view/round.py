@@ -1,0 +1,395 @@
+"""A round as it is told: what was made, sealed, checked, decided, and what an absence was predicted to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Artifact,
+    Claim,
+    Concern,
+    Decision,
+    DriftCheck,
+    Event,
+    Fallback,
+    Flip,
+    Position,
+    RoundOpened,
+    RunOpened,
+    Signals,
+    Statement,
+    Validation,
+    Verification,
+)
+from ledger.events.anchors import strings
+from ledger.events.ids import number_of, parse_reference, role_of, round_of
+from ledger.events.values import Result
+from ledger.state.book import Book
+from ledger.state.state import State
+from moot.view.claims import ClaimTold, tell_claim
+from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.grounds import Quote, Sectioned, Sources, quotes_of, sources_of
+from moot.view.words import ARTIFACTS
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """A sealed position on a check, and what became of it. `flipped_to` is None while it stands."""
+
+    role: str
+    check_id: int | None
+    stance: str
+    confidence: int | None
+    reason: str
+    flipped_to: str | None
+    because: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A claim that a check tested; `bearing` is None when it was tested without a change."""
+
+    claim: str
+    from_: str | None
+    to: str | None
+    bearing: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTold:
+    """A verification. `stances` are the positions sealed before it, in role order; `repeats`: what it judges again."""
+
+    id: str
+    seq: int
+    round: int
+    check: str
+    check_id: int
+    result: Result
+    by: str
+    notes: str
+    moved: tuple[Moved, ...]
+    quotes: tuple[Quote, ...]
+    stances: tuple[Stance, ...]
+    repeats: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Something that a role wrote in a round: a statement, an artifact, a set of sealed positions."""
+
+    role: str
+    phase: str
+    kind: str
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConcernTold:
+    """A concern, a tension or a question. `resolved_by` names the event that closed it."""
+
+    id: str
+    round: int
+    type: str
+    by: str
+    between: tuple[str, ...]
+    severity: int | None
+    for_human: bool
+    text: str
+    resolved_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A predicted effect of an absence beside what was seen; `agrees` is None when the ledger cannot say."""
+
+    code: str
+    predicted: str
+    observed: str
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTold:
+    """One round. `phase` is the last one that has an event, `planned` the phases of its plan row."""
+
+    n: int
+    lead: str | None
+    absent: str | None
+    focus: str
+    planned: tuple[str, ...]
+    phase: str
+    applicable: tuple[int, ...]
+    made: tuple[Made, ...]
+    sealed: tuple[Stance, ...]
+    checks: tuple[CheckTold, ...]
+    claims: tuple[ClaimTold, ...]
+    decisions: tuple[DecisionTold, ...]
+    concerns: tuple[ConcernTold, ...]
+    drift: DriftCheck | None
+    look: Signals | None
+    alarms: tuple[Alarm, ...]
+    amendments: tuple[Amendment, ...]
+    fallbacks: tuple[Fallback, ...]
+    findings: tuple[int, int] | None
+    signature: tuple[Observation, ...]
+
+    @property
+    def cross_checks(self) -> Mapping[int, CheckTold]:
+        """The round's own checks, 1 to 4: no second judgement, and nothing that the closing settled."""
+        return {
+            check.check_id: check for check in self.checks if check.check_id <= 4 and check.repeats is None
+        }
+
+    @property
+    def applied(self) -> int:
+        """Checks that applied."""
+        return sum(check.result != "NOT_APPLICABLE" for check in self.cross_checks.values())
+
+    @property
+    def disagreement(self) -> int:
+        """Of those, checks that came out BROKEN or UNCLEAR (SD-63)."""
+        return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.cross_checks.values())
+
+
+def tell_round(book: Book, round_: int, sources: Sources | None = None) -> RoundTold:
+    """One round that has been opened."""
+    state, opened = book.state, book.state.rounds[round_]
+    found = sources or sources_of(book)
+    book = found.round_of(book, round_)
+    events = book.events
+    tests = [event for event in events if isinstance(event, Verification)]
+    checks = tuple(
+        tell_check(book, event, found.sections)
+        for event in sorted(tests, key=lambda one: number_of(one.id or ""))
+    )
+    judged = {check.id for check in checks}
+    looks = [event for event in events if isinstance(event, Signals)]
+    drifts = [event for event in events if isinstance(event, DriftCheck)]
+    return RoundTold(
+        n=round_,
+        lead=opened.lead,
+        absent=opened.absent,
+        focus=opened.focus,
+        planned=_planned(state.opened, opened.plan_row),
+        phase=events[-1].phase if events else "A",
+        applicable=opened.applicable,
+        made=tuple(_made(events)),
+        sealed=tuple(
+            _stance(book, event, found.sections)
+            for event in events
+            if isinstance(event, Position) and event.on not in judged
+        ),
+        checks=checks,
+        claims=tuple(tell_claim(book, event) for event in events if isinstance(event, Claim)),
+        decisions=tuple(
+            tell_decision(book, event, found.sections) for event in events if isinstance(event, Decision)
+        ),
+        concerns=tell_concerns(book.of(Concern), found.closers),
+        drift=drifts[-1] if drifts else None,
+        look=looks[-1] if looks else None,
+        alarms=tuple(event for event in events if isinstance(event, Alarm)),
+        amendments=tuple(event for event in events if isinstance(event, Amendment)),
+        fallbacks=tuple(event for event in events if isinstance(event, Fallback)),
+        findings=_findings(events),
+        signature=observations(book, opened),
+    )
+
+
+def _planned(opened: RunOpened | None, row: int) -> tuple[str, ...]:
+    return opened.plan[row].phases if opened is not None and row < len(opened.plan) else ()
+
+
+def _findings(events: Sequence[Event]) -> tuple[int, int] | None:
+    """Errors and warnings of the round's last validation; None before there is one."""
+    last = next((event for event in reversed(events) if isinstance(event, Validation)), None)
+    if last is None:
+        return None
+    errors = sum(finding.severity == "error" for finding in last.findings)
+    return errors, len(last.findings) - errors
+
+
+def _made(events: Sequence[Event]) -> Iterator[Made]:
+    sealed: dict[str, list[str]] = {}
+    for event in events:
+        match event:
+            case Statement():
+                yield Made(event.by, event.phase, event.type, event.id or "", event.sections[0].text)
+            case Artifact():
+                yield Made(event.role, event.phase, "artifact", event.id or "", artifact_facts(event))
+            case Position():
+                sealed.setdefault(_holder(event), []).append(str(event.check_id or event.on))
+            case _:
+                pass
+    for role, checks in sealed.items():
+        yield Made(role, "E", "positions", "", ", ".join(checks))
+
+
+def artifact_facts(event: Artifact) -> str:
+    """What an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
+    findings, claims = len(event.findings), len(event.proposed_claims)
+    return f"{ARTIFACTS.get(event.type, event.type)}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _holder(event: Position | Flip) -> str:
+    """An import is written by nobody of the cast; the id names the role."""
+    return role_of(event.id or "") if event.by == "import" else event.by
+
+
+def tell_check(book: Book, event: Verification, sections: Sectioned) -> CheckTold:
+    """A verification with the positions that were sealed before it; `book` holds its round."""
+    changed = {change.claim_id: change for change in event.claim_status_changes}
+    unmoved = [Moved(claim, None, None, None) for claim in event.claims_affected if claim not in changed]
+    return CheckTold(
+        id=event.id or "",
+        seq=event.seq,
+        round=event.round,
+        check=event.check,
+        check_id=event.check_id,
+        result=event.result,
+        by=event.by,
+        notes=event.notes,
+        moved=(*(Moved(one.claim_id, one.from_, one.to, one.bearing) for one in changed.values()), *unmoved),
+        quotes=quotes_of(book, event.evidence_refs, sections),
+        stances=tuple(
+            _stance(book, one, sections) for one in book.of(Position, event.round) if one.on == event.id
+        ),
+        repeats=event.repeats,
+    )
+
+
+def _stance(book: Book, event: Position, sections: Sectioned) -> Stance:
+    flip = next((one for one in book.of(Flip, event.round) if one.of == event.id), None)
+    return Stance(
+        role=_holder(event),
+        check_id=event.check_id,
+        stance=event.stance,
+        confidence=event.confidence,
+        reason=event.reason,
+        flipped_to=flip.to if flip else None,
+        because=quotes_of(book, flip.because, sections) if flip else (),
+    )
+
+
+def tell_concerns(concerns: Iterable[Concern], closers: Mapping[str, str]) -> tuple[ConcernTold, ...]:
+    """Concerns with what closed them (`Sources.closers`)."""
+    return tuple(
+        ConcernTold(
+            id=event.id or "",
+            round=event.round,
+            type=event.type,
+            by=event.by,
+            between=event.between,
+            severity=event.severity,
+            for_human=event.for_human,
+            text=event.text,
+            resolved_by=closers.get(event.id or ""),
+        )
+        for event in concerns
+    )
+
+
+READINGS: Final[Mapping[bool | None, str]] = {
+    True: "as predicted",
+    False: "not as predicted",
+    None: "cannot be read from the ledger",
+}
+
+
+def observations(book: Book, opened: RoundOpened) -> tuple[Observation, ...]:
+    """Each predicted effect of a stress round with what was observed; empty before the round has a validation."""
+    predicted = opened.predicted_signature
+    if not predicted or opened.round not in book.state.validated:
+        return ()
+    return tuple(
+        Observation(entry.code, entry.text, *_observed(book, entry.code, opened)) for entry in predicted
+    )
+
+
+def _observed(book: Book, code: str, opened: RoundOpened) -> tuple[str, bool | None]:
+    match code:
+        case "no_broken":
+            return _broken(book.state, opened.round)
+        case "fewer_claims":
+            return _claims(book.state, opened.round)
+        case "no_cross_round_trace":
+            return _references(book, opened.round, to_kind="D", what="earlier decisions")
+        case "no_invariant":
+            return _references(
+                book, opened.round, to_kind="A", what="an earlier invariant", section="invariant"
+            )
+        case "no_goal_verdict":
+            return _references(book, opened.round, to_kind="A", what="an earlier walkthrough", of="observer")
+        case _:
+            return "", None
+
+
+def _broken(state: State, round_: int) -> tuple[str, bool | None]:
+    made = [
+        (identity, check.result)
+        for identity, check in state.checks.items()
+        if check.round == round_ and check.phase == "E" and check.result != "NOT_APPLICABLE"
+    ]
+    broken = [identity for identity, result in made if result == "BROKEN"]
+    if not made:
+        return "no check was made", None
+    names = f" ({', '.join(broken)})" if broken else ""
+    return f"{len(broken)} of {len(made)} checks BROKEN{names}", not broken
+
+
+def _claims(state: State, round_: int) -> tuple[str, bool | None]:
+    """Against the nearest normal rounds before and after."""
+    raised = _raised(state, round_)
+    normal = [n for n, row in state.rounds.items() if row.absent is None and row.applicable]
+    around = [*[n for n in normal if n < round_][-1:], *[n for n in normal if n > round_][:1]]
+    if not around:
+        return f"{raised} claims, and no normal round to hold them against", None
+    beside = ", ".join(f"R{n} {_raised(state, n)}" for n in around)
+    mean = sum(_raised(state, n) for n in around) / len(around)
+    return f"{raised} claims; around it {beside}", raised < mean
+
+
+def _raised(state: State, round_: int) -> int:
+    return sum(claim.round == round_ for claim in state.claims.values())
+
+
+def _references(
+    book: Book, round_: int, *, to_kind: str, what: str, section: str = "", of: str = ""
+) -> tuple[str, bool | None]:
+    """How often the artifacts and checks of a round refer to something of the absent role's kind."""
+    found = sorted(
+        {
+            ref
+            for ref in _refs(book, round_)
+            if ref.startswith(f"{to_kind}-")
+            and (round_of(parse_reference(ref).id) or 0) < round_
+            and (parse_reference(ref).section or "").startswith(section)
+            and parse_reference(ref).id.endswith(of)
+        }
+    )
+    if not found:
+        return f"no reference to {what}", True
+    shown = ", ".join(found[:3]) + (" …" if len(found) > 3 else "")
+    return f"{len(found)} references to {what} ({shown})", False
+
+
+def _refs(book: Book, round_: int) -> Iterator[str]:
+    for artifact in book.of(Artifact, round_):
+        yield from artifact.cites
+        yield from (text for text in strings(artifact.body) if _is_reference(text))
+    for check in book.of(Verification, round_):
+        if check.phase == "E":
+            yield from (evidence.ref for evidence in check.evidence_refs)
+
+
+def _is_reference(text: str) -> bool:
+    identity = parse_reference(text).id
+    return len(text) < 80 and " " not in text and round_of(identity) is not None

@@ -1,0 +1,206 @@
+"""Who took part: every seat, what really answered for it, what it cost, and whether all are one family."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from ledger.events.envelope import Call
+from ledger.events.ids import parse_step
+from ledger.state.book import Book
+
+_NAME = re.compile(r"[A-Za-z]+")
+
+
+class Family(NamedTuple):
+    """Who made the models, and the name that theirs begin with, such as `claude`."""
+
+    provider: str
+    name: str
+
+
+def family_of(provider: str | None, model: str | None) -> Family | None:
+    """The family of a model; None when it is not known who made it or what it is called."""
+    name = _NAME.match((model or "").rpartition("/")[2])
+    return Family(provider, name[0].lower()) if provider and name else None
+
+
+class Answered(NamedTuple):
+    """Who answered for a role at least once; a person's seat is `human`."""
+
+    role: str
+    seat: str
+    provider: str | None
+    model: str | None
+
+
+def one_family(answered: Iterable[Answered]) -> str | None:
+    """The warning, when models answered for two roles or more and all are known to be of one family."""
+    models = {one for one in answered if one.seat != "human"}
+    families = {family_of(one.provider, one.model) for one in models}
+    if len(families) != 1 or len({one.role for one in models}) < 2:
+        return None
+    family = families.pop()
+    if family is None:
+        return None
+    return f"all model seats are of one family ({family.provider} {family.name}): they may share blind spots"
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What answered for a role, and how often. `contexts` are conversations it named; `unnamed` replies name none."""
+
+    seat: str
+    provider: str | None
+    model: str | None
+    isolation: str
+    simulated: str | None
+    calls: int
+    repairs: int
+    contexts: int
+    unnamed: int
+    continued: int
+    tokens_in: int
+    tokens_out: int
+    micro_usd: int
+    unpriced: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A role of the cast: who it is, what the opening said would fill it, what really did."""
+
+    role: str
+    title: str
+    charge: str
+    declared: str
+    fillings: tuple[Filling, ...]
+    lost: int
+
+
+class Costed(Protocol):
+    """Calls and what they cost: a sum over a run, a seat, or a role's phase."""
+
+    @property
+    def calls(self) -> int: ...
+    @property
+    def micro_usd(self) -> int: ...
+    @property
+    def unpriced(self) -> int:
+        """Calls whose cost nobody knows; `micro_usd` leaves them out."""
+        ...
+
+
+def dollars(cost: Costed) -> str:
+    """`0.42 USD`, `0.42 USD, 3 of unknown cost`, `cost unknown`."""
+    if cost.unpriced and cost.unpriced >= cost.calls:
+        return "cost unknown"
+    known = f"{cost.micro_usd / 1_000_000:.2f} USD"
+    return f"{known}, {cost.unpriced} of unknown cost" if cost.unpriced else known
+
+
+def dollars_cell(cost: Costed) -> str:
+    """The same for the cell of a column of dollars: `0.4200`, `0.4200 and 3 unknown`, `unknown`."""
+    if cost.unpriced >= cost.calls:
+        return "unknown"
+    return f"{cost.micro_usd / 1_000_000:.4f}" + (f" and {cost.unpriced} unknown" if cost.unpriced else "")
+
+
+def contexts_told(filling: Filling, before: str = "") -> str:
+    """In how many conversations the replies were given, as far as they named one, and whether each had its own."""
+    if not filling.contexts:
+        return "not named"
+    named = filling.calls - filling.unnamed
+    notes = [f"{filling.unnamed} of {filling.calls} replies name none"] if filling.unnamed else []
+    if filling.continued:
+        notes.append(f"{filling.continued} of them in a continued one")
+    elif filling.contexts < named:
+        notes.append(f"used by {named} replies")
+    elif not filling.unnamed:
+        notes.append("each fresh")
+    return before + ", ".join([str(filling.contexts), *notes])
+
+
+def seats_told(book: Book) -> tuple[Seat, ...]:
+    """Every role of the cast, in protocol order, with what answered for it."""
+    opened = book.state.opened
+    if opened is None:
+        return ()
+    calls: dict[str, list[Call]] = {}
+    for event in book.events:
+        if event.call is not None:
+            calls.setdefault(event.by, []).append(event.call)
+    lost = Counter(name.role for step in book.state.given_up if (name := parse_step(step)))
+    return tuple(
+        Seat(
+            role=member.role,
+            title=member.title,
+            charge=member.charge,
+            declared=member.seat,
+            fillings=tuple(_fillings(calls.get(member.role, []))),
+            lost=lost[member.role],
+        )
+        for member in opened.cast
+    )
+
+
+def _fillings(calls: list[Call]) -> Iterator[Filling]:
+    groups: dict[tuple[object, ...], list[Call]] = {}
+    for call in calls:
+        key = (call.seat, call.provider, call.model, call.isolation, call.simulated)
+        groups.setdefault(key, []).append(call)
+    for group in groups.values():
+        first = group[0]
+        priced = [call.cost_usd for call in group if call.cost_usd is not None]
+        yield Filling(
+            seat=first.seat,
+            provider=first.provider,
+            model=first.model,
+            isolation=first.isolation,
+            simulated=first.simulated,
+            calls=len(group),
+            repairs=sum(max(0, len(call.attempts) - 1) for call in group),
+            contexts=len({call.context.id for call in group if call.context.id}),
+            unnamed=sum(call.context.id is None for call in group),
+            continued=sum(call.context.mode == "continued" for call in group),
+            tokens_in=sum(call.tokens_in or 0 for call in group),
+            tokens_out=sum(call.tokens_out or 0 for call in group),
+            micro_usd=sum(round(float(cost) * 1_000_000) for cost in priced),
+            unpriced=len(group) - len(priced),
+            latency_ms=sum(call.latency_ms or 0 for call in group),
+        )
+
+
+def filled_by(filling: Filling) -> str:
+    """`host: some-model (trusted, recorded)`."""
+    who = " ".join(part for part in (filling.provider, filling.model) if part)
+    state = ", ".join(part for part in (filling.isolation, filling.simulated) if part)
+    return f"{filling.seat}{': ' + who if who else ''} ({state})"
+
+
+def answered_by(seats: Iterable[Seat]) -> str:
+    """What fills the seats, in one line; roles that are filled alike stand together."""
+    groups: dict[str, list[str]] = {}
+    for seat in seats:
+        filled = ", ".join(filled_by(one) for one in seat.fillings) or _unfilled(seat)
+        groups.setdefault(filled, []).append(seat.role)
+    if len(groups) == 1:
+        return f"all seats: {next(iter(groups))}"
+    return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
+
+
+def one_family_told(seats: Iterable[Seat]) -> str | None:
+    """The warning that all model seats are of one family, or None."""
+    return one_family(
+        Answered(seat.role, one.seat, one.provider, one.model) for seat in seats for one in seat.fillings
+    )
+
+
+def _unfilled(seat: Seat) -> str:
+    """No reply is there, whether its steps were given up, are open or are still to come."""
+    given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
+    return f"{seat.declared} (no reply{given_up})" if seat.declared else "unknown"
