@@ -26,9 +26,9 @@ from tests.rounds.scripted import Script
 
 TEXT = {".py", ".md", ".toml", ".json", ".yml", ".cfg"}
 SKIPPED = {"runs", "build", "dist"}
-ID = r"(SD|JB|S4|AD|XS|FM)-(\d{1,3})"
+ID = r"(SD|JB|S4|AD|XS|FM|LIT)-(\d{1,3})"
 CITED = re.compile(rf"(?<![\w-]){ID}(?![\w-])")
-SPAN = re.compile(rf"(?<![\w-]){ID} … (?:(?:SD|JB|S4|AD|XS|FM)-)?(\d{{1,3}})(?![\w-])")
+SPAN = re.compile(rf"(?<![\w-]){ID} … (?:(?:SD|JB|S4|AD|XS|FM|LIT)-)?(\d{{1,3}})(?![\w-])")
 SECTION = re.compile(r"\b(FORMAT|DESIGN) (\d+)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"(?:^|\$ |bin/)moot ([a-z][a-z-]*)", re.MULTILINE)
