@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ledger.events import Claim, Event, RoundOpened, RunClosed, RunOpened, StreamName, Verification, stream_of
+from ledger.events import Claim, Event, RoundOpened, RunOpened, StreamName, Verification, stream_of
 from ledger.events.anchors import Sections, passages, sections_of
 from ledger.events.ids import Reference, StepName, parse_reference, parse_step
 from ledger.events.values import Status
@@ -21,8 +21,9 @@ from ledger.redaction.redaction import redacted_blobs, reworded
 from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
-from roles.protocol import UNLAWFUL, Step, open_steps, opening_problem
+from roles.asof import Openings, stands_for
 from roles.protocol import Protocol as Table
+from roles.protocol import opening_problem
 from validators.finding import Finding
 
 
@@ -77,9 +78,6 @@ class Docket:
         "events",
         "found",
         "imported_through",
-        "known_through",
-        "left_open",
-        "lost_at",
         "opened",
         "opening_problem",
         "openings",
@@ -108,14 +106,6 @@ class Docket:
             parse_step(event.step) if event.step else None for event in self.events
         )
         self._lines: Mapping[int, tuple[StreamName, int]] = _lines(self.events)
-        self.openings: dict[str, int] = {}
-        """Step id → seq of the last event before its group could be answered."""
-        self.left_open: dict[int, tuple[str, ...]] = {}
-        """Seq of a `round_opened` or finishing `run_closed` → steps that were still open then."""
-        self.known_through = -1
-        """Seq through which `openings` is complete: the ledger's end, unless rounds leave the plan."""
-        self.lost_at: int | None = None
-        """Seq of the event after which the protocol could not say any more which steps are open."""
         self.opening_problem: str | None = None
         """What the opening says that its protocol cannot run; no step is known then."""
         self.absent_rules: tuple[str, ...] = ()
@@ -134,6 +124,9 @@ class Docket:
         self._redacted = frozenset(
             sha256 for event in book.state.amendments for sha256 in redacted_blobs(event)
         )
+        known = self.opened is not None and self.opened.origin.type != "import"
+        self.openings = Openings(self.context.protocol if known else None, self.opened)
+        """Which steps were open when."""
         self._walk()
 
     @property
@@ -185,11 +178,11 @@ class Docket:
             yield *history[-1], None
 
     def stood_at_opening(self, claim: str, event: Event) -> Status | None:
-        """The status that a claim had for `event`: when its group opened, or for no step just before (FORMAT 2).
+        """The status that a claim had for `event`: when its step opened, or for no step just before (FORMAT 2).
 
         None when the claim was not raised by then, or when the event's step is not known to have opened.
         """
-        through = self.openings.get(event.step) if event.step else event.seq - 1
+        through = stands_for(self.openings.of, event.step) if event.step else event.seq - 1
         return None if through is None else self.status_at(claim, through)
 
     def passages(self, ref: str, than: int) -> tuple[str, ...] | None:
@@ -236,36 +229,11 @@ class Docket:
 
     def _walk(self) -> None:
         state = State()
-        known = self.opened is not None and self.opened.origin.type != "import"
-        protocol = self.context.protocol if known else None
-        asked: tuple[Step, ...] = ()
         for event in self.events:
-            if protocol is not None and _ends_something(event):
-                left = _open_steps(protocol, state)
-                self.left_open[event.seq] = tuple(step.id for step in left or ())
+            self.openings.before(event, state)
             take(state, event)
             self._note_statuses(event, state)
-            if protocol is not None and not self._is_on_plan(event):
-                protocol = None
-            if protocol is not None:
-                self.known_through = event.seq
-                if event.rest == 0 and not (event.step and any(not state.is_done(one.id) for one in asked)):
-                    found = _open_steps(protocol, state)  # a step's events open others when its group is done
-                    if found is None:
-                        protocol, self.lost_at = None, event.seq
-                    asked = found or ()
-                    for step in asked:
-                        self.openings.setdefault(step.id, event.seq)
-
-    def _is_on_plan(self, event: Event) -> bool:
-        """Whether the steps of the run can still be known after `event`."""
-        match event:
-            case RunOpened():
-                return event.seq == 0 or event.origin.type == "fork"
-            case RoundOpened():
-                return self.opened is not None and event.plan_row < len(self.opened.plan)
-            case _:
-                return True
+            self.openings.behind(event, state)
 
     def _note_statuses(self, event: Event, state: State) -> None:
         touched: tuple[str | None, ...] = ()
@@ -289,14 +257,6 @@ def _imported_through(events: tuple[Event, ...]) -> int:
     return next(own, len(events)) - 1
 
 
-def _open_steps(protocol: Table, state: State) -> tuple[Step, ...] | None:
-    """The steps that are open; None where the ledger breaks what the protocol reckons with."""
-    try:
-        return open_steps(protocol, state)
-    except UNLAWFUL:
-        return None
-
-
 def _lines(events: tuple[Event, ...]) -> dict[int, tuple[StreamName, int]]:
     counts: dict[StreamName, int] = {}
     places: dict[int, tuple[StreamName, int]] = {}
@@ -316,7 +276,3 @@ def group_key(name: StepName) -> tuple[int, str, str]:
 def is_reply(event: Event) -> bool:
     """Whether `event` carries the call of a step's reply."""
     return event.call is not None and event.step is not None
-
-
-def _ends_something(event: Event) -> bool:
-    return isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished")

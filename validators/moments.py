@@ -1,4 +1,4 @@
-"""The book as it stood when a step opened and when it was answered: walks that fold as they go.
+"""The book as it stood when a step opened and when it was answered, for rules: walks that fold as they go.
 
 For rules that run the protocol again, as far as the recorded rules found no error: its functions
 may assume a lawful book. A moment's book is alive: it is what stood then only until the next moment.
@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import msgspec
 
 from ledger.events import Event
-from ledger.state.book import Book
-from ledger.state.fold import step as take
-from ledger.state.state import State
+from ledger.state import book as books
+from ledger.state.book import Book, GrowingBook
 from roles.asof import behind_owed
 from roles.protocol import Group, Protocol, Step, find_group, open_group
 from validators.docket import Docket, is_reply
@@ -31,17 +30,17 @@ class Moment(msgspec.Struct, frozen=True):
 
 def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     """Just before every reply to a step that the protocol knows there."""
-    through = min(docket.known_through, docket.sound_through())
+    through = min(docket.openings.known_through, docket.sound_through())
     group: Group | None = None
-    for place, event, book in _walk(docket):
+    for event, alive in _walk(docket):
         if event.seq > through:
             return
-        if is_reply(event) and book.state.round in book.state.rounds:
+        if is_reply(event) and alive.state.round in alive.state.rounds:
             if group is None or all(step.id != event.step for step in group.steps):
-                group = find_group(protocol, book.state, event.step or "")
+                group = find_group(protocol, alive.state, event.step or "")
             for step in group.steps if group else ():
                 if step.id == event.step and group is not None:
-                    yield Moment(event, step, group, _at(book, docket, place))
+                    yield Moment(event, step, group, alive.book())
 
 
 def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
@@ -49,23 +48,24 @@ def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
     sound = docket.sound_through()
     replies = {event.step: event for event in docket.events if is_reply(event) and event.seq <= sound}
     waiting: dict[int, set[str]] = {}
-    for step_id, through in docket.openings.items():
+    for step_id, through in docket.openings.of.items():
         if step_id in replies:
             waiting.setdefault(behind_owed(docket.events, through + 1), set()).add(step_id)
-    for place, _, book in _walk(docket):
-        group = open_group(protocol, book.state) if place in waiting else None
+    for event, alive in _walk(docket):
+        group = open_group(protocol, alive.state) if event.seq in waiting else None
         for step in group.steps if group is not None else ():
-            if step.id in waiting[place] and group is not None and not book.state.is_done(step.id):
-                yield Moment(replies[step.id], step, group, _at(book, docket, place))
+            if step.id in waiting[event.seq] and group is not None and not alive.state.is_done(step.id):
+                yield Moment(replies[step.id], step, group, alive.book())
 
 
 def commits(docket: Docket) -> Iterator[tuple[tuple[Event, ...], Book]]:
     """(its events, the book before it) of every commit that the recorded rules found no error in."""
-    through = min(docket.known_through, docket.sound_through())
-    for place, event, book in _walk(docket):
-        is_first = place == 0 or docket.events[place - 1].rest == 0
-        if is_first and event.seq + event.rest <= through:
-            yield docket.events[place : place + event.rest + 1], _at(book, docket, place)
+    through = min(docket.openings.known_through, docket.sound_through())
+    alive = GrowingBook(docket.book.blobs)
+    for commit in books.commits(docket.events[: through + 1]):
+        if commit[-1].rest == 0:
+            yield commit, alive.book()
+            alive.take(commit)
 
 
 def unjudged(docket: Docket) -> Iterator[Breach]:
@@ -77,17 +77,9 @@ def unjudged(docket: Docket) -> Iterator[Breach]:
         )
 
 
-def _walk(docket: Docket) -> Iterator[tuple[int, Event, Book]]:
-    """(place, event, book before it); the book's own events are not cut."""
-    state = State()
-    by_id: dict[str, Event] = {}
-    alive = Book(docket.events, state, by_id, docket.book.blobs)
-    for place, event in enumerate(docket.events):
-        yield place, event, alive
-        take(state, event)
-        if event.id is not None:
-            by_id.setdefault(event.id, event)
-
-
-def _at(alive: Book, docket: Docket, place: int) -> Book:
-    return Book(docket.events[:place], alive.state, alive.by_id, alive.blobs)
+def _walk(docket: Docket) -> Iterator[tuple[Event, GrowingBook]]:
+    """(event, what stood before it)."""
+    alive = GrowingBook(docket.book.blobs)
+    for event in docket.events:
+        yield event, alive
+        alive.take((event,))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
 from ledger.events import Event
-from ledger.state.fold import fold
+from ledger.state.fold import step
 from ledger.state.state import State
 
 E = TypeVar("E", bound=Event)
@@ -35,12 +35,53 @@ class Book(msgspec.Struct, frozen=True):
         found = [event for event in self.events if type(event) is kind]
         return tuple(found if round_ is None else [event for event in found if event.round == round_])
 
+    def first(self, count: int) -> Book:
+        """The book of the first so many events: itself when that is all of them."""
+        return self if count >= len(self.events) else book(self.events[:count], self.blobs)
+
+
+class GrowingBook:
+    """A book that grows: every event is folded once, in place."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self.blobs: Final = blobs
+        self.state: Final = State()
+        self.by_id: Final = dict[str, Event]()
+        self._events: list[Event] = []
+        self._book: Book | None = None
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Take in what follows; of two events with the same id the first has it."""
+        for event in events:
+            step(self.state, event)
+            self._events.append(event)
+            if event.id is not None:
+                self.by_id.setdefault(event.id, event)
+        self._book = None
+
+    def book(self) -> Book:
+        """What stands now. Its state and ids go on growing: take what is needed before the next event."""
+        if self._book is None:
+            self._book = Book(tuple(self._events), self.state, self.by_id, self.blobs)
+        return self._book
+
 
 def book(events: Iterable[Event], blobs: Blobs) -> Book:
     """The book of `events`; of two events with the same id the first has it."""
-    taken = tuple(events)
-    by_id: dict[str, Event] = {}
-    for event in taken:
-        if event.id is not None:
-            by_id.setdefault(event.id, event)
-    return Book(taken, fold(taken), by_id, blobs)
+    growing = GrowingBook(blobs)
+    growing.take(events)
+    return growing.book()
+
+
+def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
+    """Events as they were committed; the last commit of a part may be cut short."""
+    begin = 0
+    for place, event in enumerate(events):
+        if event.rest == 0 or place + 1 == len(events):
+            yield tuple(events[begin : place + 1])
+            begin = place + 1
+
+
+def commit_end(events: Sequence[Event], seq: int) -> int:
+    """The place behind the commit that holds event `seq`."""
+    return seq + events[seq].rest + 1

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ledger.events import Event
+from ledger.state.book import commit_end
 from ledger.store.store import RunStore
 from moot.app.clock import now
 from moot.app.locate import find_run
@@ -38,11 +39,11 @@ def first_result(session: RunSession, step: str) -> tuple[Event, ...]:
     """What an answered step's reply wrote when it was accepted: its commit, and what the controller added at once."""
     events = session.book().events
     first = session.book().state.answered[step]
-    end = first + events[first].rest + 1
+    end = commit_end(events, first)
     while (
         end < len(events)
         and events[end].by == "controller"
         and events[end].kind not in ("fallback", "run_closed")
     ):
-        end += events[end].rest + 1
+        end = commit_end(events, end)
     return events[first:end]

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ledger.events import Event
 from ledger.plain_text import one_line
+from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
 from moot.app.examples import examples, finished_examples
 from moot.app.locate import find_run
@@ -20,7 +21,7 @@ from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal.console import console
 from moot.terminal.ending import ending
 from moot.terminal.live import view_of
-from moot.terminal.playback import Growing, pause_seconds, player
+from moot.terminal.playback import pause_seconds, player, recorded_seconds
 from moot.terminal.streams import out_json
 from moot.view.banners import Label
 from moot.view.played import Demo, reexecuted
@@ -28,7 +29,7 @@ from moot.view.stopping import why_it_stopped
 from moot.view.story import tell
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
-from rounds.run.reexecution import Reexecution, commits, re_execute
+from rounds.run.reexecution import Reexecution, re_execute
 from rounds.run.verdicts import standard
 
 
@@ -85,9 +86,9 @@ def _can_be_played(ours: Run) -> None:
 def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
     """Play it for people; whether the ledger came out the same."""
     labels = (_label(ours),)
-    growing = Growing(ours.blobs)
+    growing = GrowingBook(ours.blobs)
     protocol = protocol_of(ours.state.opening)
-    view = view_of(growing.book, screen, live=live, clock=growing.recorded_seconds, labels=labels)
+    view = view_of(growing.book, screen, live=live, clock=lambda: recorded_seconds(growing), labels=labels)
     seconds = pause_seconds(sum(1 for _ in commits(ours.events)), speed) if screen.is_terminal else 0.0
     with view:
         result = _executed(ours, player(growing, view, protocol, pause=_pace(seconds)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from ledger.events import Event
+from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
 from moot.app.locate import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
@@ -56,26 +57,16 @@ def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> No
     """Show the run as it grew, commit by commit."""
     from moot.terminal.console import console
     from moot.terminal.live import view_of
-    from moot.terminal.playback import Growing, pause_seconds, player
+    from moot.terminal.playback import pause_seconds, player, recorded_seconds
 
-    screen, growing = console(), Growing(ours.blobs)
+    screen, growing = console(), GrowingBook(ours.blobs)
     growing.take(events[:1])
     played = list(commits(events[1:]))
     seconds = pause_seconds(len(played), speed) if screen.is_terminal else 0.0
-    with view_of(growing.book, screen, live=live, clock=growing.recorded_seconds) as view:
+    with view_of(growing.book, screen, live=live, clock=lambda: recorded_seconds(growing)) as view:
         play = player(growing, view, protocol_of(ours.book.state.opening), pause=lambda: time.sleep(seconds))
         for commit in played:
             play(commit)
-
-
-def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
-    """Events as they were committed; the last group may be cut short."""
-    group: list[Event] = []
-    for event in events:
-        group.append(event)
-        if event.rest == 0 or event is events[-1]:
-            yield tuple(group)
-            group = []
 
 
 def executed_again(ours: Run) -> Reexecution:

@@ -15,7 +15,7 @@ import msgspec
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from ledger.state.book import Book, book
+from ledger.state.book import Book, commit_end
 from ledger.store.store import RunStore
 from moot.terminal.live_layout import Stage
 from moot.terminal.panel import panel, read_panel
@@ -31,7 +31,7 @@ def live(run: RunStore, after: str) -> str:
     """The live view as it stood when the step `after` had been answered, as an SVG that fetches nothing."""
     whole = run.book()
     seq = whole.state.answered[after]
-    past = book(whole.events[: seq + whole.events[seq].rest + 1], run.blobs)
+    past = whole.first(commit_end(whole.events, seq))
     return _drawn(Stage(scene_of(past, _asked(past), None, ())), run)
 
 

@@ -1,4 +1,4 @@
-"""A recorded run shown again at a pace of one's own: the book as it grows, and how long to pause between commits."""
+"""A recorded run shown again at a pace of one's own: what is asked next, and how long to pause between commits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from ledger.events import Event
-from ledger.state.book import Blobs, Book
-from ledger.state.book import book as book_of
-from ledger.state.fold import fold
-from ledger.state.state import State
+from ledger.state.book import GrowingBook
 from moot.terminal.live import View
 from roles.protocol import Protocol, open_steps
 
@@ -19,36 +16,14 @@ SECONDS_MAX: Final = 15.0
 PAUSE_SECONDS_MAX: Final = 0.5
 
 
-class Growing:
-    """The ledger of a run that is played, as far as it was played."""
-
-    def __init__(self, blobs: Blobs) -> None:
-        self._blobs = blobs
-        self._state = State()
-        self._events: list[Event] = []
-        self._by_id: dict[str, Event] = {}
-
-    def take(self, events: Sequence[Event]) -> None:
-        """Add the events of a commit."""
-        self._events += events
-        for event in events:
-            if event.id is not None:
-                self._by_id.setdefault(event.id, event)
-        fold(events, self._state)
-
-    def book(self) -> Book:
-        """What stands now. It goes on growing: take what is needed before the next commit."""
-        if not self._events:
-            return book_of((), self._blobs)
-        return Book(tuple(self._events), self._state, self._by_id, self._blobs)
-
-    def recorded_seconds(self) -> float:
-        """The instant of the last event, as a clock: between two commits it stands still."""
-        return datetime.fromisoformat(self._events[-1].at).timestamp() if self._events else 0.0
+def recorded_seconds(growing: GrowingBook) -> float:
+    """The instant of the last event, as a clock: between two commits it stands still."""
+    events = growing.book().events
+    return datetime.fromisoformat(events[-1].at).timestamp() if events else 0.0
 
 
 def player(
-    growing: Growing,
+    growing: GrowingBook,
     view: View,
     protocol: Protocol,
     *,

@@ -16,6 +16,7 @@ from ledger.events import Claim, Verification
 from ledger.state.decided import quoted
 from ledger.state.lifecycle import OPEN, status_after
 from ledger.state.state import ClaimFacts
+from roles.asof import round_found
 from roles.brief import quote
 from roles.brief.context import Scene, once
 from roles.brief.quote import Quoted
@@ -80,8 +81,7 @@ def _moved_by_shown_verdicts(scene: Scene) -> set[str]:
 
 def _found(scene: Scene) -> Known:
     """The claims, and what decisions cited, right behind the opening of the round."""
-    opened = scene.state.rounds[scene.round]
-    seq = opened.seq + opened.rest
+    seq = round_found(scene.state, scene.round)
     claims = {
         identity: _facts_at(facts, seq) for identity, facts in scene.state.claims.items() if facts.seq <= seq
     }

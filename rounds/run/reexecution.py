@@ -7,7 +7,7 @@ the installed rules give another verdict than the recorded one it is named (`rul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -25,8 +25,7 @@ from ledger.events import (
 )
 from ledger.format.canonical import encode, line_hash
 from ledger.format.chain import BEGINNING, Head, seal
-from ledger.state.book import Book, book
-from ledger.state.fold import fold
+from ledger.state.book import Book, GrowingBook, commits
 from ledger.store.failures import BlobMissing
 from roles.brief import derive
 from roles.prompt_set import PromptSet, read_prompt_set
@@ -63,19 +62,14 @@ class Reexecution:
 class _Replica:
     """The ledger as it is computed anew."""
 
-    book: Book
+    ledger: GrowingBook
     head: Head = BEGINNING
     divergences: list[Divergence] = field(default_factory=list[Divergence])
 
-    def take(self, events: Sequence[Event], head: Head) -> None:
-        """Append sealed events; the state is this replica's own and goes on being folded."""
-        index = dict(self.book.by_id)
-        for event in events:
-            if event.id is not None:
-                index.setdefault(event.id, event)
-        state = fold(events, self.book.state)
-        self.book = Book((*self.book.events, *events), state, index, self.book.blobs)
-        self.head = head
+    @property
+    def book(self) -> Book:
+        """What stands so far."""
+        return self.ledger.book()
 
     def diverged(self, kind: Literal["rules", "brief", "event", "step"], seq: int, what: str) -> None:
         """Note a difference, up to a bound."""
@@ -90,13 +84,14 @@ def re_execute(
     watch: Callable[[tuple[Event, ...]], object] | None = None,
 ) -> Reexecution:
     """Run the protocol again on the replies of `original` and compare; `watch` sees every new commit."""
-    replica = _Replica(book((), original.blobs))
+    replica = _Replica(GrowingBook(original.blobs))
     prompt_set = _prompt_set(original)
     for recorded in commits(original.events):
         drafts = _computed(protocol, controller, replica, recorded, prompt_set)
         agreed = _compared(replica, drafts, recorded)
         sealed = seal(agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at)
-        replica.take(sealed.events, sealed.head)
+        replica.ledger.take(sealed.events)
+        replica.head = sealed.head
         if watch is not None:
             watch(sealed.events)
     expected = _head(original)
@@ -107,16 +102,6 @@ def re_execute(
         events=len(replica.book.events),
         divergences=tuple(replica.divergences),
     )
-
-
-def commits(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
-    """Events grouped as they were committed."""
-    group: list[Event] = []
-    for event in events:
-        group.append(event)
-        if event.rest == 0:
-            yield tuple(group)
-            group = []
 
 
 def _computed(

@@ -14,10 +14,10 @@ from ledger.events import Artifact, Statement
 from ledger.events.anchors import sections_of
 from ledger.events.envelope import SeatKind
 from ledger.state.book import Book
+from roles.asof import status_at_opening
 from roles.brief import Brief
 from roles.protocol import Protocol, Step
 from roles.seats.port import Request, SeatReply
-from rounds.protocols.structured.standing import status_at_opening
 from rounds.run.schedule import applicable_checks
 from rounds.run.session import RunSession
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ledger.events import Claim, Verification
 from ledger.state.lifecycle import STATUS_OF_BEARING, TESTED, TRANSITIONS
+from roles.asof import stands_for
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule
@@ -138,7 +139,7 @@ def superseded_claim_has_a_successor(docket: Docket) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.id} supersedes {older}, which is no claim raised before it")
         else:
             stood = docket.stood_at_opening(older, event)
-            known = event.step is None or event.step in docket.openings
+            known = event.step is None or stands_for(docket.openings.of, event.step) is not None
             if known and stood not in TESTED:
                 was = stood or "not yet raised"
                 yield Breach(event.seq, f"{event.id} supersedes {older}, which was {was}, not tested")

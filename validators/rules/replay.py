@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Final
 
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
-from ledger.state import book as books
 from ledger.state.book import Book
 from roles.protocol import Group, Protocol, Step, find_group, loss_of
 from roles.replies import Reply
@@ -232,7 +231,7 @@ def text_is_screened(docket: Docket) -> Iterator[Breach]:
     due = docket.context.screenings
     if due is None or docket.opened is None or not docket.opened.rules.get("screening"):
         return
-    expected = due(books.book(docket.events[:1], docket.book.blobs))
+    expected = due(docket.book.first(1))
     behind = docket.events[1 : 1 + len(expected)]
     yield from _screenings(docket, expected, behind)
     for event in docket.events[1 + len(expected) :]:

@@ -93,7 +93,7 @@ def _differences(event: RoundOpened, docket: Docket) -> Iterator[Breach]:
 
 
 def _left(docket: Docket, event: RoundOpened | RunClosed, what: str) -> Iterator[Breach]:
-    waiting = docket.left_open.get(event.seq, ())
+    waiting = docket.openings.left.get(event.seq, ())
     if waiting:
         yield Breach(event.seq, f"{what} while {', '.join(waiting)} is open")
 

@@ -20,15 +20,16 @@ def step_was_open(docket: Docket) -> Iterator[Breach]:
     """
     if docket.context.protocol is None:
         return
-    if docket.lost_at is not None:
-        yield Breach(docket.lost_at, "from here on the protocol cannot say which steps are open")
+    openings = docket.openings
+    if openings.lost_at is not None:
+        yield Breach(openings.lost_at, "from here on the protocol cannot say which steps are open")
     for event in docket.events:
         answered = (
             event.step_failed if isinstance(event, Fallback) else event.step if is_reply(event) else None
         )
-        if answered is None or event.seq > docket.known_through:
+        if answered is None or event.seq > openings.known_through:
             continue  # nothing is judged after rounds have left the plan
-        opening = docket.openings.get(answered)
+        opening = openings.of.get(answered)
         if opening is None or opening >= event.seq:
             yield Breach(event.seq, f"{answered} is answered, but it was not open")
 

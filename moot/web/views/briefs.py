@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import msgspec
 
 from ledger.events import Event
-from ledger.state.book import book as book_of
 from ledger.store.failures import LedgerError
 from moot.web.followed import Followed
 from roles.brief import BriefUnavailable, derive
@@ -85,7 +84,7 @@ def _derived(run: Followed, event: Event) -> tuple[bool | None, str]:
         return None, "it belongs to no step"
     try:
         protocol = protocol_of(opened)
-        before = book_of(run.book().events[: event.seq], run.blobs)
+        before = run.book().first(event.seq)
         group = find_group(protocol, before.state, event.step)
         step = next((one for one in group.steps if one.id == event.step), None) if group else None
         blob = run.blobs.read(opened.prompt_set)

@@ -27,6 +27,7 @@ from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
+from roles.asof import status_at_opening
 from roles.protocol import Step
 from roles.replies import (
     ArtifactReply,
@@ -41,7 +42,6 @@ from roles.replies import (
     ReviewReply,
 )
 from rounds.protocols.made import evidence_of, statement_id
-from rounds.protocols.structured.standing import last_stances, status_at_opening
 from rounds.run.schedule import rejudged_checks
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
@@ -362,3 +362,17 @@ def numbered(letter: str, round_: int, drafts: list[Event], taken: int) -> tuple
 
 def role_rank(state: State, role: str) -> int:
     return state.roles.index(role)
+
+
+def last_stances(state: State, verification_id: str) -> dict[str, tuple[str, str]]:
+    """Role → (last stance, position or flip id) on a verification, in role order."""
+    stances: dict[str, tuple[str, str]] = {}
+    for identity, position in state.positions.items():
+        if position.on == verification_id:
+            stances[position.role] = (position.stance, identity)
+    for identity, flip in state.flips.items():
+        sealed = state.positions.get(flip.of)
+        if sealed is not None and sealed.on == verification_id:
+            stances[flip.role] = (flip.to, identity)
+    order = {role: n for n, role in enumerate(state.roles)}
+    return dict(sorted(stances.items(), key=lambda pair: order.get(pair[0], len(order))))

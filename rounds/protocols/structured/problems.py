@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ledger.events import Artifact
 from ledger.events.anchors import sections_of
 from ledger.state.book import Book
+from roles.asof import status_at_opening
 from roles.protocol import Column, Step
 from roles.replies import (
     ActionArtifact,
@@ -29,7 +30,6 @@ from roles.replies import (
 )
 from rounds.protocols.known import Known, ids_problems, known_to, names, repeated
 from rounds.protocols.structured.records import record
-from rounds.protocols.structured.standing import status_at_opening
 from rounds.protocols.structured.visibility import VISIBILITY, row_of
 from rounds.run.schedule import applicable_checks, authors, claim_cap
 
