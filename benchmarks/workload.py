@@ -37,6 +37,7 @@ from ledger.format.chain import BEGINNING, Head
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.store.streams import head_bytes, stream_path
 
+PLANNED: Final = 13
 ROLES: Final = ("action", "guardian", "observer", "critic")
 PARAGRAPH: Final = (
     "the ledger a writer must keep after crash and before every commit line hash of one stream reader when power "
@@ -78,7 +79,7 @@ def opening(text: Text, rounds: int) -> RunOpened:
             CastMember(role=role, title=role.title(), charge=text.sentences(30), seat="host")
             for role in ROLES
         ),
-        plan=tuple(PlanRow(round=n, phases=tuple("ABCDEFG")) for n in range(1, min(rounds, 13) + 1)),
+        plan=tuple(PlanRow(round=n, phases=tuple("ABCDEFG")) for n in range(1, rounds + 1)),
         stop=StopRule(profile="text", params="0" * 64, check_every=3, not_before=6),
         budgets=Budgets(),
         prompt_set="0" * 64,
@@ -114,7 +115,7 @@ class Rounds:
             lead=lead,
             focus=self.text.sentences(15),
             applicable=(1, 2, 3, 4),
-            plan_row=n,
+            plan_row=(n - 1) % PLANNED,
         )
         yield self._statement(n, "B", lead, "proposal", 720)
         yield from (self._statement(n, "C", role, "supplement", 340) for role in ROLES if role != lead)
@@ -378,7 +379,7 @@ def body(kind: str, text: Text) -> dict[str, Any]:
 def drafts(events: int, seed: int = 1) -> Iterator[Event]:
     """An opening and rounds, cut after `events` events. After round 9999 the rounds begin again at 1."""
     text = Text(seed)
-    yield opening(text, 13)
+    yield opening(text, PLANNED)
     rounds = Rounds(text)
     number = 0
     while True:

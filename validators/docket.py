@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import msgspec
 
 from ledger.events import Claim, Event, RoundOpened, RunOpened, StreamName, Verification, stream_of
-from ledger.events.anchors import Sections, passages, sections_of
 from ledger.events.ids import Reference, StepName, parse_reference, parse_step
 from ledger.events.values import Status
 from ledger.redaction.redaction import redacted_blobs, reworded
+from ledger.state.anchors import Sections, passages, sections_of
 from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State

@@ -22,11 +22,7 @@ import orjson
 from ledger.events import KINDS, Artifact, Event
 from ledger.events.grammar import grammar
 from ledger.events.laws import laws_of
-from ledger.events.values import DEPTH_MAX, LINE_BYTES_MAX
-from ledger.format.json_profile import NotCanonical, check_numbers_and_depth, parse, refuse_control_characters
-from ledger.format.upcasting import upcast, version_of_older
-
-__all__ = ["NewerVersion", "NotCanonical", "decode", "encode", "line_hash", "unknown_fields"]
+from ledger.events.values import DEPTH_MAX, LINE_BYTES_MAX, SAFE_INTEGER
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
@@ -40,8 +36,13 @@ _version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
 _AT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _ESCAPE: Final = re.compile(rb'\\[^nt"\\]')
 _C1: Final = re.compile(rb"\xc2[\x80-\x9f]")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 _encode: Final = msgspec.json.Encoder().encode
+
+
+class NotCanonical(ValueError):
+    """A line that is no event: the message says why, in one clause."""
 
 
 class NewerVersion(NotCanonical):
@@ -83,16 +84,12 @@ def decode(line: bytes, proven: int = 0) -> Event:
     """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
 
     Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
-    Unknown fields are accepted; `unknown_fields` names them. A line of an older format is read as what it would be in
-    this one.
+    Unknown fields are accepted; `unknown_fields` names them.
     """
     if len(line) > LINE_BYTES_MAX:
         raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
         usual = _usual_behind_links(line, proven) if proven else _usual(line)
-        older = version_of_older(line) if usual is None else None
-        if older is not None:
-            return decode(upcast(line, older))
         kind = _kind(usual[1] if usual else _kind_name(line))
         if kind is None:
             raise NotCanonical("its kind is unknown")
@@ -163,8 +160,49 @@ def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
     """Top-level fields of a canonical line that this version does not know, in the order read."""
     if _encode(event) == line:
         return ()
-    older = version_of_older(line)
-    if older is not None:
-        return unknown_fields(upcast(line, older), event)
     known = {field.encode_name for field in msgspec.structs.fields(type(event))}
     return tuple(key for key in parse(line) if key not in known)
+
+
+# The JSON profile: no fractions, bounded integers, bounded depth, no control characters.
+
+
+def parse(line: bytes) -> dict[str, Any]:
+    """The object that a line is, any numbers and text allowed."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise NotCanonical(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise NotCanonical("not a JSON object")
+    return cast("dict[str, Any]", value)
+
+
+def check_numbers_and_depth(value: Any, depth: int) -> None:
+    """For values that no type bounds. The line is depth 1."""
+    if isinstance(value, float):
+        raise NotCanonical("a floating-point number occurs")
+    if isinstance(value, int) and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
+        raise NotCanonical("an integer beyond 2^53-1 occurs")
+    if not isinstance(value, dict | list):
+        return
+    if depth > DEPTH_MAX:
+        raise NotCanonical(f"nested deeper than {DEPTH_MAX}")
+    container = cast("dict[str, Any] | list[Any]", value)
+    for inner in container.values() if isinstance(container, dict) else container:
+        check_numbers_and_depth(inner, depth + 1)
+
+
+def refuse_control_characters(value: Any) -> None:
+    """In any string of `value`, names of fields included; tab and line feed are allowed."""
+    if isinstance(value, str):
+        found = _CONTROL.search(value)
+        if found:
+            raise NotCanonical(f"control character U+{ord(found[0]):04X} in a string")
+    elif isinstance(value, dict):
+        for key, inner in cast("dict[str, Any]", value).items():
+            refuse_control_characters(key)
+            refuse_control_characters(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[Any]", value):
+            refuse_control_characters(inner)

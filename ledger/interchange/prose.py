@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from ledger.events import Artifact, Statement
-from ledger.events.anchors import sections_of
 from ledger.interchange import markdown
+from ledger.state.anchors import sections_of
 
 _DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
 

@@ -35,10 +35,10 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.events.anchors import sections_of
 from ledger.events.conditions import WORDS, conditions_of
 from ledger.events.values import Evidence
 from ledger.interchange.markdown import inline, listed, quoted
+from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 
 

@@ -15,11 +15,11 @@ import msgspec
 import orjson
 
 from ledger.events import Artifact, Event
-from ledger.events.anchors import sections_of
 from ledger.events.ids import parse_step
 from ledger.redaction.redaction import CannotRedact, redacted_blobs
 from ledger.redaction.spellings import readings
 from ledger.redaction.words import INSTEAD, Sought
+from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 from ledger.store.named_blobs import all_named_blobs
 from ledger.store.store import RunStore

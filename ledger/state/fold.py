@@ -41,9 +41,8 @@ from ledger.events import (
 from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, role_of
-from ledger.state.closing import ends_stop
+from ledger.state.amending import ends_stop, planned_anew
 from ledger.state.lifecycle import Move, Place, place_of_check
-from ledger.state.plan_changes import planned_anew
 from ledger.state.state import (
     CheckFacts,
     ClaimFacts,

@@ -21,7 +21,7 @@ from ledger.events.decisions import (
     Signals,
 )
 from ledger.events.values import Quorum, Result, Status
-from ledger.state.closing import Life
+from ledger.state.amending import Life
 from ledger.state.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
 
 Rank = Literal["final", "round", "answer", "gate", "screening"]
@@ -203,7 +203,7 @@ class State(msgspec.Struct):
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
     closing: RunClosed | None = None
-    """What holds the run now: its finish, or a stop that it has not gone on from (`ledger.state.closing`)."""
+    """What holds the run now: its finish, or a stop that it has not gone on from (`ledger.state.amending`)."""
     screened: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """`@seq` of a screening → its action; OVERRIDDEN when a person has overridden it."""
     spend: Spend = msgspec.field(default_factory=Spend)

@@ -19,7 +19,6 @@ from ledger.format.chain import Head, Sealed, seal
 from ledger.state.book import Blobs, Book
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.state.strange import refuse_unopened
 from ledger.store.appending import append
 from ledger.store.blobs import BlobStore, hash_of
 from ledger.store.creation import AlreadyARun, create
@@ -40,6 +39,7 @@ from ledger.store.following import Mark, follow
 from ledger.store.lock import Driver, DriverLease, locked, read_driver
 from ledger.store.reading import Reading, decoded, without_collecting
 from ledger.store.recovery import Recovery, recover
+from ledger.store.strange import refuse_unopened
 from ledger.store.streams import read_head
 
 WAIT_SECONDS: Final = 5.0

@@ -21,10 +21,10 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.events.anchors import Sections, contains_quote, passages, sections_of
 from ledger.events.decisions import Cite
 from ledger.events.ids import parse_reference
 from ledger.events.values import Evidence
+from ledger.state.anchors import Sections, contains_quote, passages, sections_of
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.state import State

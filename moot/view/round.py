@@ -25,9 +25,9 @@ from ledger.events import (
     Validation,
     Verification,
 )
-from ledger.events.anchors import strings
 from ledger.events.ids import number_of, parse_reference, role_of, round_of
 from ledger.events.values import Result
+from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view.claims import ClaimTold, tell_claim

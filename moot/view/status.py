@@ -10,7 +10,7 @@ from pathlib import Path
 from detectors.report import SignalReport
 from ledger.events import Event
 from ledger.result import Result
-from ledger.state.closing import Life
+from ledger.state.amending import Life
 from ledger.state.fold import add_call
 from ledger.state.state import Spend, State
 from moot.view.quorum import Outcome, outcome_told

@@ -12,11 +12,11 @@ from ledger.format.chain import BEGINNING
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.state.strange import refuse_unopened
 from ledger.store.blobs import BlobStore, Remembered
 from ledger.store.failures import Damaged
 from ledger.store.following import Mark
 from ledger.store.reading import decoded, without_collecting
+from ledger.store.strange import refuse_unopened
 from ledger.store.streams import read_head
 from moot.view.banners import Calls
 from moot.view.grounds import Sources

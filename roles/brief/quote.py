@@ -32,8 +32,8 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.anchors import sections_of
 from ledger.events.values import Evidence
+from ledger.state.anchors import sections_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
 
 
@@ -177,7 +177,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _paths(label: str, value: Any) -> Iterator[str]:
-    """One label for every string in `value`, in the order of `ledger.events.anchors.strings`."""
+    """One label for every string in `value`, in the order of `ledger.state.anchors.strings`."""
     if isinstance(value, str):
         yield label.replace("_", " ")
     elif isinstance(value, dict):

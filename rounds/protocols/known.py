@@ -8,8 +8,8 @@ from itertools import pairwise
 import msgspec
 
 from ledger.events import Challenge, Event, RunOpened
-from ledger.events.anchors import contains_quote, passages, sections_of
 from ledger.events.ids import parse_reference
+from ledger.state.anchors import contains_quote, passages, sections_of
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Step

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
 from ledger.events.verifications import ValidationFinding
+from ledger.state.amending import absent_path
 from ledger.state.book import Book
 from ledger.state.decided import closing_outcome
-from ledger.state.plan_changes import absent_path
 from ledger.state.state import State
 from roles.protocol import Protocol, is_complete
 from roles.rotation import next_lead

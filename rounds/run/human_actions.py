@@ -8,8 +8,8 @@ from typing import Any, Final
 from ledger.events import Alarm, Amendment, Concern, Decision, Event
 from ledger.events.decisions import Change, Cite, Relation
 from ledger.events.envelope import Envelope
+from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
-from ledger.state.closing import GOES_ON
 from ledger.state.decided import replacement
 from ledger.state.state import State
 from rounds.analysis.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of

@@ -16,8 +16,8 @@ from detectors.calibrated.reading import Reading
 from detectors.disagreement_slope import slope_alarm
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.decisions import Change, FailureMode
+from ledger.state.amending import absent_path
 from ledger.state.book import Book
-from ledger.state.plan_changes import absent_path
 from ledger.state.state import State
 from rounds.run.schedule import CLAIM_CAP, CLAIMS_MAX, authors
 

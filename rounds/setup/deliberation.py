@@ -30,7 +30,7 @@ from pydantic import (
 
 from ledger.events.decisions import SignatureCode
 from ledger.events.values import ROUND_MAX
-from ledger.format.json_profile import NotCanonical, refuse_control_characters
+from ledger.format.canonical import NotCanonical, refuse_control_characters
 from rounds.setup.plan_rows import phases_of
 from rounds.setup.plans import PLANS
 

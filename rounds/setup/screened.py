@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from ledger.events import Event, Screening
-from ledger.events.anchors import strings
 from ledger.events.verifications import ScreeningIssue
+from ledger.state.anchors import strings
 from ledger.state.book import Book
 from rounds import screening
 from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES, RULES_VERSION

@@ -9,42 +9,17 @@ from typing import Any
 
 import pytest
 
-import moot as library
 from ledger.audit.damage import PROBLEMS_MAX
 from ledger.audit.verify import verify
 from ledger.events import Amendment, Statement
-from ledger.events.anchors import sections_of
 from ledger.events.decisions import Change
 from ledger.events.values import Section
-from ledger.format.canonical import encode, line_hash
-from ledger.format.chain import Head
+from ledger.state.anchors import sections_of
 from ledger.store.blobs import BlobStore
 from ledger.store.failures import WriteFailed
 from ledger.store.spending import Entry, Spending, SpendingUnreadable
 from ledger.store.store import RunStore
-from ledger.store.streams import head_bytes, stream_path
 from tests.rounds.openings import begin, play, rows
-
-VERSIONS = Path(__file__).with_name("versions")
-
-
-def test_unknown_fields_are_found_line_by_line(tmp_path: Path) -> None:
-    """R-28: lines of an older format are shorter than what they are read as, and hid what another line has more."""
-    path = Path(shutil.copytree(VERSIONS / "format-0", tmp_path / "old"))
-    run = RunStore(path)
-    missing = sum(len(encode(event)) for event in run.events()) - sum(len(line) for _, _, line in run.lines())
-    stream, _, last = list(run.lines())[-1]
-    wanted = len(',"mood":""')
-    assert missing > wanted
-    more = last[:-1] + b',"mood":"' + b"x" * (missing - wanted) + b'"}'
-    file = stream_path(path, stream)
-    file.write_bytes(file.read_bytes().replace(last, more))
-    (path / "head").write_bytes(head_bytes(Head(run.events()[-1].seq, line_hash(more))))
-    assert sum(len(encode(event)) + 1 for event in RunStore(path).events()) == sum(
-        stream_path(path, one).stat().st_size for one in ("claims", "verifications", "decisions")
-    )
-    found = [finding for finding in library.check(path).findings if finding.code == "FLD001"]
-    assert [finding.seq for finding in found] == [len(run.events()) - 1]
 
 
 @pytest.fixture(scope="module")

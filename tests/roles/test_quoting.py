@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.events import Artifact, Statement
-from ledger.events.anchors import contains_quote, passages, sections_of
 from ledger.events.ids import parse_reference
+from ledger.state.anchors import contains_quote, passages, sections_of
 from roles.brief import quote
 from tests.roles.factory import DOCUMENT
 from tests.roles.runs import brief_of, run, steps_of_run

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from ledger.events import Artifact, Statement
-from ledger.events.anchors import sections_of
 from ledger.events.envelope import SeatKind
+from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 from roles.asof import status_at_opening
 from roles.brief import Brief

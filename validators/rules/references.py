@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from ledger.events import Artifact, Concern, DriftCheck, Event, Rating
-from ledger.events.anchors import contains_quote
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.values import Evidence
+from ledger.state.anchors import contains_quote
 from ledger.state.decided import counted
 from validators.docket import Docket
 from validators.finding import Breach

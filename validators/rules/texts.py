@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
-from ledger.events.anchors import strings
+from ledger.state.anchors import strings
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.rule import rule

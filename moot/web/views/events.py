@@ -9,9 +9,9 @@ from typing import Any, Final, cast
 import msgspec
 
 from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement, Verification
-from ledger.events.anchors import strings
 from ledger.events.conditions import conditions_of
 from ledger.events.ids import parse_reference
+from ledger.state.anchors import strings
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.round import CheckTold, tell_check
 from moot.web.event_cards import Act, act_of
@@ -98,7 +98,7 @@ def parts_of(event: Event) -> Iterator[Part]:
 
 
 def _body(event: Artifact) -> Iterator[Part]:
-    """The body with the anchors of `ledger.events.anchors`; keys keep their names."""
+    """The body with the anchors of `ledger.state.anchors`; keys keep their names."""
     body = event.body
     match event.type:
         case "behavioral_trace_set":

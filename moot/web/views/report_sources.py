@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ledger.events import Artifact, Event, Statement
-from ledger.events.anchors import sections_of
 from ledger.events.ids import Reference, parse_reference
+from ledger.state.anchors import sections_of
 from moot.view.grounds import Ground, Quote
 from moot.view.story import Story
 from moot.web.followed import Followed

@@ -19,11 +19,11 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.anchors import strings
 from ledger.events.claims import ArtifactType, Finding, ProposedClaim
 from ledger.events.decisions import Cite, Dissent
 from ledger.events.values import Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
+from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State

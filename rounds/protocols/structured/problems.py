@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ledger.events import Artifact
-from ledger.events.anchors import sections_of
+from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 from roles.asof import status_at_opening
 from roles.protocol import Column, Step

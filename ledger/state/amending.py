@@ -1,0 +1,58 @@
+"""Amending: what an amendment does to a run: the plan in force, and a stop that the run goes on from (FORMAT 2).
+
+{"what":"plan","change":[{"path":"plan.6.absent","from":null,"to":"critic"}], …}     round 6 is held without the critic
+{"what":"note","change":[{"path":"run","from":"stopped","to":"running"}], …}         a stopped run goes on
+
+A finish is for good. A stop holds until the run really goes on: a seat or the controller writes again, or a driver says
+on the ledger that it does. What a person adds meanwhile (a note, an answer, an override, an acknowledgement, a
+redaction) wakes nobody, so the stop holds over it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+import msgspec
+
+from ledger.events import Amendment, Event
+from ledger.events.decisions import Change, PlanRow, RunOpened
+
+Life = Literal["running", "stopped", "finished"]
+"""Where a run stands; a stopped one can go on."""
+
+LIFE_PATH: Final = "run"
+"""Path of the change in a note by which a driver says that a stopped run goes on."""
+GOES_ON: Final = Change(path=LIFE_PATH, from_="stopped", to="running")
+_ABSENT: Final = re.compile(r"plan\.([1-9][0-9]*)\.absent")
+
+
+def ends_stop(event: Event) -> bool:
+    """Whether a stopped run goes on with this event."""
+    if event.by != "human":
+        return True
+    return isinstance(event, Amendment) and (event.what == "budget" or GOES_ON in event.change)
+
+
+def absent_path(round_: int) -> str:
+    """The path of who is absent from a round."""
+    return f"plan.{round_}.absent"
+
+
+def planned_anew(opened: RunOpened, amendment: Amendment) -> RunOpened:
+    """The opening with the rows that an amendment changes; a path that this version does not know changes nothing."""
+    absent = {
+        int(found[1]): change
+        for change in amendment.change
+        if (found := _ABSENT.fullmatch(change.path)) is not None
+    }
+    if amendment.what != "plan" or not absent:
+        return opened
+    plan = tuple(_row(row, absent.get(row.round)) for row in opened.plan)
+    return msgspec.structs.replace(opened, plan=plan)
+
+
+def _row(row: PlanRow, change: Change | None) -> PlanRow:
+    if change is None or not (change.to is None or isinstance(change.to, str)):
+        return row
+    return msgspec.structs.replace(row, absent=change.to)
