@@ -23,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-all test-local check chromium pictures campaign bench lock clean
+.PHONY: help demo test test-all test-local check chromium bubblewrap pictures campaign bench lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ test-all: TESTS := not campaign and not local
 test-all: gate ## the same with every test but the campaigns: what CI runs
 
 .PHONY: gate
-gate: check chromium
+gate: check chromium bubblewrap
 	@failed=0; \
 	$(BIN)/python -m pytest -n auto -m '$(TESTS)' || failed=1; \
 	$(BIN)/python -m tests.packaging.built_wheel || failed=1; \
@@ -78,6 +78,15 @@ chromium: ## install Debian's Chromium for the browser tests, as root; without i
 	else \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null \
 	    || echo 'chromium could not be installed: the browser tests will be skipped' >&2; \
+	fi
+
+bubblewrap: ## install Debian's bubblewrap for the sandbox tests, as root; without it they try what is here, or are skipped
+	@if command -v bwrap >/dev/null; then :; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo 'no bubblewrap, and only root on Debian can install it here: its sandbox tests will be skipped' >&2; \
+	else \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends bubblewrap >/dev/null \
+	    || echo 'bubblewrap could not be installed: its sandbox tests will be skipped' >&2; \
 	fi
 
 pictures: $(READY) chromium ## take the screenshots of docs/viewer.md again

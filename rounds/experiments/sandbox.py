@@ -1,0 +1,338 @@
+"""The sandbox: a program with its files, run without a network, a home, an environment or the parent's files.
+
+A backend (backends.py) says how the system's own tools shut a program in; this file starts what it says, watches it,
+and ends it whole. Every bound of `Limits` is held here or by the kernel. Nothing is ever run unconfined: a backend that
+cannot set up its walls starts no program and raises `SandboxBroken`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Final, Literal, Protocol
+
+WORK: Final = "/work"
+"""Where the program's files lie inside, and where it may write."""
+READY: Final = b"\x06"
+"""What the launcher inside writes to stderr when the walls stand; it is none of the program's output."""
+SECONDS_TO_END: Final = 3.0
+SECONDS_BETWEEN_LOOKS: Final = 0.02
+CHUNK: Final = 65_536
+OUR_PROCESSES: Final = 3
+"""The backend's own, which stand above the program."""
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output"]
+"""How a program ended: by itself, by a signal, or by us at a limit."""
+
+
+class SandboxBroken(Exception):
+    """The walls could not be set up: no program was started. The text is what the backend said."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one program; processes, memory and files are those of all that it starts, together."""
+
+    wall_seconds: int = 60
+    cpu_seconds: int = 60
+    """Of each process; together they are bounded by wall time and processes."""
+    memory_bytes: int = 512 * 1024 * 1024
+    processes: int = 32
+    file_bytes: int = 16 * 1024 * 1024
+    """Of one file."""
+    disk_bytes: int = 64 * 1024 * 1024
+    """Of all files in the work directory."""
+    kept_bytes: int = 65_536
+    """What is kept of each of stdout and stderr; the hash is that of the whole."""
+    out_bytes: int = 16 * 1024 * 1024
+    """What may be written to stdout and stderr before the program is ended."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to run: its files by name, its words (no shell), and which files it leaves behind."""
+
+    argv: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    outputs: tuple[str, ...] = ()
+    seed: int = 0
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What a stream carried: the hash and length of the whole, and its beginning."""
+
+    sha256: str
+    length: int
+    kept: bytes
+
+
+@dataclass(frozen=True)
+class SandboxRun:
+    """What became of a job. `exit` is null for a program that a signal or a limit ended."""
+
+    ended: Ended
+    exit: int | None
+    signal: int | None
+    stdout: Capture
+    stderr: Capture
+    outputs: Mapping[str, bytes]
+    ms: int
+
+
+class Backend(Protocol):
+    """A way to shut a program in with what the system has."""
+
+    @property
+    def name(self) -> str:
+        """The word for it: bubblewrap, namespaces, docker, podman."""
+        ...
+
+    def version(self) -> str | None:
+        """The version of the tool; null when it is not here."""
+        ...
+
+    def command(
+        self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
+    ) -> list[str]:
+        """The words that run `launcher` behind walls, with `work` as its only writable place."""
+        ...
+
+    def end(self, work: Path) -> None:
+        """End what the process group of the command does not reach (a container), if anything."""
+        ...
+
+
+def interpreter() -> Path:
+    """The directory of the Python that runs moot: programs get the same one, with its standard library alone."""
+    return Path(sys.base_prefix)
+
+
+def search_path() -> str:
+    """Where a program's first word is looked for."""
+    return f"{interpreter() / 'bin'}:/usr/bin:/bin"
+
+
+def run_job(backend: Backend, job: Job) -> SandboxRun:
+    """Run a job in a fresh work directory, and take that away again.
+
+    Raises `SandboxBroken` when the walls do not stand or the program is not there, `ValueError` for names with a path.
+    """
+    with work_directory(job) as work:
+        return run_in(backend, job, work)
+
+
+@contextmanager
+def work_directory(job: Job) -> Generator[Path]:
+    """A fresh directory with the job's files, gone afterwards with all that a program left in it."""
+    names = [name for name in (*job.files, *job.outputs) if not FILE_NAME.fullmatch(name)]
+    if names:
+        raise ValueError(f"{names[0]!r} is not a plain file name")
+    with tempfile.TemporaryDirectory(prefix="moot-experiment-", ignore_cleanup_errors=True) as above:
+        work = Path(above, "work")
+        work.mkdir()
+        for name, content in job.files.items():
+            work.joinpath(name).write_bytes(content)
+            work.joinpath(name).chmod(0o755)
+        # Inside, root is nobody: the directory must be writable for everybody who can reach it.
+        Path(above).chmod(0o711)
+        work.chmod(0o777)
+        yield work
+
+
+def _is_there(job: Job) -> bool:
+    first = job.argv[0]
+    if first.startswith("./"):
+        return first[2:] in job.files
+    return "/" not in first and shutil.which(first, path=search_path()) is not None
+
+
+def _environment(seed: int) -> dict[str, str]:
+    return {
+        "PATH": search_path(),
+        "HOME": WORK,
+        "TMPDIR": WORK,
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": str(seed % 2**32),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "MOOT_SEED": str(seed),
+    }
+
+
+def _launcher(job: Job) -> list[str]:
+    """Say that the walls stand, set the kernel's limits, become the program."""
+    limits = job.limits
+    bounds = [
+        f"--cpu={limits.cpu_seconds}",
+        f"--as={limits.memory_bytes}",
+        f"--fsize={limits.file_bytes}",
+        f"--nproc={limits.processes}",
+        "--core=0",
+        "--nofile=256",
+    ]
+    say = f"printf '\\{READY[0]:03o}' >&2; exec \"$@\""
+    return ["/bin/sh", "-c", say, "sh", "prlimit", *bounds, "--", *job.argv]
+
+
+def run_in(backend: Backend, job: Job, work: Path) -> SandboxRun:
+    """Run a job whose files lie in `work`; raises `SandboxBroken` as `run_job` does."""
+    if not _is_there(job):
+        raise SandboxBroken(
+            f"{job.argv[0]!r} is neither a file of the experiment nor a program in {search_path()}"
+        )
+    words = backend.command(_launcher(job), work, job.limits, _environment(job.seed))
+    began = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            cwd="/",
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+        )
+    except OSError as error:
+        raise SandboxBroken(
+            f"{words[0]} cannot be started: {(error.strerror or str(error)).lower()}"
+        ) from None
+    assert process.stdout is not None, "stdout is a pipe"
+    assert process.stderr is not None, "stderr is a pipe"
+    streams = (_Stream(process.stdout, job.limits), _Stream(process.stderr, job.limits, READY))
+    try:
+        beyond = _watched(process, streams, work, job.limits, began)
+    finally:
+        _end(process, backend, work)
+        for stream in streams:
+            stream.thread.join(SECONDS_TO_END)
+    if any(stream.thread.is_alive() for stream in streams):
+        raise SandboxBroken(f"{backend.name} did not end all that the program had started")
+    ms = round((time.monotonic() - began) * 1000)
+    out, err = (stream.capture() for stream in streams)
+    if not streams[1].is_ready:
+        said = err.kept.decode("utf-8", "replace").strip().splitlines()
+        raise SandboxBroken(said[-1] if said else f"{backend.name} ended with exit code {process.returncode}")
+    code = process.returncode
+    by_signal = -code if code < 0 else code - 128 if code > 128 else None
+    outputs = {} if beyond else _outputs(work, job)
+    if beyond is not None:
+        return SandboxRun(beyond, None, None, out, err, outputs, ms)
+    if by_signal is not None:
+        return SandboxRun("signal", None, by_signal, out, err, outputs, ms)
+    return SandboxRun("exit", code, None, out, err, outputs, ms)
+
+
+def _outputs(work: Path, job: Job) -> dict[str, bytes]:
+    """The declared files that are there: plain files alone, never through a link out of the work directory."""
+    found: dict[str, bytes] = {}
+    for name in job.outputs:
+        path = work / name
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                found[name] = file.read(job.limits.file_bytes)
+    return found
+
+
+def _watched(
+    process: subprocess.Popen[bytes],
+    streams: Sequence[_Stream],
+    work: Path,
+    limits: Limits,
+    began: float,
+) -> Ended | None:
+    """Look at a running program until it ends; the limit that it went beyond, if one."""
+    exceeded: tuple[tuple[Ended, Callable[[], bool]], ...] = (
+        ("wall", lambda: time.monotonic() - began > limits.wall_seconds),
+        ("output", lambda: sum(stream.length for stream in streams) > limits.out_bytes),
+        ("memory", lambda: _resident_bytes(process.pid) > limits.memory_bytes),
+        ("processes", lambda: len(_descendants(process.pid)) > limits.processes + OUR_PROCESSES),
+        ("disk", lambda: _disk_bytes(work) > limits.disk_bytes),
+    )
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(SECONDS_BETWEEN_LOOKS)
+            return None
+        for name, is_exceeded in exceeded:
+            if is_exceeded():
+                return name
+
+
+def _end(process: subprocess.Popen[bytes], backend: Backend, work: Path) -> None:
+    """Kill the group of the command; the kernel kills what is in the process namespace that dies with it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    backend.end(work)
+    process.wait()
+
+
+def _descendants(pid: int) -> list[int]:
+    found = [pid]
+    for one in found:  # grows while it is walked: children of children
+        with suppress(OSError):
+            for task in Path(f"/proc/{one}/task").iterdir():
+                found.extend(int(word) for word in task.joinpath("children").read_text("ascii").split())
+    return found
+
+
+def _resident_bytes(pid: int) -> int:
+    total = 0
+    for one in _descendants(pid):
+        with suppress(OSError, IndexError, ValueError):
+            total += int(Path(f"/proc/{one}/statm").read_text("ascii").split()[1])
+    return total * os.sysconf("SC_PAGE_SIZE")
+
+
+def _disk_bytes(work: Path) -> int:
+    total = 0
+    for directory, _, names in os.walk(work):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(directory, name)).st_blocks * 512
+    return total
+
+
+class _Stream:
+    """A pipe read to its end by a thread of its own: hashed whole, its beginning kept."""
+
+    def __init__(self, pipe: IO[bytes], limits: Limits, ready: bytes = b"") -> None:
+        self._pipe = pipe
+        self._ready = ready
+        self.is_ready = False
+        self._kept_max = limits.kept_bytes
+        self._kept = bytearray()
+        self._hash = hashlib.sha256()
+        self.length = 0
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self) -> None:
+        with self._pipe:
+            if self._ready:
+                first = os.read(self._pipe.fileno(), 1)
+                self.is_ready = first == self._ready
+                self._take(b"" if self.is_ready else first)
+            while piece := os.read(self._pipe.fileno(), CHUNK):
+                self._take(piece)
+
+    def _take(self, piece: bytes) -> None:
+        self._hash.update(piece)
+        self.length += len(piece)
+        self._kept += piece[: max(0, self._kept_max - len(self._kept))]
+
+    def capture(self) -> Capture:
+        return Capture(self._hash.hexdigest(), self.length, bytes(self._kept))

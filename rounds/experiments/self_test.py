@@ -1,0 +1,170 @@
+"""The self-test of a sandbox: a program inside really tries to get out, and to go beyond its limits.
+
+A backend is used only after every attempt failed. That the attempts can succeed is held by the tests, which run the
+same probe in the open: one that fails everywhere would prove nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from rounds.experiments.sandbox import (
+    Backend,
+    Job,
+    Limits,
+    SandboxBroken,
+    SandboxRun,
+    interpreter,
+    run_in,
+    run_job,
+    work_directory,
+)
+
+PROBE: Final = Path(__file__).with_name("probe.py")
+LIMITS: Final = Limits(
+    wall_seconds=20,
+    cpu_seconds=10,
+    memory_bytes=256 * 2**20,
+    processes=12,
+    file_bytes=2**20,
+    disk_bytes=8 * 2**20,
+)
+SECONDS_TO_SHOW_LIFE: Final = 0.2
+LINGERING: Final = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for _ in range(200):
+            open("alive", "w").write(str(time.time())); time.sleep(0.05)
+    os._exit(0)
+while not os.path.exists("alive"):
+    time.sleep(0.05)
+while True:
+    print("x" * 9999)
+"""
+"""Starts a process in a session of its own, then goes beyond a limit: what is ended must be ended whole."""
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """What became of a self-test: passed; or the attempts that got through; or why it could not be run."""
+
+    backend: str
+    version: str | None
+    passed: bool
+    attempts: int
+    escaped: tuple[str, ...]
+    trouble: str | None
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        if self.version is None:
+            return f"{self.backend} is not here"
+        if self.passed:
+            return (
+                f"{self.backend} {self.version}, self-test passed: {self.attempts} attempts to get out failed"
+            )
+        if self.escaped:
+            return f"{self.backend} {self.version} does not hold: {', '.join(self.escaped)}"
+        return f"{self.backend} {self.version} cannot be used: {self.trouble}"
+
+
+def self_test(backend: Backend) -> SelfTest:
+    """Try to get out of a backend's sandbox, for real; about a second."""
+    version = backend.version()
+    if version is None:
+        return SelfTest(backend.name, None, False, 0, (), None)
+    try:
+        tried = _tried(backend)
+        lingers = not any(tried.values()) and _lingers(backend)
+    except (SandboxBroken, msgspec.DecodeError, OSError) as error:
+        return SelfTest(backend.name, version, False, 0, (), str(error))
+    escaped = tuple(name for name, got_through in (tried | {"ended_whole": lingers}).items() if got_through)
+    return SelfTest(backend.name, version, not escaped, len(tried) + 1, escaped, None)
+
+
+def find_sandbox(candidates: Iterable[Backend]) -> tuple[Backend | None, tuple[SelfTest, ...]]:
+    """The first backend that passes, and what became of every one up to it."""
+    seen: list[SelfTest] = []
+    for backend in candidates:
+        seen.append(self_test(backend))
+        if seen[-1].passed:
+            return backend, tuple(seen)
+    return None, tuple(seen)
+
+
+def _tried(backend: Backend) -> dict[str, bool]:
+    with (
+        tempfile.TemporaryDirectory(prefix="moot-secret-") as directory,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+    ):
+        secret = Path(directory, "secret.txt")
+        secret.write_text(secrets.token_hex(16))
+        given = {
+            "port": listener.getsockname()[1],
+            "secret": str(secret),
+            "homes": list(_of_home()),
+            "checkout": str(Path(__file__).parent) if not str(__file__).startswith("/usr") else str(secret),
+            "parent": os.getpid(),
+            "variables": [*_secret_names(), "USER", "LOGNAME"],
+            "memory": LIMITS.memory_bytes,
+            "file": LIMITS.file_bytes,
+            # Elsewhere the kernel may count root inside as root outside; then `run_job` looks, and ends it.
+            "processes": LIMITS.processes if backend.name == "bubblewrap" else 0,
+            "cpu": LIMITS.cpu_seconds,
+        }
+        files = {"probe.py": PROBE.read_bytes(), "given.json": msgspec.json.encode(given)}
+        made = run_job(backend, Job(("python3", "probe.py"), files, ("left.txt",), limits=LIMITS))
+    if made.ended != "exit" or made.exit != 0:
+        raise SandboxBroken(f"the probe ended by {made.ended}: {_last_line(made)}")
+    if made.outputs.get("left.txt") != b"written inside":
+        raise SandboxBroken("what a program writes in its work directory is not there afterwards")
+    return msgspec.json.decode(made.stdout.kept, type=dict[str, bool])
+
+
+def _secret_names() -> list[str]:
+    return [name for name in os.environ if name.endswith(("KEY", "TOKEN", "SECRET"))]
+
+
+def _of_home() -> Iterable[str]:
+    """What lies in the home directory, but for the way to the interpreter."""
+    home = Path.home()
+    with suppress(OSError):
+        yield from (
+            str(path) for path in sorted(home.iterdir())[:50] if not interpreter().is_relative_to(path)
+        )
+
+
+def _lingers(backend: Backend) -> bool:
+    """Whether anything of a program goes on after a limit ended it."""
+    job = Job(
+        ("python3", "linger.py"),
+        {"linger.py": LINGERING.encode()},
+        limits=Limits(wall_seconds=20, out_bytes=2**20),
+    )
+    with work_directory(job) as work:
+        made = run_in(backend, job, work)
+        sign = work / "alive"
+        before = sign.read_bytes() if sign.exists() else b""
+        if made.ended != "output" or not before:
+            raise SandboxBroken(f"a program that never ends was ended by {made.ended}")
+        time.sleep(SECONDS_TO_SHOW_LIFE)
+        return sign.read_bytes() != before
+
+
+def _last_line(made: SandboxRun) -> str:
+    lines = made.stderr.kept.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else f"exit code {made.exit}"
