@@ -15,48 +15,48 @@ from starlette.types import ASGIApp
 
 from ledger.store.failures import LedgerError
 from moot.app.strange import explain_with
-from moot.web import pages, run_pages
+from moot.web import pages
 from moot.web.guard import Address, Guard
-from moot.web.pages import NotThere
+from moot.web.pages import PageMissing
 from moot.web.report import policy
-from moot.web.run_index import Shelf
-from moot.web.sse import Channels, stream
+from moot.web.run_index import RunIndex
+from moot.web.sse import Broadcasts, stream
 from moot.web.templating import render
 from roles.protocol import UNLAWFUL
 
-Page = Callable[[Shelf, Request], str]
+Page = Callable[[RunIndex, Request], str]
 
 PAGES: Final[tuple[tuple[str, Page], ...]] = (
     ("/", pages.runs),
     ("/compare", pages.compare),
-    ("/run/{name}", run_pages.overview),
-    ("/run/{name}/live", run_pages.live),
-    ("/run/{name}/rounds", run_pages.rounds),
-    ("/run/{name}/rounds/{number:int}", run_pages.round_),
-    ("/run/{name}/claims", run_pages.claims),
-    ("/run/{name}/decisions", run_pages.decisions),
-    ("/run/{name}/signals", run_pages.signals),
-    ("/run/{name}/seats", run_pages.seats),
-    ("/run/{name}/brief/{step}", run_pages.brief),
-    ("/run/{name}/event/{identity}", run_pages.event),
-    ("/run/{name}/document/{identity}", run_pages.document),
-    ("/run/{name}/log", run_pages.log),
-    ("/run/{name}/check", run_pages.check),
-    ("/run/{name}/report", run_pages.report),
+    ("/run/{name}", pages.overview),
+    ("/run/{name}/live", pages.live),
+    ("/run/{name}/rounds", pages.rounds),
+    ("/run/{name}/rounds/{number:int}", pages.round_),
+    ("/run/{name}/claims", pages.claims),
+    ("/run/{name}/decisions", pages.decisions),
+    ("/run/{name}/signals", pages.signals),
+    ("/run/{name}/seats", pages.seats),
+    ("/run/{name}/brief/{step}", pages.brief),
+    ("/run/{name}/event/{identity}", pages.event),
+    ("/run/{name}/document/{identity}", pages.document),
+    ("/run/{name}/log", pages.log),
+    ("/run/{name}/check", pages.check),
+    ("/run/{name}/report", pages.report),
 )
 OWN_POLICY: Final = {"content-security-policy": f"{policy()}; frame-ancestors 'none'"}
 """A report brings its style along, which the viewer's own pages may not."""
 STATIC: Final = {"style.css": "text/css", "moot.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
-def create_app(shelf: Shelf, address: Address) -> ASGIApp:
+def create_app(index: RunIndex, address: Address) -> ASGIApp:
     """The application behind its guard."""
-    channels = Channels(shelf)
+    broadcasts = Broadcasts(index)
 
     async def live(request: Request) -> Response:
-        return await stream(channels, request)
+        return await stream(broadcasts, request)
 
-    routes = [Route(path, _answering(shelf, page), methods=["GET"]) for path, page in PAGES]
+    routes = [Route(path, _answering(index, page), methods=["GET"]) for path, page in PAGES]
     routes += [
         Route("/run/{name}/stream", live, methods=["GET"]),
         Route("/static/{file}", _static, methods=["GET"]),
@@ -65,26 +65,26 @@ def create_app(shelf: Shelf, address: Address) -> ASGIApp:
     return Guard(app, address)
 
 
-def _answering(shelf: Shelf, page: Page) -> Callable[[Request], object]:
+def _answering(index: RunIndex, page: Page) -> Callable[[Request], object]:
     """A page is made in a thread, so that a long one keeps nobody else waiting."""
 
     async def answer(request: Request) -> Response:
-        return await run_in_threadpool(_answer, shelf, page, request)
+        return await run_in_threadpool(_answer, index, page, request)
 
     return answer
 
 
-def _answer(shelf: Shelf, page: Page, request: Request) -> Response:
+def _answer(index: RunIndex, page: Page, request: Request) -> Response:
     try:
-        made = page(shelf, request)
-        return HTMLResponse(made, headers=OWN_POLICY if page is run_pages.report else None)
-    except NotThere as error:
+        made = page(index, request)
+        return HTMLResponse(made, headers=OWN_POLICY if page is pages.report else None)
+    except PageMissing as error:
         return HTMLResponse(render("trouble.html", title="Not here", what=str(error), fix=""), 404)
     except (LedgerError, *UNLAWFUL) as error:
-        known = explain_with(error, shelf.named(_names(request)))
+        known = explain_with(error, index.named(_names(request)))
         if known is None:
             raise
-        said = {"what": f"{known.what} ({known.where})", "mend": known.fix}
+        said = {"what": f"{known.what} ({known.where})", "fix": known.fix}
         return HTMLResponse(render("trouble.html", title="This run cannot be shown", **said), 409)
 
 

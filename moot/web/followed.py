@@ -1,11 +1,14 @@
-"""A run as one process follows it: read once, then only what came after; nothing is ever written or locked."""
+"""A run as one process follows it: read once, then only what came after; nothing is ever written or locked.
+
+With it what every page of a run says first: its labels, where it stands, how far the seats were kept apart.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ledger.events import Event, RunOpened
 from ledger.format.chain import BEGINNING
@@ -16,10 +19,17 @@ from ledger.store.blobs import BlobStore, Remembered
 from ledger.store.failures import Damaged
 from ledger.store.following import Mark
 from ledger.store.reading import decoded, without_collecting
+from ledger.store.store import read_driver
 from ledger.store.strange import refuse_unopened
 from ledger.store.streams import read_head
-from moot.view.banners import Calls
+from moot.view.banners import Calls, Label, labels_of
 from moot.view.grounds import Sources
+
+if TYPE_CHECKING:
+    from validators.rulebook import CheckReport
+
+RULES_EVENTS_MAX: Final = 3_000
+"""Beyond so many events the rules take long, and run only when they are asked for."""
 
 
 class Followed:
@@ -40,6 +50,7 @@ class Followed:
         self._events: list[Event] = []
         self._by_id: dict[str, Event] = {}
         self._book: Book | None = None
+        self._checked: tuple[str, CheckReport] | None = None
 
     @property
     def seq(self) -> int:
@@ -105,3 +116,54 @@ class Followed:
     def round_book(self, round_: int) -> Book:
         """The same with the events of one round alone."""
         return self.sources.round_of(self.book(), round_)
+
+    def checked(self, anyway: bool = False) -> CheckReport | None:
+        """Every rule that the ledger breaks, as `moot check` says it, asked once for each head.
+
+        None when the run is so long that somebody must ask for it.
+        """
+        import moot
+
+        head = self.head_hash
+        if self._checked is None or self._checked[0] != head:
+            if self.seq >= RULES_EVENTS_MAX and not anyway:
+                return None
+            self._checked = (head, moot.check(self.path))
+        return self._checked[1]
+
+
+def standing_of(run: Followed) -> str:
+    """`finished`, `stopped`, `imported`, `running` while a process drives it, else `waiting` for somebody."""
+    state = run.state
+    if state.finished:
+        return "finished"
+    if state.opened is not None and state.opened.origin.type == "import":
+        return "imported"
+    if state.stopped_by is not None:
+        return "stopped"
+    return "running" if read_driver(run.path) is not None else "waiting"
+
+
+def labels_shown(run: Followed) -> tuple[Label, ...]:
+    """Labels of a run, the gravest first; the last says how many replies came from seats that were not kept apart."""
+    labels, calls = labels_of(run.state, run.replies), run.calls
+    if not calls.trusted:
+        return labels
+    text = (
+        f"{calls.trusted} of {calls.all} replies came from seats that could have read more than their brief; "
+        "the ledger proves what each brief contained, not what else was known"
+    )
+    return (*labels, Label("UNVERIFIED", text))
+
+
+def isolation_of(run: Followed) -> str:
+    """How far the seats were kept apart, in words that claim no more than the ledger proves."""
+    calls = run.calls
+    if not calls.all:
+        return ""
+    told = f"{calls.enforced} of {calls.all} replies came from seats that got the brief and nothing else (enforced)"
+    if calls.trusted:
+        told += f"; {calls.trusted} from seats that could have read more (trusted, unverified)"
+    if calls.continued:
+        told += f"; {calls.continued} in a continued context"
+    return told + "."

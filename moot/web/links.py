@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from urllib.parse import quote, urlencode
 
 from ledger.events.ids import Reference, parse_reference
+from moot.web.followed import Followed
 
 WORDS_IN_ADDRESS: Final = 120
 """Characters of a quote that an address carries, for the browser to mark them."""
@@ -80,6 +81,17 @@ class SiteLinks:
         """`/run/NAME/claims?status=pending`."""
         path = f"{self.base}/{name}" if name else self.base
         return f"{path}?{urlencode(query)}" if query else path
+
+
+def links_of(name: str, run: Followed) -> SiteLinks:
+    """The addresses of a run's things."""
+    documents = frozenset(document.id for document in run.opened.context)
+    return SiteLinks(address_of(name), run.book().by_id, documents)
+
+
+def address_of(name: str) -> str:
+    """`/run/NAME`."""
+    return f"/run/{quote(name, safe='')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,28 +8,47 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+from ledger.events import Artifact, Event, Statement
+from ledger.events.ids import Reference, parse_reference
+from ledger.state.anchors import sections_of
+from moot.view.grounds import Ground, Quote
 from moot.view.round import CheckTold
 from moot.view.story import Story, tell
 from moot.web.followed import Followed
-from moot.web.judged import briefs_of
 from moot.web.links import ReportLinks
 from moot.web.templating import render
-from moot.web.views import claims as claim_views
-from moot.web.views import seats as seat_views
+from moot.web.views.claims import claims_page
+from moot.web.views.event import parts_of
 from moot.web.views.overview import overview
-from moot.web.views.report_sources import SourceShown, decisive_references, references_of, sources_shown
+from moot.web.views.rounds import round_page
+from moot.web.views.seats import seats_page
 from moot.web.views.signals import signals_page
-from moot.web.views.stage import stage_of
 
 ALL: Final = 1_000_000
 BRIEFS_SHOWN: Final = 2_000
+CONTENTS: Final = (
+    ("decided", "Decided"),
+    ("signals", "Stop signals"),
+    ("rounds", "Rounds"),
+    ("claims", "Claims"),
+    ("checks", "Checks, with the sentences they quote"),
+    ("earlier", "Other decisions"),
+    ("concerns", "Concerns and open questions"),
+    ("reviews", "Retrospective"),
+    ("seats", "What each role saw, and what it cost"),
+    ("sources", "Sources of the quotes"),
+    ("verify", "How to check this"),
+)
+"""Its sections: anchor and title."""
 BYTES_MAX: Final = 1_350_000
 """What a mail takes without complaint, with room for what the encoding of mail adds."""
 
@@ -47,7 +66,6 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
     checks = tuple(check for told in story.rounds for check in told.checks)
     sources = sources_shown(run, references)
     links = ReportLinks(_anchors(story, checks, sources))
-    verdict, breaches = briefs_of(run)
     return render(
         "report.html",
         policy=policy(),
@@ -56,11 +74,12 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         page=overview(run),
         story=story,
         checks=checks,
-        claims=claim_views.claims(run, links, size=ALL, named=False),
-        stages=tuple(stage_of(run, told.n) for told in story.rounds),
+        claims=claims_page(run, links, size=ALL, named=False),
+        rounds=tuple(round_page(run, told.n) for told in story.rounds),
         signals=signals_page(run, links),
-        seats=seat_views.seats_page(run, verdict, breaches, size=BRIEFS_SHOWN),
+        seats=seats_page(run, size=BRIEFS_SHOWN),
         sources=sources,
+        CONTENTS=CONTENTS,
         head=(run.seq, run.head_hash),
         opened=run.state.opened,
     )
@@ -93,3 +112,119 @@ def policy() -> str:
     """What a browser allows the document: its own style, by its hash, and nothing else."""
     digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A section, or lines of a document."""
+
+    anchor: str
+    title: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SourceShown:
+    """An event or a document with the passages that are referred to; `anchors` is reference → anchor."""
+
+    id: str
+    by: str
+    kind: str
+    passages: tuple[Passage, ...]
+    anchors: dict[str, str]
+
+
+def references_of(story: Story) -> tuple[str, ...]:
+    """Every reference that the report shows, in order, once."""
+    return tuple(dict.fromkeys(_references(story)))
+
+
+def decisive_references(story: Story) -> tuple[str, ...]:
+    """Those that a decision in force rests on."""
+    grounds = (ground for one in story.decisions if one.in_force for ground in one.rests_on)
+    return tuple(dict.fromkeys(ref for ground in grounds for ref in _of_ground(ground)))
+
+
+def _references(story: Story) -> Iterator[str]:
+    for decision in story.decisions:
+        for ground in decision.rests_on:
+            yield from _of_ground(ground)
+    for told in story.rounds:
+        for check in told.checks:
+            yield from (quote.ref for quote in check.quotes)
+            for stance in check.stances:
+                yield from (quote.ref for quote in stance.because)
+    for claim in story.claims:
+        if claim.source:
+            yield claim.source
+
+
+def _of_ground(ground: Ground) -> Iterator[str]:
+    quotes: tuple[Quote, ...] = (*ground.quotes, *ground.pooled)
+    yield from (quote.ref for quote in quotes)
+    for under in ground.under:
+        yield from _of_ground(under)
+
+
+def sources_shown(run: Followed, references: Iterable[str]) -> tuple[SourceShown, ...]:
+    """The events and documents that are referred to, in the order of the ledger."""
+    wanted: dict[str, list[Reference]] = {}
+    for ref in references:
+        reference = parse_reference(ref)
+        wanted.setdefault(reference.id, []).append(reference)
+    events = [
+        event for event in run.book().events if isinstance(event, Artifact | Statement) and event.id in wanted
+    ]
+    shown = [_event(event, wanted[event.id or ""]) for event in events]
+    return (*_documents(run, wanted), *shown)
+
+
+def _event(event: Event, references: list[Reference]) -> SourceShown:
+    identity = event.id or ""
+    sections = dict.fromkeys(one.section for one in references if one.section)
+    passages = [one for one in _passages(event, identity) if one.title in sections]
+    return SourceShown(
+        id=identity,
+        by=event.role if isinstance(event, Artifact) else event.by,
+        kind=event.kind,
+        passages=tuple(passages),
+        anchors={f"{identity}#{one.title}": one.anchor for one in passages},
+    )
+
+
+def _passages(event: Event, identity: str) -> Iterator[Passage]:
+    if isinstance(event, Artifact):
+        for part in parts_of(event):
+            yield Passage(_anchor(identity, part.anchor), part.anchor, part.value)
+        return
+    for name, texts in sections_of(event).items():
+        yield Passage(_anchor(identity, name), name, "\n".join(texts))
+
+
+def _anchor(identity: str, section: str) -> str:
+    return quote(f"{identity}.{section}", safe="")
+
+
+def _documents(run: Followed, wanted: dict[str, list[Reference]]) -> Iterator[SourceShown]:
+    opened = run.state.opened
+    for document in opened.context if opened else ():
+        content = run.blobs.read(document.sha256)
+        if document.id not in wanted or content is None:
+            continue
+        lines = content.decode("utf-8", "replace").split("\n")
+        ranges = dict.fromkeys(one.lines for one in wanted[document.id] if one.lines)
+        passages = [
+            Passage(
+                _anchor(document.id, f"L{first}-L{last}"),
+                f"L{first}-L{last}" if last > first else f"L{first}",
+                "\n".join(lines[first - 1 : last]),
+            )
+            for first, last in sorted(ranges)
+        ]
+        anchors = {
+            form: one.anchor
+            for one, (first, last) in zip(passages, sorted(ranges), strict=True)
+            for form in (f"{document.id}#L{first}-L{last}", f"{document.id}#L{first}")
+            if last == first or form.endswith(f"-L{last}")
+        }
+        yield SourceShown(document.id, document.name, "document", tuple(passages), anchors)

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from ledger.events import Validation
 from ledger.state.decided import in_force
@@ -19,8 +18,8 @@ from ledger.store.strange import refuse_strange
 from moot.app.strange import explain_with
 from moot.view import words
 from moot.view.banners import Label
-from moot.web.followed import Followed
-from moot.web.shown_labels import labels_shown
+from moot.web.followed import Followed, labels_shown, standing_of
+from moot.web.links import address_of
 from roles.protocol import UNLAWFUL
 from rounds.protocols import protocol_of
 
@@ -65,12 +64,7 @@ class RunLine:
         return all(word in shown for word in text.casefold().split())
 
 
-def address_of(name: str) -> str:
-    """`/run/NAME`."""
-    return f"/run/{quote(name, safe='')}"
-
-
-class Shelf:
+class RunIndex:
     """The runs under `root`, or `root` itself when it is one. Safe for many threads."""
 
     def __init__(self, root: Path) -> None:
@@ -155,7 +149,7 @@ def line_of(name: str, run: Followed) -> RunLine:
         name=name,
         question=opened.question,
         protocol=opened.protocol,
-        state=standing_of(state, driven=read_driver(run.path) is not None),
+        state=standing_of(run),
         why=_why(state),
         round=state.round,
         planned=len(opened.plan),
@@ -171,17 +165,6 @@ def line_of(name: str, run: Followed) -> RunLine:
         forked_from=Path(origin.of).name if origin.type == "fork" and origin.of else None,
         forked_at=origin.seq if origin.type == "fork" else None,
     )
-
-
-def standing_of(state: State, *, driven: bool) -> str:
-    """`finished`, `stopped`, `imported`, `running` while a process drives it, else `waiting` for somebody."""
-    if state.finished:
-        return "finished"
-    if state.opened is not None and state.opened.origin.type == "import":
-        return "imported"
-    if state.stopped_by is not None:
-        return "stopped"
-    return "running" if driven else "waiting"
 
 
 def _why(state: State) -> str:

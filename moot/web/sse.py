@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -19,14 +19,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from ledger.store.failures import LedgerError
-from ledger.store.store import read_driver
 from moot.app.speech import FILE
-from moot.web.followed import Followed
-from moot.web.live_parts import lines_of, parts_of
-from moot.web.pages import site_links
-from moot.web.run_index import Shelf, address_of, standing_of
-from moot.web.speech import hear
-from moot.web.templating import render
+from moot.web.followed import Followed, standing_of
+from moot.web.links import SiteLinks, links_of
+from moot.web.live import lines_of, parts_of
+from moot.web.run_index import RunIndex
+from moot.web.templating import part
 from roles.protocol import UNLAWFUL
 
 POLL_SECONDS: Final = 0.03
@@ -44,7 +42,7 @@ LOG: Final = logging.getLogger(__name__)
 Seen = tuple[object, ...]
 
 
-class Channel:
+class Broadcast:
     """One run as it is shown live. `version` counts updates; `delta` leads from the last version to this one."""
 
     def __init__(self, name: str, run: Followed) -> None:
@@ -105,7 +103,7 @@ class Channel:
         what = (
             f"this cannot be shown ({type(error).__name__}); `moot check` names the rule that the run breaks"
         )
-        parts = {"live-labels": render("part_trouble.html", what=what)}
+        parts = {"live-labels": part("trouble", self._links(), what)}
         with self.run.lock:
             self.delta = _update(self.seq, self._standing, parts, [])
             self._parts |= parts
@@ -125,23 +123,26 @@ class Channel:
             self.version += 1
             return True
 
-    def _read(self, before: int) -> tuple[dict[str, str], list[tuple[int, str]]]:
+    def _read(self, before: int) -> tuple[Mapping[str, str], list[tuple[int, str]]]:
         """Each part as it is now, and the lines after event `before`."""
-        links = site_links(address_of(self._name), self.run)
+        links = self._links()
         try:
             self.run.catch_up()
-            parts = {name: str(html) for name, html in parts_of(self.run, links, hear(self.run)).items()}
+            parts = parts_of(self.run, links)
             lines = lines_of(self.run, links, before) if self.version else []
             self.seq = self.run.seq
-            self._standing = standing_of(self.run.state, driven=read_driver(self.run.path) is not None)
+            self._standing = standing_of(self.run)
         except (LedgerError, OSError, *UNLAWFUL) as error:
-            return {"live-labels": render("part_trouble.html", what=str(error))}, []
+            return {"live-labels": part("trouble", links, str(error))}, []
         return parts, lines
+
+    def _links(self) -> SiteLinks:
+        return links_of(self._name, self.run)
 
     def whole(self, after: int) -> bytes:
         """Everything as it stands, with the lines that came after an event."""
         with self.run.lock:
-            lines = lines_of(self.run, site_links(address_of(self._name), self.run), after)
+            lines = lines_of(self.run, self._links(), after)
         return _update(self.seq, self._standing, self._parts, lines)
 
 
@@ -158,66 +159,66 @@ def _stamp(directory: Path) -> Seen:
     return tuple(found)
 
 
-def _update(seq: int, standing: str, parts: dict[str, str], lines: list[tuple[int, str]]) -> bytes:
+def _update(seq: int, standing: str, parts: Mapping[str, str], lines: list[tuple[int, str]]) -> bytes:
     """One server-sent event; JSON has no line feed in it."""
     said = orjson.dumps({"seq": seq, "standing": standing, "parts": parts, "lines": lines})
     return b"id: %d\ndata: %b\n\n" % (seq, said)
 
 
-class Channels:
-    """The channels that somebody looks at."""
+class Broadcasts:
+    """The broadcasts that somebody looks at."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        self._open: dict[str, Channel] = {}
+    def __init__(self, index: RunIndex) -> None:
+        self._index = index
+        self._open: dict[str, Broadcast] = {}
         self._lock = threading.Lock()
 
     @property
     def viewers(self) -> int:
         """How many look on."""
-        return sum(channel.viewers for channel in self._open.values())
+        return sum(broadcast.viewers for broadcast in self._open.values())
 
-    def of(self, name: str) -> Channel | None:
-        """The one channel of a run, whoever asks at the same moment; None when there is no such run. Raises
+    def of(self, name: str) -> Broadcast | None:
+        """The one broadcast of a run, whoever asks at the same moment; None when there is no such run. Raises
         `LedgerError`."""
-        run = self._shelf.followed(name)
+        run = self._index.followed(name)
         if run is None:
             return None
         with self._lock:
-            channel = self._open.get(name)
-            if channel is None or channel.run is not run:
-                channel = self._open[name] = Channel(name, run)
-            return channel
+            broadcast = self._open.get(name)
+            if broadcast is None or broadcast.run is not run:
+                broadcast = self._open[name] = Broadcast(name, run)
+            return broadcast
 
 
-async def stream(channels: Channels, request: Request) -> Response:
+async def stream(broadcasts: Broadcasts, request: Request) -> Response:
     """The updates of a run from the event on that the viewer has last (`Last-Event-ID`, or `?after=`)."""
     try:
-        channel = await asyncio.to_thread(channels.of, request.path_params["name"])
+        broadcast = await asyncio.to_thread(broadcasts.of, request.path_params["name"])
     except LedgerError as error:
         return PlainTextResponse(f"{error}\n", 409)
-    if channel is None:
+    if broadcast is None:
         return PlainTextResponse("no such run\n", 404)
-    if channels.viewers >= VIEWERS_MAX:
+    if broadcasts.viewers >= VIEWERS_MAX:
         return PlainTextResponse("too many look on\n", 503)
     said = request.headers.get("last-event-id") or request.query_params.get("after", "")
     after = int(said) if said.isascii() and said.isdigit() and len(said) < 16 else -1
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(_updates(channel, after), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_updates(broadcast, after), media_type="text/event-stream", headers=headers)
 
 
-async def _updates(channel: Channel, after: int) -> AsyncIterator[bytes]:
-    channel.join()
+async def _updates(broadcast: Broadcast, after: int) -> AsyncIterator[bytes]:
+    broadcast.join()
     version = 0
     try:
         yield b"retry: %d\n\n" % RETRY_MS
         while True:
-            if not await channel.changed(version):
+            if not await broadcast.changed(version):
                 yield b": alive\n\n"
                 continue
-            behind = version != channel.version - 1 or version == 0
-            version, update, seq = channel.version, channel.delta, channel.seq
-            yield await asyncio.to_thread(channel.whole, after) if behind else update
+            behind = version != broadcast.version - 1 or version == 0
+            version, update, seq = broadcast.version, broadcast.delta, broadcast.seq
+            yield await asyncio.to_thread(broadcast.whole, after) if behind else update
             after = seq
     finally:
-        channel.leave()
+        broadcast.leave()

@@ -7,10 +7,10 @@ autoescape. Only what this package itself has made is `Markup`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
@@ -29,6 +29,20 @@ ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-
 """What may be an id or a reference in the middle of a sentence; it becomes a link when it names something."""
 LONG: Final = 900
 """Characters from which on a text is folded."""
+TABS: Final = (
+    ("", "Overview"),
+    ("live", "Live"),
+    ("rounds", "Rounds"),
+    ("claims", "Claims"),
+    ("decisions", "Decisions"),
+    ("signals", "Signals"),
+    ("seats", "Seats & cost"),
+    ("log", "Log"),
+    ("check", "Rules"),
+    ("report", "Report"),
+)
+"""The pages of a run: the end of the address, the word."""
+T = TypeVar("T")
 TABLES: Final = {
     "results": marks.RESULTS,
     "statuses": marks.STATUSES,
@@ -65,8 +79,9 @@ def environment() -> Environment:
         "dollars_cell": dollars_cell,
         "instant": instant,
         "said": said,
+        "pairs": pairs,
     }
-    known: dict[str, Any] = {"mark": mark, "the_mark": the_mark, "words": words, "LONG": LONG}
+    known: dict[str, Any] = {"mark": mark, "the_mark": the_mark, "words": words, "LONG": LONG, "TABS": TABS}
     made.filters.update(filters)
     made.globals.update(known)
     return made
@@ -80,8 +95,22 @@ def compiled() -> None:
 
 
 def render(template: str, **values: Any) -> str:
-    """A page or a part of one."""
+    """A page."""
     return environment().get_template(template).render(values)
+
+
+def part(name: str, links: Links, *values: Any, **named: Any) -> Markup:
+    """A part of a page: a macro of `parts.html`."""
+    module = environment().get_template("parts.html").make_module({"links": links})
+    made: Markup = getattr(module, name)(*values, **named)
+    return made
+
+
+def paged(rows: Sequence[T], page: int, size: int) -> tuple[int, int, Sequence[T]]:
+    """The page that is there, how many there are, and its rows."""
+    pages = max(1, -(-len(rows) // size))
+    page = min(max(1, page), pages)
+    return page, pages, rows[(page - 1) * size : page * size]
 
 
 def _finalized(value: Any) -> Any:
@@ -115,6 +144,11 @@ def instant(at: str) -> Markup:
 def said(value: object) -> str:
     """A word of the ledger as people write it: `tested_unclear` is two words."""
     return str(value).replace("_", " ")
+
+
+def pairs(values: Iterable[str]) -> list[tuple[str, str]]:
+    """Values to choose from, each its own word."""
+    return [(one, one) for one in values]
 
 
 @pass_context

@@ -25,9 +25,9 @@ from moot.app.reporting import markdown
 from moot.terminal.ending import ending
 from moot.view.decisions import decisions_of, decisions_text
 from moot.view.story import tell
-from moot.web import run_pages
+from moot.web import pages as site
 from moot.web.report import report_html
-from moot.web.run_index import Shelf
+from moot.web.run_index import RunIndex
 from roles.protocol import Step
 from rounds.protocols import PROTOCOLS
 from rounds.run.human_actions import override
@@ -145,10 +145,9 @@ class Surfaces:
         self.json = decisions_of(path.name, ours.book)
         end, listed = shown(ending(story), 120, 400), decisions_text(self.json, ())
         document, transcript = markdown(ours), export_markdown(ours.book).files["transcript.md"].decode()
-        shelf = Shelf(path.parent)
+        shelf = RunIndex(path.parent)
         pages = [
-            Shown(page(shelf, _request(path.name)))
-            for page in (run_pages.overview, run_pages.decisions, run_pages.round_)
+            Shown(page(shelf, _request(path.name))) for page in (site.overview, site.decisions, site.round_)
         ]
         followed = shelf.followed(path.name)
         assert followed is not None

@@ -21,9 +21,8 @@ from moot.mcp.verbs import Verbs
 from moot.view.banners import labels_told
 from moot.view.stopping import ended
 from moot.view.story import tell
-from moot.web.followed import Followed
-from moot.web.run_index import standing_of
-from moot.web.speech import hear
+from moot.web.followed import Followed, standing_of
+from moot.web.live import asked_now
 from roles.seats.host import HostSeat
 from rounds.run import human_actions as people
 from rounds.run.driver import drive
@@ -88,8 +87,8 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     assert verbs.has_news(stopped, "critic")  # a seat that waits is woken, and told
     followed = Followed(path)
     followed.catch_up()
-    assert standing_of(followed.state, driven=False) == "stopped"
-    assert hear(followed) == {}
+    assert standing_of(followed) == "stopped"
+    assert asked_now(followed) == {}
     book = open_run(path).book
     assert any("stopped in round 2 (human)" in label.text for label in labels_told(book))
     assert tell(book).closing is not None

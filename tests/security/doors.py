@@ -26,7 +26,7 @@ from moot.errors import BUG
 from moot.mcp.server import build
 from moot.web.app import PAGES, create_app
 from moot.web.guard import Address
-from moot.web.run_index import Shelf
+from moot.web.run_index import RunIndex
 from roles.protocol import UNLAWFUL
 
 RUN, OTHER, OUT = "RUN", "OTHER", "OUT"
@@ -115,7 +115,7 @@ class Viewer:
 
     def __init__(self, runs: Path) -> None:
         self._client = TestClient(
-            create_app(Shelf(runs), Address("127.0.0.1", 80)),
+            create_app(RunIndex(runs), Address("127.0.0.1", 80)),
             base_url="http://127.0.0.1",
             raise_server_exceptions=True,
         )

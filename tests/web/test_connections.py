@@ -16,14 +16,14 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from moot.web.connections import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, limits
+from moot.web.server import BACKLOG_MAX, CONNECTIONS_MAX, Complaints, limits
 from tests.web.viewer import ROOT
 
 SECONDS: Final = 30
 """How long a test waits for what must come at once."""
 FILES: Final = 64
 STARTED: Final = (
-    "import sys, moot.web.connections as c; c.HEAD_SECONDS = float(sys.argv.pop(1)); c.STALL_SECONDS = 0.5;"
+    "import sys, moot.web.server as c; c.HEAD_SECONDS = float(sys.argv.pop(1)); c.STALL_SECONDS = 0.5;"
     "from moot.__main__ import main; sys.exit(main(sys.argv[1:]))"
 )
 

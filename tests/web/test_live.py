@@ -15,8 +15,8 @@ import pytest
 
 from ledger.store.store import RunStore
 from moot.view.event_log import event_lines
-from moot.web.run_index import Shelf
-from moot.web.sse import Channel, Channels
+from moot.web.run_index import RunIndex
+from moot.web.sse import Broadcast, Broadcasts
 from tests.web.live_run import prepared, running
 from tests.web.viewer import Viewer, viewer
 
@@ -139,16 +139,16 @@ def _updates(serving: Viewer, last: int | None) -> Iterator[Any]:
 
 def test_all_who_look_on_at_once_share_one_watcher(tmp_path: Path) -> None:
     run, _ = prepared(tmp_path)
-    channels = Channels(Shelf(run.parent))
+    broadcasts = Broadcasts(RunIndex(run.parent))
     together = threading.Barrier(16)
 
-    def asked(_: int) -> Channel | None:
+    def asked(_: int) -> Broadcast | None:
         together.wait(10)
-        return channels.of("live")
+        return broadcasts.of("live")
 
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(asked, range(16)))
     assert found[0] is not None
     assert all(one is found[0] for one in found)
-    assert channels.of("live") is found[0]
-    assert channels.of("nothing") is None
+    assert broadcasts.of("live") is found[0]
+    assert broadcasts.of("nothing") is None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import moot
 from moot.app.sessions import session_at
-from moot.web import judged, live_parts
-from moot.web import sse as channels
+from moot.web import live, sse
 from moot.web.followed import Followed
-from moot.web.run_index import Shelf
-from moot.web.sse import Channels
+from moot.web.run_index import RunIndex
+from moot.web.sse import Broadcasts
 from rounds.run import human_actions as people
 from tests.rounds.openings import begin, rows
 
@@ -25,7 +25,7 @@ def test_a_watcher_that_cannot_show_a_state_says_so_and_shows_the_next(
 ) -> None:
     """R-28: it died without a word, and whoever looked on was told for ever that all was well."""
     session = begin(tmp_path / "run", rows(1))
-    real = live_parts.parts_of
+    real = live.parts_of
     broken = True
 
     def parts_of(*arguments: Any) -> Any:
@@ -33,11 +33,11 @@ def test_a_watcher_that_cannot_show_a_state_says_so_and_shows_the_next(
             raise ZeroDivisionError("no such round")
         return real(*arguments)
 
-    monkeypatch.setattr(channels, "parts_of", parts_of)
+    monkeypatch.setattr(sse, "parts_of", parts_of)
 
     async def main() -> tuple[bytes, bytes]:
         nonlocal broken
-        channel = Channels(Shelf(tmp_path)).of("run")
+        channel = Broadcasts(RunIndex(tmp_path)).of("run")
         assert channel is not None
         channel.join()
         try:
@@ -59,30 +59,34 @@ def test_a_watcher_that_cannot_show_a_state_says_so_and_shows_the_next(
     assert b"this cannot be shown" not in shown
 
 
-def test_runs_can_be_judged_while_others_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_judged_while_others_are_and_once_for_each_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """R-28: one thread went through the reports while another put one in."""
     runs = []
-    for n in range(8):
+    for n in range(4):
         session = begin(tmp_path / f"run-{n}", rows(1))
         followed = Followed(session.run.path)
         followed.catch_up()
         runs.append(followed)
+    asked: Counter[Path] = Counter()
+    real = moot.check
 
-    class Slow(dict[Any, Any]):
-        """A dictionary that gives way to other threads while it is gone through."""
+    def check(path: Path) -> Any:
+        asked[path] += 1
+        return real(path)
 
-        def __iter__(self) -> Any:
-            for key in super().__iter__():
-                pause.wait(0.05)
-                yield key
+    monkeypatch.setattr(moot, "check", check)
 
-    pause = threading.Event()
-    monkeypatch.setattr(judged, "_KEPT", Slow())
-    for _ in range(2):
-        with ThreadPoolExecutor(len(runs)) as threads:
-            found = list(threads.map(judged.checked, runs))
-        assert all(one.report is not None and one.report.ok for one in found)
+    def judged(run: Followed) -> bool:
+        with run.lock:
+            report = run.checked()
+            return report is not None and report.ok
+
+    for turn in (1, 2):
+        with ThreadPoolExecutor(2 * len(runs)) as threads:
+            assert all(threads.map(judged, [*runs, *runs]))
+        assert set(asked.values()) == {turn}
         for followed in runs:
             people.note(session_at(followed.path), "A note.")
             followed.catch_up()
-    assert len(judged._KEPT) == len(runs)

@@ -16,7 +16,7 @@ from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.grounds import Ground
 from moot.view.marks import mark_of
 from moot.view.report_decisions import ground_standing
-from moot.web.drawing.evidence import Node, graph
+from moot.web.drawing import Node, graph
 from moot.web.followed import Followed
 from moot.web.links import Links
 

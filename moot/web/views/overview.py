@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Signals, Standing
+from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Standing
 from ledger.events.decisions import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import State
@@ -16,9 +16,10 @@ from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.grounds import Ground
 from moot.view.seats import answered_by, one_family_told, seats_told
 from moot.view.stopping import stopped_because
-from moot.web.event_cards import Act, act_of
-from moot.web.followed import Followed
-from moot.web.shown_labels import labels_shown
+from moot.web.cards import EventCard, card_of
+from moot.web.followed import Followed, isolation_of, labels_shown
+from moot.web.views.claims import claims_by_status
+from moot.web.views.rounds import RoundLine, round_lines
 
 if TYPE_CHECKING:
     from detectors.report import SignalReport
@@ -35,20 +36,6 @@ class Decided:
     decision: DecisionTold
     grounds: tuple[Ground, ...]
     more: int
-
-
-@dataclass(frozen=True, slots=True)
-class RoundLine:
-    """A round in one line. `results` are its checks in order: id, number, result."""
-
-    n: int
-    lead: str | None
-    absent: str | None
-    results: tuple[tuple[str, int, str], ...]
-    claims: int
-    decisions: tuple[str, ...]
-    look: Signals | None
-    lost: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +56,7 @@ class Overview:
     overturned: tuple[DecisionTold, ...]
     undecided: bool
     hidden_decisions: int
-    outcome: tuple[Act, ...]
+    outcome: tuple[EventCard, ...]
     signals: SignalReport | None
     rounds: tuple[RoundLine, ...]
     hidden_rounds: int
@@ -126,27 +113,6 @@ def why_of(state: State) -> str:
     return stopped_because(state.closing, look, state.quorum, len(state.rounds), len(opened.plan))
 
 
-def isolation_of(run: Followed) -> str:
-    """How far the seats were kept apart, in words that claim no more than the ledger proves."""
-    calls = run.calls
-    if not calls.all:
-        return ""
-    said = f"{calls.enforced} of {calls.all} replies came from seats that got the brief and nothing else (enforced)"
-    if calls.trusted:
-        said += f"; {calls.trusted} from seats that could have read more (trusted, unverified)"
-    if calls.continued:
-        said += f"; {calls.continued} in a continued context"
-    return said + "."
-
-
-def claims_by_status(state: State) -> dict[str, int]:
-    """How many claims stand where."""
-    counts: dict[str, int] = {}
-    for facts in state.claims.values():
-        counts[facts.status] = counts.get(facts.status, 0) + 1
-    return counts
-
-
 def signals_now(run: Followed) -> SignalReport | None:
     """The six signals as they read now; None for a protocol without rounds of checks, and when the run's own
     parameters are not there (`lacks_parameters`)."""
@@ -197,32 +163,7 @@ def _decided(run: Followed, event: Decision) -> Decided:
     return Decided(told, told.rests_on[:GROUNDS_SHOWN], max(0, len(told.rests_on) - GROUNDS_SHOWN))
 
 
-def _outcome(run: Followed) -> Iterator[Act]:
+def _outcome(run: Followed) -> Iterator[EventCard]:
     """What judges and votes came to, in protocols that have them: every score, standing and ruling, in order."""
     book = run.book()
-    return (act_of(book, event) for event in book.events if isinstance(event, Ruling | Score | Standing))
-
-
-def round_lines(run: Followed) -> Iterator[RoundLine]:
-    """Every round in one line, from facts alone."""
-    state = run.state
-    results: dict[int, list[tuple[str, int, str]]] = {}
-    for identity, check in state.checks.items():
-        if check.phase == "E":
-            results.setdefault(check.round, []).append((identity, check.check_id, check.result))
-    claims: dict[int, int] = {}
-    for facts in state.claims.values():
-        claims[facts.round] = claims.get(facts.round, 0) + 1
-    decisions: dict[int, list[str]] = {}
-    for identity, decided in state.decisions.items():
-        decisions.setdefault(decided.round, []).append(identity)
-    looks = {look.round: look for look in state.looks}
-    lost: dict[int, int] = {}
-    for step in state.given_up:
-        number = int(step[1:].partition(".")[0]) if step[1:].partition(".")[0].isdigit() else 0
-        lost[number] = lost.get(number, 0) + 1
-    for n, row in sorted(state.rounds.items()):
-        found = tuple(sorted(results.get(n, []), key=lambda one: one[1]))
-        yield RoundLine(
-            n, row.lead, row.absent, found, claims.get(n, 0), tuple(decisions.get(n, ())), looks.get(n), lost.get(n, 0)
-        )  # fmt: skip
+    return (card_of(book, event) for event in book.events if isinstance(event, Ruling | Score | Standing))

@@ -1,4 +1,4 @@
-"""What each role saw and what it cost: seats, briefs with their hashes, isolation, cost by role and phase."""
+"""What each role saw and what it cost: seats, briefs block by block, isolation, cost by role and phase."""
 
 from __future__ import annotations
 
@@ -6,34 +6,54 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ledger.events import Event
+import msgspec
+
+from ledger.events import Call, Event
 from ledger.state.fold import add_call
 from ledger.state.state import Spend
+from ledger.store.failures import LedgerError
 from moot.view.seats import Seat, seats_told
-from moot.web.followed import Followed
-from moot.web.views.overview import isolation_of
+from moot.view.words import PHASES
+from moot.web.followed import Followed, isolation_of
+from moot.web.templating import paged
+from roles.brief import BriefUnavailable, derive
+from roles.prompt_set import PromptSetError, read_prompt_set
+from roles.protocol import UNLAWFUL, find_group
+from rounds.protocols import protocol_of
 
 PAGE: Final = 200
+BRIEF_RULE: Final = "BRF001"
+UNAVAILABLE: Final = "BRIEF-UNAVAILABLE"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A step that was answered: what its brief is, how much it saw, who answered."""
+class ReplyLine:
+    """A reply with its brief; `breach`: why the brief does not come out again, None while it does or is not judged."""
 
-    step: str
-    seq: int
-    role: str
-    phase: str
-    brief: str
-    saw: int
-    filled: str
-    isolation: str
-    context: str
-    tokens: str
-    cost: str
-    repairs: int
+    event: Event
+    call: Call
     breach: str | None
-    """Why the brief does not come out again; None while it does, or is not judged."""
+
+    @property
+    def step(self) -> str:
+        """Its step; of a reply to none its event."""
+        return self.event.step or f"@{self.event.seq}"
+
+    @property
+    def filled(self) -> str:
+        """What answered."""
+        return " ".join(part for part in (self.call.seat, self.call.provider, self.call.model) if part)
+
+    @property
+    def tokens(self) -> int | None:
+        """In and out together; None when neither is known."""
+        known = [count for count in (self.call.tokens_in, self.call.tokens_out) if count is not None]
+        return sum(known) if known else None
+
+    @property
+    def repairs(self) -> int:
+        """How often it was asked again."""
+        return max(0, len(self.call.attempts) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +64,60 @@ class SeatsPage:
     isolation: str
     phases: tuple[str, ...]
     costs: Mapping[tuple[str, str], Spend]
-    answered: tuple[Answered, ...]
+    replies: tuple[ReplyLine, ...]
     judged: str
     page: int
     pages: int
     found: int
     role: str
 
+    @property
+    def cost_heads(self) -> list[str]:
+        """The heads of the table of costs; `#`: of numbers."""
+        return ["role", *(f"#{phase} {PHASES.get(phase, '')}" for phase in self.phases)]
 
-def seats_page(
-    run: Followed,
-    verdict: str,
-    breaches: Mapping[int, str],
-    *,
-    role: str = "",
-    page: int = 1,
-    size: int = PAGE,
-) -> SeatsPage:
-    """Seats and briefs; `breaches` are what deriving the briefs again found, by seq."""
-    replies = [event for event in run.book().events if event.call is not None]
-    wanted = [event for event in replies if not role or event.by == role]
-    pages = max(1, -(-len(wanted) // size))
-    page = min(max(1, page), pages)
-    costs = costs_of(run)
+
+class BlockShown(msgspec.Struct, frozen=True):
+    """A block of a brief; `text` is None when its blob is not there."""
+
+    name: str
+    sha256: str
+    text: str | None = None
+
+
+class BlocksNamed(msgspec.Struct, frozen=True):
+    """What a brief is made of."""
+
+    blocks: tuple[BlockShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BriefPage:
+    """The page. `derived`: True when it comes out again with the recorded hash, None when nobody can tell."""
+
+    event: Event
+    blocks: tuple[BlockShown, ...]
+    kept: bool
+    derived: bool | None
+    why: str
+
+
+def seats_page(run: Followed, *, role: str = "", page: int = 1, size: int = PAGE) -> SeatsPage:
+    """Seats and briefs."""
+    replies = [(event, event.call) for event in run.book().events if event.call is not None]
+    wanted = [one for one in replies if role in ("", one[0].by)]
+    page, pages, shown = paged(wanted, page, size)
+    judged, breaches = briefs_judged(run)
+    costs: dict[tuple[str, str], Spend] = {}
+    for event, call in replies:
+        add_call(costs.setdefault((event.by, event.phase), Spend()), call)
     return SeatsPage(
         seats=seats_told(run.book()),
         isolation=isolation_of(run),
-        phases=tuple(dict.fromkeys(event.phase for event in replies)),
+        phases=tuple(dict.fromkeys(event.phase for event, _ in replies)),
         costs=costs,
-        answered=tuple(_answered(event, breaches) for event in wanted[(page - 1) * size : page * size]),
-        judged=verdict,
+        replies=tuple(ReplyLine(event, call, breaches.get(event.seq)) for event, call in shown),
+        judged=judged,
         page=page,
         pages=pages,
         found=len(wanted),
@@ -81,31 +125,68 @@ def seats_page(
     )
 
 
-def costs_of(run: Followed) -> dict[tuple[str, str], Spend]:
-    """What the calls took, by role and phase."""
-    sums: dict[tuple[str, str], Spend] = {}
-    for event in run.book().events:
-        if event.call is not None:
-            add_call(sums.setdefault((event.by, event.phase), Spend()), event.call)
-    return sums
+def briefs_judged(run: Followed) -> tuple[str, Mapping[int, str]]:
+    """How the briefs were judged, in words, and which of them do not come out again, by seq of the reply."""
+    if run.opened.origin.type == "import":
+        return "an import has no briefs", {}
+    report = run.checked()
+    if report is None:
+        return f"not judged: with {run.seq + 1} events the rules are run on the check page", {}
+    unavailable = [one for one in report.findings if one.code == UNAVAILABLE]
+    if unavailable:
+        return f"UNVERIFIED: {unavailable[0].message}", {}
+    breaches = {
+        one.seq: one.message for one in report.findings if one.code == BRIEF_RULE and one.seq is not None
+    }
+    if breaches:
+        return f"{len(breaches)} briefs do NOT come out again with the recorded hash", breaches
+    return "every brief was derived again from the ledger and has the recorded hash", {}
 
 
-def _answered(event: Event, breaches: Mapping[int, str]) -> Answered:
-    call = event.call
-    assert call is not None, "a reply's first event has its call"
-    known = [count for count in (call.tokens_in, call.tokens_out) if count is not None]
-    return Answered(
-        step=event.step or f"@{event.seq}",
-        seq=event.seq,
-        role=event.by,
-        phase=event.phase,
-        brief=call.brief,
-        saw=len(event.saw),
-        filled=" ".join(part for part in (call.seat, call.provider, call.model) if part),
-        isolation=call.isolation,
-        context=call.context.mode or "not named",
-        tokens=f"{sum(known):,}" if known else "unknown",
-        cost=f"{call.cost_usd} USD" if call.cost_usd is not None else "unknown",
-        repairs=max(0, len(call.attempts) - 1),
-        breach=breaches.get(event.seq),
-    )
+def brief_page(run: Followed, step: str) -> BriefPage | None:
+    """The brief of a step that was answered; None when it was not."""
+    seq = run.state.answered.get(step)
+    if seq is None:
+        return None
+    event = run.book().events[seq]
+    assert event.call is not None, "an answered step has a call"
+    named = _named_by(run, event.call.brief)
+    derived, why = _derived(run, event, event.call)
+    blocks = tuple(BlockShown(one.name, one.sha256, _text(run, one.sha256)) for one in named or ())
+    return BriefPage(event, blocks, named is not None, derived, why)
+
+
+def _named_by(run: Followed, sha256: str) -> tuple[BlockShown, ...] | None:
+    """The blocks of a brief; None when its blob is not there, or is no brief."""
+    content = run.blobs.read(sha256)
+    try:
+        return None if content is None else msgspec.json.decode(content, type=BlocksNamed).blocks
+    except msgspec.MsgspecError:
+        return None
+
+
+def _text(run: Followed, sha256: str) -> str | None:
+    content = run.blobs.read(sha256)
+    return None if content is None else content.decode("utf-8", "replace")
+
+
+def _derived(run: Followed, event: Event, call: Call) -> tuple[bool | None, str]:
+    """Derive the brief again from the ledger as it stood, with the prompt set of the run."""
+    if event.step is None:
+        return None, "it belongs to no step"
+    try:
+        protocol = protocol_of(run.opened)
+        before = run.book().first(event.seq)
+        group = find_group(protocol, before.state, event.step)
+        step = next((one for one in group.steps if one.id == event.step), None) if group else None
+        blob = run.blobs.read(run.opened.prompt_set)
+        if step is None or blob is None:
+            return None, "the step or the prompt set of the run is not there"
+        brief = derive(before, protocol, step, read_prompt_set(blob))
+    except (BriefUnavailable, PromptSetError, LedgerError) as error:
+        return None, str(error)
+    except UNLAWFUL:
+        return None, "the ledger breaks rules that a brief is derived by"
+    if brief.sha256 != call.brief:
+        return False, f"it comes out as {brief.sha256}"
+    return brief.saw == event.saw, "" if brief.saw == event.saw else "`saw` names other events than it quotes"

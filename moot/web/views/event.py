@@ -14,7 +14,7 @@ from ledger.events.ids import parse_reference
 from ledger.state.anchors import strings
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.round import CheckTold, tell_check
-from moot.web.event_cards import Act, act_of
+from moot.web.cards import EventCard, card_of
 from moot.web.followed import Followed
 
 ENVELOPE: Final = frozenset(
@@ -24,7 +24,7 @@ BACK_MAX: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnchoredPart:
     """A section or a field: its anchor, its title, and a JSON value."""
 
     anchor: str
@@ -36,13 +36,13 @@ class Part:
 class EventPage:
     """The page. `back` are the events that name this one."""
 
-    act: Act
+    card: EventCard
     event: Event
-    parts: tuple[Part, ...]
+    parts: tuple[AnchoredPart, ...]
     fields: Mapping[str, Any]
     check: CheckTold | None
     claim: ClaimTold | None
-    back: tuple[Act, ...]
+    back: tuple[EventCard, ...]
     back_more: int
 
 
@@ -68,64 +68,66 @@ def event_page(run: Followed, event: Event) -> EventPage:
     back = list(_naming(book.events, event)) if event.id else []
     around = run.round_book(event.round)
     return EventPage(
-        act=act_of(book, event),
+        card=card_of(book, event),
         event=event,
         parts=parts,
         fields=kept,
         check=tell_check(around, event, run.sources.sections) if isinstance(event, Verification) else None,
         claim=tell_claim(book, event) if isinstance(event, Claim) else None,
-        back=tuple(act_of(book, one) for one in back[:BACK_MAX]),
+        back=tuple(card_of(book, one) for one in back[:BACK_MAX]),
         back_more=max(0, len(back) - BACK_MAX),
     )
 
 
-def parts_of(event: Event) -> Iterator[Part]:
+def parts_of(event: Event) -> Iterator[AnchoredPart]:
     """The sections of a statement or an artifact, under the anchors by which evidence names them (FORMAT 3)."""
     match event:
         case Statement():
             count = 0
             for section in event.sections:
-                yield Part(section.name, section.name, None)
+                yield AnchoredPart(section.name, section.name, None)
                 for paragraph in (text for text in section.text.split("\n\n") if text.strip()):
                     count += 1
-                    yield Part(f"p{count}", "", paragraph)
+                    yield AnchoredPart(f"p{count}", "", paragraph)
         case Artifact():
             yield from _body(event)
             for k, finding in enumerate(event.findings, 1):
-                yield Part(f"finding-{k}", f"finding {k}", finding.text)
+                yield AnchoredPart(f"finding-{k}", f"finding {k}", finding.text)
         case _:
             return
 
 
-def _body(event: Artifact) -> Iterator[Part]:
+def _body(event: Artifact) -> Iterator[AnchoredPart]:
     """The body with the anchors of `ledger.state.anchors`; keys keep their names."""
     body = event.body
     match event.type:
         case "behavioral_trace_set":
             for i, trace in enumerate(_rows(body, "traces"), 1):
-                yield Part(f"trace-{i}", f"trace {i}", _without(trace, "steps"))
+                yield AnchoredPart(f"trace-{i}", f"trace {i}", _without(trace, "steps"))
                 for j, step in enumerate(_rows(trace, "steps"), 1):
-                    yield Part(f"trace-{i}-step-{j}", f"step {j}", step)
+                    yield AnchoredPart(f"trace-{i}-step-{j}", f"step {j}", step)
         case "identity_invariant_check":
-            yield Part("invariant", "invariant", _only(body, "invariant", "why_it_matters"))
-            yield Part("invariant-evidence", "evidence", body.get("evidence"))
-            yield Part("invariant-failure", "failure", _only(body, "failure_scenario", "mechanism"))
-            yield Part("verdict", "verdict", _only(body, "verdict", "condition", "confidence"))
+            yield AnchoredPart("invariant", "invariant", _only(body, "invariant", "why_it_matters"))
+            yield AnchoredPart("invariant-evidence", "evidence", body.get("evidence"))
+            yield AnchoredPart("invariant-failure", "failure", _only(body, "failure_scenario", "mechanism"))
+            yield AnchoredPart("verdict", "verdict", _only(body, "verdict", "condition", "confidence"))
         case "operator_walkthrough":
-            yield Part("goal", "goal", _only(body, "session_goal", "starting_context", "persona"))
+            yield AnchoredPart("goal", "goal", _only(body, "session_goal", "starting_context", "persona"))
             for j, step in enumerate(_rows(body, "steps"), 1):
-                yield Part(f"step-{j}", f"step {j}", step)
+                yield AnchoredPart(f"step-{j}", f"step {j}", step)
             for k, friction in enumerate(_rows(body, "friction"), 1):
-                yield Part(f"friction-{k}", f"friction {k}", friction)
-            yield Part("verdict", "verdict", body.get("verdict"))
+                yield AnchoredPart(f"friction-{k}", f"friction {k}", friction)
+            yield AnchoredPart("verdict", "verdict", body.get("verdict"))
         case "adversarial_test_case":
-            yield Part("hypothesis", "hypothesis", _only(body, "target", "hypothesis", "why_this_target"))
-            yield Part("preconditions", "preconditions", body.get("preconditions"))
+            yield AnchoredPart(
+                "hypothesis", "hypothesis", _only(body, "target", "hypothesis", "why_this_target")
+            )
+            yield AnchoredPart("preconditions", "preconditions", body.get("preconditions"))
             for j, step in enumerate(_rows(body, "attack"), 1):
-                yield Part(f"attack-{j}", f"attack {j}", step)
-            yield Part("expected", "expected", body.get("expected"))
-            yield Part("verdict", "verdict", _only(body, "verdict", "verdict_reason", "confidence"))
-            yield Part("assumption", "assumption", body.get("assumption"))
+                yield AnchoredPart(f"attack-{j}", f"attack {j}", step)
+            yield AnchoredPart("expected", "expected", body.get("expected"))
+            yield AnchoredPart("verdict", "verdict", _only(body, "verdict", "verdict_reason", "confidence"))
+            yield AnchoredPart("assumption", "assumption", body.get("assumption"))
 
 
 def _rows(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

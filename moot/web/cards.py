@@ -1,4 +1,4 @@
-"""What each role did, as a page shows it: one act an event, whatever the protocol.
+"""What each role did, as a page shows it: one card an event, whatever the protocol.
 
 A challenge and an agreement differ by shape, by word and by colour. A sealed position stays closed until what it is
 about is on the ledger.
@@ -49,7 +49,7 @@ from moot.view.round import artifact_facts
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class EventCard:
     """One event as a card. `ref` is its id or `@<seq>`; `about` are ids or references that it is about."""
 
     seq: int
@@ -70,10 +70,10 @@ class Act:
         return self.mark.tone
 
 
-def act_of(book: Book, event: Event) -> Act:
-    """The act of an event; `book` knows all ids and the state."""
+def card_of(book: Book, event: Event) -> EventCard:
+    """The card of an event; `book` knows all ids and the state."""
     word, mark, text, about, *sealed = _said(book, event)
-    return Act(
+    return EventCard(
         seq=event.seq,
         ref=event.id or f"@{event.seq}",
         kind=event.kind,
