@@ -22,7 +22,7 @@ import orjson
 
 from benchmarks.workload import write_run
 from ledger.audit.verify import verify
-from ledger.store.following import Mark, follow
+from ledger.store.reading import LogPosition, follow
 from ledger.store.store import RunStore
 
 EVENTS: Final = 100_000
@@ -33,7 +33,7 @@ MEMORY_MB_MAX: Final = 500
 
 def chain(run: RunStore) -> None:
     """Follow the chain from the first line to the head."""
-    for _ in follow(run.path, Mark(), run.head()):
+    for _ in follow(run.path, LogPosition(), run.head()):
         pass
 
 

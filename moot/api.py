@@ -104,7 +104,9 @@ class Run:
 
     def problems(self, blobs: Blobs | None = None) -> list[Problem]:
         """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
-        return self._store.problems(blobs)
+        from ledger.audit.verify import problems_of
+
+        return problems_of(self._store, blobs)
 
     def stream(self, at: int | None = None) -> Iterator[Event]:
         """All events, or those up to `at`, one at a time."""

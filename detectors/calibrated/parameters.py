@@ -16,8 +16,8 @@ from detectors.calibrated.betting import moved
 from detectors.parameters import params_bytes, params_bytes_of
 from ledger.state.book import Blobs
 from ledger.state.state import State
+from ledger.store.blobs import own_parameters
 from ledger.store.failures import BlobMissing
-from ledger.store.named_blobs import own_parameters
 
 VERSION: Final = 2
 """What is written now. Version 1 let a bet be on a rate that is tolerated, and read unanimity as no reason to look."""

@@ -19,7 +19,7 @@ from ledger.format.canonical import NotCanonical, decode, line_hash
 from ledger.format.chain import BEGINNING, Head
 from ledger.store.disk import plain_file
 from ledger.store.failures import Problem
-from ledger.store.following import Mark
+from ledger.store.reading import LogPosition
 from ledger.store.streams import PREFIX, line_number, lines_of, stream_path
 
 PROBLEMS_MAX: Final = 100
@@ -133,7 +133,7 @@ class Tail(msgspec.Struct, frozen=True):
     notes: tuple[Problem, ...] = ()
 
 
-def tail_of(directory: Path, mark: Mark) -> Tail:
+def tail_of(directory: Path, mark: LogPosition) -> Tail:
     """Judge what follows `mark`, which stands at the head."""
     damage: list[Problem] = []
     notes: list[Problem] = []
@@ -149,7 +149,9 @@ def tail_of(directory: Path, mark: Mark) -> Tail:
     return Tail(tuple(damage), tuple(notes))
 
 
-def _impossible(stream: StreamName, lines: Iterator[bytes], mark: Mark, number: int) -> Iterator[Problem]:
+def _impossible(
+    stream: StreamName, lines: Iterator[bytes], mark: LogPosition, number: int
+) -> Iterator[Problem]:
     """Whole lines beyond the head that no writer who died can have left there."""
     for line in _lines(stream, lines, number):
         if isinstance(line, Problem):

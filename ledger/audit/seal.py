@@ -1,23 +1,182 @@
-"""Seals: a signed checkpoint of a ledger's head, in the shape of a C2SP tlog-checkpoint.
+"""Seals: a signed checkpoint of a ledger's head, in the shapes of C2SP's signed-note and tlog-checkpoint.
 
     moot/<first 32 hex digits of the first line's hash>     which ledger
     <number of events>
-    <base64 of the head's hash>
+    <base64 of the head's hash>                             the text; its last line ends with a line feed
 
-The third line is the head of the hash chain, not the root of a tree: whoever has the ledger recomputes it by hashing
-the first so many lines. A later ledger extends the sealed one if its line of that number has that hash.
+    — alice YWJjZA…=                    base64 of the key's hash (4 bytes) and the Ed25519 signature (64 bytes)
+
+A key is told by name and hash: the first four bytes of SHA-256 over name, line feed, 0x01 and the public key. The third
+line is the head of the hash chain, not the root of a tree: whoever has the ledger recomputes it by hashing the first so
+many lines. A later ledger extends the sealed one if its line of that number has that hash.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ledger.audit.signed_note import NoteRefused, Signer, Verifier, open_note, sign
 from ledger.format.chain import Head
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+ED25519: Final = b"\x01"
+NAME: Final = re.compile(r"[^\s+]{1,100}")
+_SIGNATURE: Final = re.compile(r"— ([^\s+]{1,100}) ([A-Za-z0-9+/=]{1,200})")
+SECRET_PREFIX: Final = "PRIVATE+KEY"
+NOTE_BYTES_MAX: Final = 1 << 16
+
+
+class NoteRefused(ValueError):
+    """A note or a key that cannot be used; the message says why, and never holds a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """A public key with its name: what others need to check a signature."""
+
+    name: str
+    public: bytes
+
+    @property
+    def hash(self) -> bytes:
+        """The four bytes by which signatures name the key."""
+        return hashlib.sha256(self.name.encode() + b"\n" + ED25519 + self.public).digest()[:4]
+
+    def __str__(self) -> str:
+        return f"{self.name}+{self.hash.hex()}+{base64.b64encode(ED25519 + self.public).decode()}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Signer:
+    """A secret key with its name. Its repr shows the name alone."""
+
+    name: str
+    seed: bytes
+
+    def __repr__(self) -> str:
+        return f"Signer({self.name!r})"
+
+    @property
+    def verifier(self) -> Verifier:
+        """The public half."""
+        return Verifier(self.name, _private(self.seed).public_key().public_bytes_raw())
+
+    def secret(self) -> str:
+        """The line that a key file holds. For that file alone."""
+        half = base64.b64encode(ED25519 + self.seed).decode()
+        return f"{SECRET_PREFIX}+{self.name}+{self.verifier.hash.hex()}+{half}"
+
+
+def _private(seed: bytes) -> Ed25519PrivateKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(seed)
+
+
+def _public(public: bytes) -> Ed25519PublicKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    return Ed25519PublicKey.from_public_bytes(public)
+
+
+def signer(name: str, seed: bytes) -> Signer:
+    """A signer from 32 random bytes. Raises `NoteRefused` when the name cannot stand in a note."""
+    if not NAME.fullmatch(name):
+        raise NoteRefused(f"{name!r} is no key name: no spaces, no +, at most 100 characters")
+    if len(seed) != 32:
+        raise NoteRefused("a key has 32 bytes")
+    return Signer(name, seed)
+
+
+def read_signer(text: str) -> Signer:
+    """The signer of a key file."""
+    parts = text.strip().split("+", 4)
+    if len(parts) != 5 or f"{parts[0]}+{parts[1]}" != SECRET_PREFIX:
+        raise NoteRefused("not a secret key of moot keygen")
+    made = signer(parts[2], _key_bytes(parts[4]))
+    if made.verifier.hash.hex() != parts[3]:
+        raise NoteRefused("the key's hash does not fit its name")
+    return made
+
+
+def read_verifier(text: str) -> Verifier:
+    """The verifier of a public key line, `name+hash+key`."""
+    parts = text.strip().split("+", 2)
+    if len(parts) != 3 or not NAME.fullmatch(parts[0]):
+        raise NoteRefused("not a public key: name+hash+key")
+    made = Verifier(parts[0], _key_bytes(parts[2]))
+    if made.hash.hex() != parts[1]:
+        raise NoteRefused("the key's hash does not fit its name")
+    return made
+
+
+def _key_bytes(text: str) -> bytes:
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise NoteRefused("the key is not base64") from None
+    if len(raw) != 33 or raw[:1] != ED25519:
+        raise NoteRefused("not an Ed25519 key")
+    return raw[1:]
+
+
+def sign(text: str, key: Signer) -> str:
+    """The note of `text`, which ends with a line feed."""
+    assert text.endswith("\n"), "a note's text ends with a line feed"
+    signature = key.verifier.hash + _private(key.seed).sign(text.encode())
+    return f"{text}\n— {key.name} {base64.b64encode(signature).decode()}\n"
+
+
+def open_note(note: str, verifiers: tuple[Verifier, ...]) -> tuple[str, tuple[str, ...]]:
+    """The text of a note, and the names of the known keys that signed it.
+
+    A signature by an unknown key is passed over; a bad one by a known key, or none at all, raises `NoteRefused`.
+    """
+    if len(note.encode()) > NOTE_BYTES_MAX:
+        raise NoteRefused("the note is too long")
+    text, blank, signatures = note.rpartition("\n\n")
+    if not blank or not signatures.endswith("\n"):
+        raise NoteRefused("not a signed note: text, an empty line, signatures")
+    known = {(one.name, one.hash): one for one in verifiers}
+    good: list[str] = []
+    for line in signatures[:-1].split("\n"):
+        name, raw = _signature(line)
+        key = known.get((name, raw[:4]))
+        if key is not None:
+            _check(key, raw[4:], f"{text}\n")
+            good.append(name)
+    if not good:
+        raise NoteRefused("no signature by a key that was given")
+    return f"{text}\n", tuple(good)
+
+
+def _signature(line: str) -> tuple[str, bytes]:
+    match = _SIGNATURE.fullmatch(line)
+    if match is None:
+        raise NoteRefused("a signature line is not one")
+    try:
+        raw = base64.b64decode(match[2], validate=True)
+    except (binascii.Error, ValueError):
+        raise NoteRefused("a signature is not base64") from None
+    if len(raw) < 5:
+        raise NoteRefused("a signature is too short")
+    return match[1], raw
+
+
+def _check(key: Verifier, signature: bytes, text: str) -> None:
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        _public(key.public).verify(signature, text.encode())
+    except InvalidSignature:
+        raise NoteRefused(f"the signature of {key.name} does not fit the text") from None
+
 
 ORIGIN: Final = re.compile(r"moot/[0-9a-f]{32}")
 _SIZE: Final = re.compile(r"[1-9][0-9]{0,15}")

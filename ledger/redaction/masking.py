@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from ledger.redaction.spellings import Place, folded, placed_readings, readings
+from ledger.redaction.words import Place, folded, placed_readings, readings
 
 MASK: Final = "[key]"
 SECRET_CHARACTERS_MIN: Final = 8

@@ -22,14 +22,13 @@ from ledger.events import Event, RunOpened
 from ledger.events.decisions import Change, Origin, Waiver
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 from ledger.format.chain import BEGINNING, Head, Sealed, seal
-from ledger.redaction.redaction import ORIGINAL, CannotRedact, amendment, seq_of
-from ledger.redaction.remains import FILE, Remains, in_words, remains
 from ledger.redaction.removal import without_words
-from ledger.redaction.targets import target, words_of
+from ledger.redaction.targets import FILE, CannotRedact, Remains, in_words, remains, target, words_of
 from ledger.redaction.words import INSTEAD, WORDS_MIN, Sought
 from ledger.state.fold import fold
+from ledger.state.redactions import ORIGINAL, amendment, seq_of
 from ledger.store.blobs import hash_of
-from ledger.store.following import Mark, follow
+from ledger.store.reading import LogPosition, follow
 from ledger.store.store import RunStore, adopt_run
 from ledger.store.streams import read_head
 
@@ -274,7 +273,7 @@ def _hashes(run: RunStore, sha256: str) -> tuple[str, ...]:
 def unlike(run: RunStore, original: Original) -> Iterator[int]:
     """The events of a redacted copy that are not the original's, and that it does not name as changed."""
     before = BEGINNING.hash
-    lines = follow(run.path, Mark(), read_head(run.path))
+    lines = follow(run.path, LogPosition(), read_head(run.path))
     for seq, (old, (_, line, _)) in enumerate(zip(original.hashes, lines, strict=False)):
         if seq in original.changed:
             if line_hash(line) != original.changed[seq]:

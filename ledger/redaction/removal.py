@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ledger.events import Event
-from ledger.redaction.redaction import CannotRedact, amendment, redacted_blobs
-from ledger.redaction.remains import FILE, Remains, in_words, remains
-from ledger.redaction.targets import Target, target, words_of
+from ledger.redaction.targets import FILE, CannotRedact, Remains, Target, in_words, remains, target, words_of
 from ledger.redaction.words import Sought
 from ledger.state.book import Book
+from ledger.state.redactions import amendment, redacted_blobs
+from ledger.store.blobs import named_blobs
 from ledger.store.disk import Disk, writing
-from ledger.store.named_blobs import named_blobs
 from ledger.store.store import RunStore
 
 REMOVED_MAX: Final = 2_000

@@ -1,19 +1,162 @@
-"""Words that must go: how they are found in whatever was made of them, and taken out.
+r"""Words that must go: how they are found in whatever was made of them, and taken out.
 
-    sought   "the code is\\n  4711-0815"
-    found    {"text":"\\u0074he code is"} … L12 | 4711-0815 … 4711\u20110815
+    sought   "the code is\n  4711-0815"
+    found    {"text":"\u0074he code is"} … L12 | 4711-0815 … 4711\u20110815
+    read     "p\u0061ss\/word"   pass&#x2F;word   pass%2Fword   \"p\\u0061ss…\" in a string in a string    →  pass/word
 
-Words are looked for whole and line by line, in what a reader would see (spellings.py). A line of a few characters
-stands everywhere; it is looked for only together with the lines around it. What a few are depends on who gave them.
+Words are looked for whole and line by line, in what a reader would see. A line of a few characters stands everywhere;
+it is looked for only together with the lines around it. What a few are depends on who gave them.
+
+One level of escapes of JSON (and TOML), of HTML or of addresses is undone at a time, and each reading on the way
+counts, since nobody knows how often a text was quoted. A reading is folded: compatible Unicode forms are one (NFKD),
+characters that nobody sees are left out, and white space is one blank. Case is kept, and so is every other code:
+base64, a hash, a translation or a picture of the words is another text.
 """
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from ledger.redaction.spellings import Place, folded, placed_readings, readings
+Place = tuple[int, int]
+"""From and to, as indices into the text as it was written."""
+PlacedText = tuple[str, list[Place]]
+"""A folded text, and for each of its characters the place that it was written at."""
+
+READINGS_MAX: Final = 48
+"""Of one text; few texts have more than four."""
+
+_STRING: Final = re.compile(
+    r"""\\(?: u(?P<high>[dD][89abAB][0-9a-fA-F]{2}) \\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})
+          | u(?P<four>[0-9a-fA-F]{4}) | U(?P<eight>00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}) | x(?P<two>[0-9a-fA-F]{2})
+          | (?P<letter>[nrtbf"'/\\]) )""",
+    re.VERBOSE,
+)
+_PERCENT: Final = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_LETTERS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+
+
+def folded(text: str) -> str:
+    """`text` in one Unicode form, without what is not seen, every white space one blank."""
+    if not text.isascii():
+        text = _UNSEEN.sub("", unicodedata.normalize("NFKD", text))
+    return " ".join(text.split())
+
+
+def readings(text: str) -> Iterator[str]:
+    """Every reading of `text`, folded; the first is what stands there."""
+    seen, later = {text}, [text]
+    while later:
+        said = later.pop(0)
+        yield folded(said)
+        for sign, spelled, meant in _CODES:
+            if sign in said and len(seen) < READINGS_MAX:
+                undone = spelled.sub(meant, said)
+                if undone not in seen:
+                    seen.add(undone)
+                    later.append(undone)
+
+
+def placed_readings(text: str) -> Iterator[PlacedText]:
+    """As `readings`, with the place of every character."""
+    seen, later = {text}, [[(one, (at, at + 1)) for at, one in enumerate(text)]]
+    while later:
+        written = later.pop(0)
+        yield _placed(written)
+        said = "".join(one for one, _ in written)
+        for sign, spelled, meant in _CODES:
+            if sign in said and len(seen) < READINGS_MAX:
+                undone = _undone(said, written, spelled, meant)
+                whole = "".join(one for one, _ in undone)
+                if whole not in seen:
+                    seen.add(whole)
+                    later.append(undone)
+
+
+Written = list[tuple[str, Place]]
+"""Characters, and the place that each was written at."""
+
+
+def _undone(
+    text: str, written: Written, spelled: re.Pattern[str], meant: Callable[[re.Match[str]], str]
+) -> Written:
+    """One level of one code undone."""
+    found: Written = []
+    end = 0
+    for match in spelled.finditer(text):
+        found += written[end : match.start()]
+        end = match.end()
+        place = (written[match.start()][1][0], written[end - 1][1][1])
+        found += ((character, place) for character in meant(match))
+    return found + written[end:]
+
+
+def _placed(written: Written) -> PlacedText:
+    """As `folded`, with places."""
+    seen: list[str] = []
+    places: list[Place] = []
+    for cluster, place in _clusters(written):
+        kept = cluster if cluster.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKD", cluster))
+        for character in kept:
+            if not character.isspace():
+                seen.append(character)
+                places.append(place)
+            elif seen and seen[-1] == " ":
+                places[-1] = (places[-1][0], place[1])
+            elif seen:
+                seen.append(" ")
+                places.append(place)
+    if seen and seen[-1] == " ":
+        seen.pop()
+        places.pop()
+    return "".join(seen), places
+
+
+def _clusters(characters: Iterable[tuple[str, Place]]) -> Iterator[tuple[str, Place]]:
+    """Each character with the marks that stand on it: the order of marks is what a Unicode form changes."""
+    whole, begin, end = "", 0, 0
+    for character, place in characters:
+        if whole and unicodedata.combining(character):
+            whole, end = whole + character, place[1]
+            continue
+        if whole:
+            yield whole, (begin, end)
+        whole, (begin, end) = character, place
+    if whole:
+        yield whole, (begin, end)
+
+
+def _of_string(spelled: re.Match[str]) -> str:
+    part = spelled.groupdict()
+    if part["high"]:
+        return chr(0x10000 + ((int(part["high"], 16) & 0x3FF) << 10) + (int(part["low"], 16) & 0x3FF))
+    code = part["four"] or part["eight"] or part["two"]
+    return chr(int(code, 16)) if code else _LETTERS.get(part["letter"], part["letter"])
+
+
+def _of_percent(spelled: re.Match[str]) -> str:
+    return bytes.fromhex(spelled[0].replace("%", "")).decode("utf-8", "replace")
+
+
+def _of_entity(spelled: re.Match[str]) -> str:
+    return html.unescape(spelled[0])
+
+
+_CODES: Final = (
+    ("\\", _STRING, _of_string),
+    ("%", _PERCENT, _of_percent),
+    ("&", _ENTITY, _of_entity),
+)
+"""A sign without which a code is not there, what it looks like, and what one level of it means."""
+
 
 INSTEAD: Final = "[redacted]"
 WORDS_MIN: Final = 4

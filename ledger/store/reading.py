@@ -1,28 +1,155 @@
-"""What a process has read of a run: kept in memory, and only what came after is read again."""
+"""Reading: the lines of three streams in their one order, proven to continue the chain, then decoded (FORMAT 1, 8).
+
+A process keeps what it has read of a run, and only what came after is read again.
+"""
 
 from __future__ import annotations
 
 import gc
+import re
 import threading
 from collections import deque
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from ledger.events import KINDS, STREAMS, Event, stream_of
+import msgspec
+
+from ledger.events import KINDS, STREAMS, Event, StreamName, stream_of
 from ledger.format.canonical import NewerVersion, NotCanonical, decode
 from ledger.format.chain import BEGINNING, Head
 from ledger.state.book import Blobs, Book, book
+from ledger.store.disk import plain_file, readable
 from ledger.store.failures import Damaged, NewerFormat, Problem
-from ledger.store.following import Mark, merged, opened
-from ledger.store.streams import line_number, read_head
+from ledger.store.streams import PREFIX, READ_BYTES, line_number, read_head, stream_path
+
+BUFFER_BYTES: Final = 1 << 18
+_LINE_FEED: Final = 10
+_REST: Final = re.compile(rb"(0|[1-9][0-9]{0,15}),")
+
+Link = tuple[int, bytes, int]
+"""Stream index, line, and how many of its first bytes are proven to be right: prev, seq and rest."""
+
+
+class LogPosition(msgspec.Struct):
+    """How far the streams are read: the head there, and the offset in each stream."""
+
+    head: Head = BEGINNING
+    offsets: list[int] = msgspec.field(default_factory=lambda: [0] * len(STREAMS))
+
+    def copy(self) -> LogPosition:
+        """The same place, which does not move with this one."""
+        return LogPosition(self.head, [*self.offsets])
+
+
+@contextmanager
+def opened(directory: Path, mark: LogPosition) -> Generator[list[BinaryIO]]:
+    """The three streams, open where `mark` says. Raises `Damaged` when one is missing."""
+    with ExitStack() as stack, readable(directory):
+        files: list[BinaryIO] = []
+        for index, stream in enumerate(STREAMS):
+            file = stack.enter_context(_open(directory, stream))
+            file.seek(mark.offsets[index])
+            files.append(file)
+        yield files
+
+
+def _open(directory: Path, stream: StreamName) -> BinaryIO:
+    try:
+        return plain_file(stream_path(directory, stream), BUFFER_BYTES)
+    except FileNotFoundError:
+        raise Damaged((Problem("the stream is missing", stream=stream),), str(directory)) from None
+
+
+def follow(directory: Path, mark: LogPosition, until: Head) -> Iterator[Link]:
+    """Every event's line after `mark` up to `until`, in order.
+
+    Each is given out when it continues the chain and its commit. `mark` is moved to `until` at the end. Raises
+    `Damaged` at the first line that does not, or when the streams end before `until`.
+    """
+    with opened(directory, mark) as files:
+        yield from merged(str(directory), files, mark, until)
+
+
+def merged(where: str, files: list[BinaryIO], mark: LogPosition, until: Head) -> Iterator[Link]:
+    """`follow` over files that stand where `mark` says, in the order of `STREAMS`.
+
+    A line costs one hash, and one comparison with the beginning that it must have: nothing is parsed. While a line
+    is given out, its file stands right behind it.
+    """
+    fronts = [file.readline(READ_BYTES) for file in files]
+    seq, prev = mark.head.seq, mark.head.hash
+    index = rest = 0
+    while seq < until.seq:
+        seq += 1
+        wanted = f'{{"prev":"{prev}","seq":{seq},"rest":'.encode()
+        line = fronts[index]
+        if not line.startswith(wanted):
+            index = _turn(fronts, wanted)
+            if index < 0:
+                raise Damaged((_break(files, fronts, seq),), where)
+            line = fronts[index]
+        proven = len(wanted) + 2
+        if rest or not line.startswith(b"0,", len(wanted)):
+            rest, proven = _rest(line, len(wanted), rest)
+        if rest < 0 or line[-1] != _LINE_FEED:
+            what = "the line is cut off" if rest >= 0 else "rest does not count down"
+            raise Damaged((_problem(what, seq, files, fronts, index),), where)
+        content = line[:-1]
+        prev = sha256(content).hexdigest()
+        yield index, content, proven
+        fronts[index] = files[index].readline(READ_BYTES)
+    if Head(seq, prev) != until:
+        raise Damaged((Problem("head has another hash than the line it names", until.seq),), where)
+    if rest:
+        raise Damaged((Problem(f"head stands inside a commit: {rest} events are still to come", seq),), where)
+    mark.head = until
+    mark.offsets = [file.tell() - len(front) for file, front in zip(files, fronts, strict=True)]
+
+
+def _turn(fronts: list[bytes], wanted: bytes) -> int:
+    """The stream whose next line begins as `wanted`, -1 when none does."""
+    for index, front in enumerate(fronts):
+        if front.startswith(wanted):
+            return index
+    return -1
+
+
+def _rest(line: bytes, place: int, before: int) -> tuple[int, int]:
+    """The number at `place`, which counts down when the event before left some (-1: it does not), and its end."""
+    counted = _REST.match(line, place)
+    if counted is None or before not in (0, int(counted[1]) + 1):
+        return -1, place
+    return int(counted[1]), counted.end()
+
+
+def _problem(what: str, seq: int, files: list[BinaryIO], fronts: list[bytes], index: int) -> Problem:
+    """`what` is wrong with the next line of a stream."""
+    offset = files[index].tell() - len(fronts[index])
+    return Problem(what, seq, STREAMS[index], line_number(files[index], offset))
+
+
+def _break(files: list[BinaryIO], fronts: list[bytes], seq: int) -> Problem:
+    """Why none of the next lines is event `seq`."""
+    for index, front in enumerate(fronts):
+        prefix = PREFIX.match(front)
+        claimed = int(prefix[2]) if prefix else -1
+        if prefix is None and front:
+            return _problem("the line does not begin with prev, seq and rest", seq, files, fronts, index)
+        if claimed == seq:
+            return _problem("prev is not the hash of the line before", seq, files, fronts, index)
+        if 0 <= claimed < seq:
+            return _problem(f"the line repeats event {claimed}", claimed, files, fronts, index)
+    return Problem("the event is missing", seq)
+
 
 _INDEX: Final = {kind: STREAMS.index(stream) for kind, (_, stream) in KINDS.items()}
 """Kind → index of its stream."""
 
 
-def decoded(directory: Path, mark: Mark, until: Head) -> Generator[Event]:
+def decoded(directory: Path, mark: LogPosition, until: Head) -> Generator[Event]:
     """The events after `mark` up to `until`, one at a time: chain, bytes, schema and stream are checked.
 
     Raises `Damaged` or `NewerFormat` at the event.
@@ -49,12 +176,12 @@ def _damaged(what: str, index: int, files: list[BinaryIO], directory: Path) -> D
     return Damaged((Problem(what, None, STREAMS[index], number),), str(directory))
 
 
-class Reading:
+class LogReader:
     """The events of one run as far as they were read, and the place behind them. Threads take `lock`."""
 
     def __init__(self, directory: Path, blobs: Blobs) -> None:
         self.lock: Final = threading.RLock()
-        self.mark = Mark()
+        self.mark = LogPosition()
         self.events: tuple[Event, ...] = ()
         self._directory = directory
         self._blobs = blobs
@@ -71,10 +198,10 @@ class Reading:
             ):  # perhaps not the run that was read before: judged from its beginning below
                 self._read_on(head)
                 return
-        self.mark, self.events, self._book = Mark(), (), None
+        self.mark, self.events, self._book = LogPosition(), (), None
         self._read_on(head)
 
-    def extend(self, mark: Mark, events: tuple[Event, ...]) -> None:
+    def extend(self, mark: LogPosition, events: tuple[Event, ...]) -> None:
         """Take in what follows; `mark` stands behind it."""
         self.mark = mark
         if events:

@@ -16,12 +16,11 @@ from typing import Final
 
 from ledger.events import STREAMS, Event, RunOpened, StreamName
 from ledger.format.chain import Head, Sealed, seal
-from ledger.state.book import Blobs, Book
+from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.appending import append
 from ledger.store.blobs import BlobStore, hash_of
-from ledger.store.creation import AlreadyARun, create
+from ledger.store.commit import AlreadyARun, Recovery, append, create, recover
 from ledger.store.disk import Disk, writing
 from ledger.store.failures import (
     Damaged,
@@ -34,12 +33,10 @@ from ledger.store.failures import (
     StrangeRun,
     Unreadable,
     WriteFailed,
+    refuse_unopened,
 )
-from ledger.store.following import Mark, follow
 from ledger.store.lock import Driver, DriverLease, locked, read_driver
-from ledger.store.reading import Reading, decoded, without_collecting
-from ledger.store.recovery import Recovery, recover
-from ledger.store.strange import refuse_unopened
+from ledger.store.reading import LogPosition, LogReader, decoded, follow, without_collecting
 from ledger.store.streams import read_head
 
 WAIT_SECONDS: Final = 5.0
@@ -52,7 +49,7 @@ class RunStore:
         self.path: Final = Path(path)
         self.blobs: Final = BlobStore(self.path / "blobs", sync=sync)
         self._disk = Disk(sync)
-        self._reading = Reading(self.path, self.blobs)
+        self._reading = LogReader(self.path, self.blobs)
 
     def head(self) -> Head:
         """The last commit. Raises `NotARun` or `Damaged`."""
@@ -60,9 +57,7 @@ class RunStore:
 
     def events(self) -> tuple[Event, ...]:
         """All events up to the head. Raises `NotARun`, `Damaged` or `NewerFormat`."""
-        with self._reading.lock:
-            self._reading.catch_up()
-            return self._reading.events
+        return self.read()[0]
 
     def book(self) -> Book:
         """All events with what they fold to; the same object until something is committed.
@@ -79,20 +74,15 @@ class RunStore:
             self._reading.catch_up()
             return self._reading.book()
 
-    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
-        """What `verify` finds beside the events, which reading them proves: blobs, and what follows the head.
-
-        The blobs are read through `blobs` when that is given.
-        """
-        from ledger.audit.verify import beside
-
+    def read(self) -> tuple[tuple[Event, ...], LogPosition]:
+        """All events up to the head, and the position behind them. Raises what `events` raises."""
         with self._reading.lock:
             self._reading.catch_up()
-            return beside(self.path, self._reading.events, self._reading.mark, blobs or self.blobs)
+            return self._reading.events, self._reading.mark
 
     def stream(self) -> Iterator[Event]:
         """All events up to the head, one at a time, in constant memory. Raises what `events` raises."""
-        return decoded(self.path, Mark(), read_head(self.path))
+        return decoded(self.path, LogPosition(), read_head(self.path))
 
     def state(self) -> State:
         """What the events fold to. No event is kept, so this is for runs too long for `book`. Raises `StrangeRun`."""
@@ -104,7 +94,7 @@ class RunStore:
     def lines(self) -> Iterator[tuple[StreamName, int, bytes]]:
         """Stream, line number from 1 and line of every event up to the head; only the chain is checked."""
         numbers = [0] * len(STREAMS)
-        for index, line, _ in follow(self.path, Mark(), read_head(self.path)):
+        for index, line, _ in follow(self.path, LogPosition(), read_head(self.path)):
             numbers[index] += 1
             yield STREAMS[index], numbers[index], line
 
@@ -125,7 +115,7 @@ class Writer:
     """The one who holds the lock. `recovered` says what a dead writer had left."""
 
     def __init__(
-        self, directory: Path, reading: Reading, blobs: BlobStore, disk: Disk, recovered: Recovery
+        self, directory: Path, reading: LogReader, blobs: BlobStore, disk: Disk, recovered: Recovery
     ) -> None:
         self.recovered: Final = recovered
         self._directory = directory
@@ -158,7 +148,7 @@ class Writer:
         self._broken = False
         return sealed.events
 
-    def _write(self, sealed: Sealed, mark: Mark) -> Mark:
+    def _write(self, sealed: Sealed, mark: LogPosition) -> LogPosition:
         with writing(self._directory):
             return append(self._directory, sealed, mark, self._disk)
 

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from ledger.audit.signed_note import NoteRefused, Signer, Verifier, read_signer, read_verifier
+from ledger.audit.seal import NoteRefused, Signer, Verifier, read_signer, read_verifier
 from ledger.store.disk import read_plain, write_failed, write_out, writing
 from moot.errors import MootError, usage
 

@@ -1,7 +1,7 @@
 """What goes wrong with a run whose ledger breaks its rules: not moot's fault, and said in the words of the rule.
 
 The functions of protocols, briefs and views assume a lawful ledger. One that is lawful line by line and breaks the
-rules all the same is refused where it is opened, as far as that can be seen at once (`ledger.store.strange`,
+rules all the same is refused where it is opened, as far as that can be seen at once (`ledger.store.failures`,
 `opening_problem`). The rest is asked here, when something gave up: the rulebook judges the run, and its first finding
 is the answer.
 """

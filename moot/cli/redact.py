@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ledger.redaction.redacted_copy import redacted_copy
-from ledger.redaction.remains import in_words
 from ledger.redaction.removal import redact as remove
+from ledger.redaction.targets import in_words
 from ledger.redaction.words import INSTEAD
 from ledger.store.store import RunStore
 from moot.app.clock import now

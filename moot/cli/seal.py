@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.audit.seal import Checkpoint, origin_of
+from ledger.audit.seal import Checkpoint, NoteRefused, origin_of, signer
 from ledger.audit.seal import seal as sealed
-from ledger.audit.signed_note import NoteRefused, signer
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head
 from ledger.store.disk import Disk, refuse_link, write_out, writing

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.audit.seal import read_seal
-from ledger.audit.signed_note import NOTE_BYTES_MAX, NoteRefused, Verifier
+from ledger.audit.seal import NOTE_BYTES_MAX, NoteRefused, Verifier, read_seal
 from ledger.format.chain import Head
 from ledger.store.disk import read_plain
 from moot.app.keys import public_key

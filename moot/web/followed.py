@@ -16,11 +16,9 @@ from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.state.state import State
 from ledger.store.blobs import BlobStore, Remembered
-from ledger.store.failures import Damaged
-from ledger.store.following import Mark
-from ledger.store.reading import decoded, without_collecting
+from ledger.store.failures import Damaged, refuse_unopened
+from ledger.store.reading import LogPosition, decoded, without_collecting
 from ledger.store.store import read_driver
-from ledger.store.strange import refuse_unopened
 from ledger.store.streams import read_head
 from moot.view.banners import Calls, Label, labels_of
 from moot.view.grounds import Sources
@@ -42,7 +40,7 @@ class Followed:
         self._forget()
 
     def _forget(self) -> None:
-        self._mark = Mark()
+        self._mark = LogPosition()
         self.state = State()
         self.sources = Sources()
         self.calls = Calls()

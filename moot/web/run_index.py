@@ -12,9 +12,8 @@ from typing import Final
 from ledger.events import Validation
 from ledger.state.decided import in_force
 from ledger.state.state import State
-from ledger.store.failures import LedgerError
+from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
-from ledger.store.strange import refuse_strange
 from moot.app.strange import explain_with
 from moot.view import words
 from moot.view.banners import Label

@@ -17,9 +17,8 @@ from ledger.events.decisions import CloseReason
 from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
 from ledger.state.book import Book
-from ledger.store.failures import BlobMissing
+from ledger.store.failures import BlobMissing, refuse_strange
 from ledger.store.store import RunStore, Writer, create_run
-from ledger.store.strange import refuse_strange
 from roles.brief import Brief, Memo, derive
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps

@@ -22,7 +22,7 @@ from ledger.format.canonical import line_hash
 from ledger.format.chain import Head, Sealed
 from ledger.state.book import Book
 from ledger.state.fold import fold
-from ledger.store.named_blobs import all_named_blobs
+from ledger.store.blobs import all_named_blobs
 from ledger.store.store import RunStore, adopt_run
 from rounds.protocols import protocol_of
 from rounds.run.session import Clock, RunSession

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ledger.audit.verify import verify
+from ledger.audit.verify import problems_of, verify
 from ledger.events import STREAMS, Event, stream_of
 from ledger.format.chain import seal
 from ledger.redaction.removal import redact
@@ -86,7 +86,7 @@ def read(path: Path, say: Say) -> None:
     """Reading in every way that there is."""
     run = RunStore(path)
     count = len(run.events()) + len(list(run.stream())) + len(list(run.lines())) + run.state().seq
-    run.problems()
+    problems_of(run)
     assert verify(path).events <= count
     say("")
 

@@ -13,8 +13,8 @@ from ledger.audit.verify import verify
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head
 from ledger.redaction.redacted_copy import redacted_copy
-from ledger.redaction.redaction import CannotRedact
 from ledger.redaction.removal import redact
+from ledger.redaction.targets import CannotRedact
 from ledger.redaction.words import INSTEAD
 from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.audit.signed_note import NoteRefused, open_note, read_verifier, sign, signer
+from ledger.audit.seal import NoteRefused, open_note, read_verifier, sign, signer
 from ledger.format.canonical import encode, line_hash
 from ledger.store.store import RunStore
 from moot.__main__ import main

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ledger.audit.verify import verify
+from ledger.audit.verify import problems_of, verify
 from ledger.store.store import DriverLease, NotARun, RunStore, Unreadable, WriteFailed, create_run
 from tests.campaign.acts import new_run, with_whole_tail
 from tests.campaign.calls import Real, Watched, refused
@@ -51,7 +51,7 @@ def test_streams_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     with pytest.raises(Unreadable), Watched(failing("open", "claims")), run.writer():
         raise AssertionError("a writer that cannot read")
     assert len(run.events()) == 9
-    for look in (run.problems, lambda: verify(run.path)):
+    for look in (lambda: problems_of(run), lambda: verify(run.path)):
         with pytest.raises(Unreadable), Watched(failing("open", "decisions")):
             look()
 

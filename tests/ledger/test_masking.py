@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from ledger.redaction.masking import MASK, Mask, MaskedStream, excerpt, masked, secrets_of
-from ledger.redaction.spellings import placed_readings, readings
+from ledger.redaction.words import placed_readings, readings
 
 GATEWAY = 'gw/Zx81hQ+77Lm"n0p=='
 

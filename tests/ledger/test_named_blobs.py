@@ -11,7 +11,7 @@ import pytest
 from detectors.parameters import params_bytes
 from ledger.audit.verify import verify
 from ledger.events import RunOpened
-from ledger.store.named_blobs import all_named_blobs
+from ledger.store.blobs import all_named_blobs
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows

@@ -9,10 +9,10 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.events import STREAMS, stream_of
 from ledger.format.chain import Sealed, seal
-from ledger.store.appending import append
+from ledger.store.commit import append
 from ledger.store.disk import Disk
 from ledger.store.failures import NewerFormat
-from ledger.store.following import Mark, follow
+from ledger.store.reading import LogPosition, follow
 from ledger.store.store import RunStore, create_run
 from ledger.store.streams import head_bytes
 from tests.ledger import samples
@@ -128,7 +128,7 @@ def test_the_tail_of_a_newer_moot_is_left_alone(run: RunStore) -> None:
 
 def test_readers_repair_nothing(run: RunStore) -> None:
     sealed = next_commit(run)
-    mark = Mark()
+    mark = LogPosition()
     list(run.lines())
     with run.writer() as writer:
         writer.book()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ledger.audit.damage import PROBLEMS_MAX
-from ledger.audit.verify import verify
+from ledger.audit.verify import problems_of, verify
 from ledger.events import Amendment, Statement
 from ledger.events.decisions import Change
 from ledger.events.values import Section
@@ -58,7 +58,7 @@ def test_what_comes_after_a_hundred_harmless_things_is_found(many: Path, tmp_pat
     assert any("is missing" in problem.what for problem in report.problems)
     assert any(problem.what == "and 5 more of this kind" for problem in report.problems)
     run = RunStore(path)
-    assert any(problem.is_damage for problem in run.problems())
+    assert any(problem.is_damage for problem in problems_of(run))
 
 
 def test_after_a_hundred_changed_blobs_the_others_are_counted(many: Path, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_after_a_hundred_changed_blobs_the_others_are_counted(many: Path, tmp_pa
     assert len([one for one in told if "was changed" in one]) == PROBLEMS_MAX
     assert any(one.endswith("more of this kind") for one in told)
     run = RunStore(path)
-    assert len(run.problems()) == len(told)
+    assert len(problems_of(run)) == len(told)
 
 
 # ---------------------------------------------------------------- what was spent

@@ -11,7 +11,7 @@ from ledger.events import Claim, Event, Verification
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
 from ledger.store.blobs import BlobStore
-from ledger.store.reading import Reading
+from ledger.store.reading import LogReader
 from moot.view.grounds import Ground
 from moot.view.story import tell
 from moot.web.followed import Followed
@@ -99,7 +99,7 @@ def test_a_decision_lends_no_quote_of_what_it_rests_on() -> None:
 
 
 def recorded(name: str) -> Book:
-    reading = Reading(EXAMPLES / name, BlobStore(EXAMPLES / name / "blobs"))
+    reading = LogReader(EXAMPLES / name, BlobStore(EXAMPLES / name / "blobs"))
     reading.catch_up()
     return book(reading.events, BlobStore(EXAMPLES / name / "blobs"))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from ledger.redaction.spellings import readings
+from ledger.redaction.words import readings
 from roles.seats.command import CommandSeat
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
 from tests.cli.conftest import Moot, moot

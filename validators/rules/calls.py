@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Final
 
 from ledger.events import Call
-from ledger.redaction.redaction import redacted_blobs
-from ledger.store.named_blobs import named_blobs
+from ledger.state.redactions import redacted_blobs
+from ledger.store.blobs import named_blobs
 from roles.brief import BriefUnavailable, Memo, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol

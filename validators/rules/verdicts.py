@@ -9,7 +9,7 @@ from ledger.events import RoundOpened, RunClosed, Signals, Validation
 from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
-from ledger.store.named_blobs import OWN_PARAMETERS
+from ledger.store.blobs import OWN_PARAMETERS
 from validators.docket import Docket
 from validators.finding import Breach, standing
 from validators.rule import rule

@@ -14,18 +14,11 @@ from ledger.events import Amendment, Event
 from ledger.events.decisions import Change
 from ledger.events.grammar import HASH
 from ledger.state.state import State
-from ledger.store.failures import LedgerError
 
 PLACE: Final = "blobs/"
 ORIGINAL: Final = "original"
 """In a redacted copy, the change that leads from the old head to the blob with the hashes of the old lines."""
 LINE: Final = re.compile(r"@(0|[1-9][0-9]{0,15})(\.origin)?")
-
-
-class CannotRedact(LedgerError):
-    """What was asked to be removed is not there, or is needed, or cannot be removed in this way."""
-
-    exit_code = 2
 
 
 def redacted_blobs(event: Event) -> Iterator[str]:
