@@ -2,11 +2,13 @@
 
     import moot
 
-    run = moot.open_run("runs/2026-03-04-kfmr")
-    moot.check(run).ok
-    moot.signals(run, profile="text").advice
+    session = moot.start({"deliberation": {"question": "Which storage?", "protocol": "priority"}})
+    for step in session.open_steps():
+        session.submit(step.step, answer(step.brief, step.schema))
+    session.outcome.told
 
-Everything here is imported when it is first used. A `run` argument takes a path or a `Run`.
+Only names under `moot` are promised (docs/library.md); the folders beside it are how it is made. Everything is imported
+when it is first used. A `run` argument takes a path or a `Run`.
 """
 
 from __future__ import annotations
@@ -15,73 +17,63 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ledger.interchange.jugalbandi_counts import (
-        jugalbandi_counts as jugalbandi_counts,
-    )
-    from moot.api import (
-        Run as Run,
-    )
-    from moot.api import (
-        check as check,
-    )
-    from moot.api import (
-        diff as diff,
-    )
-    from moot.api import (
-        import_run as import_run,
-    )
-    from moot.api import (
-        open_run as open_run,
-    )
-    from moot.api import (
-        run_deliberation as run_deliberation,
-    )
-    from moot.api import (
-        run_deliberation_async as run_deliberation_async,
-    )
-    from moot.api import (
-        signals as signals,
-    )
-    from moot.api import (
-        verify as verify,
-    )
-    from rounds.protocols.debate_score import (
-        score_debate as score_debate,
-    )
-    from rounds.protocols.votes import (
-        aggregate_votes as aggregate_votes,
-    )
-    from rounds.screening import (
-        screen as screen,
-    )
+    import moot.errors as errors
+    from ledger.interchange.jugalbandi_counts import jugalbandi_counts as jugalbandi_counts
+    from moot.api import Run as Run
+    from moot.api import check as check
+    from moot.api import diff as diff
+    from moot.api import export_run as export_run
+    from moot.api import fork as fork
+    from moot.api import gate as gate
+    from moot.api import import_run as import_run
+    from moot.api import open_run as open_run
+    from moot.api import protocols as protocols
+    from moot.api import report as report
+    from moot.api import resume as resume
+    from moot.api import run_deliberation as run_deliberation
+    from moot.api import run_deliberation_async as run_deliberation_async
+    from moot.api import signals as signals
+    from moot.api import start as start
+    from moot.api import verify as verify
+    from moot.app.session import Session as Session
+    from moot.view.played import Submission as Submission
+    from moot.view.quorum import Outcome as Outcome
+    from moot.view.steps import OpenStep as OpenStep
+    from rounds.protocols.debate_score import score_debate as score_debate
+    from rounds.protocols.votes import aggregate_votes as aggregate_votes
+    from rounds.screening import screen as screen
 
 __version__: Final = "0.1.0"
 
-_RULES: Final = {
+_PLACES: Final = {
+    "Run": "moot.api",
+    "check": "moot.api",
+    "diff": "moot.api",
+    "export_run": "moot.api",
+    "fork": "moot.api",
+    "gate": "moot.api",
+    "import_run": "moot.api",
+    "open_run": "moot.api",
+    "protocols": "moot.api",
+    "report": "moot.api",
+    "resume": "moot.api",
+    "run_deliberation": "moot.api",
+    "run_deliberation_async": "moot.api",
+    "signals": "moot.api",
+    "start": "moot.api",
+    "verify": "moot.api",
+    "Session": "moot.app.session",
+    "OpenStep": "moot.view.steps",
+    "Outcome": "moot.view.quorum",
+    "Submission": "moot.view.played",
     "aggregate_votes": "rounds.protocols.votes",
-    "jugalbandi_counts": "ledger.interchange.jugalbandi_counts",
     "score_debate": "rounds.protocols.debate_score",
+    "jugalbandi_counts": "ledger.interchange.jugalbandi_counts",
     "screen": "rounds.screening",
 }
-"""Pure functions, one for every rule in code: name → where it lives."""
+"""Public name → where it lives."""
 
-__all__ = [
-    "Run",
-    "__version__",
-    "aggregate_votes",
-    "check",
-    "diff",
-    "import_run",
-    "jugalbandi_counts",
-    "open_run",
-    "run_deliberation",
-    "run_deliberation_async",
-    "score_debate",
-    "screen",
-    "signals",
-    "verify",
-    "version",
-]
+__all__ = [*_PLACES, "__version__", "errors", "version"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def version() -> str:
@@ -90,8 +82,10 @@ def version() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(import_module(_RULES.get(name, "moot.api")), name)
+    if name == "errors":
+        return import_module("moot.errors")
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'moot' has no attribute {name!r}")
 
 

@@ -16,7 +16,10 @@ from ledger.state.fold import fold
 from ledger.state.state import State
 from ledger.store import store
 from ledger.store.disk import read_plain
-from moot.app.clock import now
+from moot.app.environment import now
+from moot.errors import usage
+
+AnyPath = str | os.PathLike[str]
 
 if TYPE_CHECKING:
     from detectors.calibrated.judgement import Judgement
@@ -25,18 +28,22 @@ if TYPE_CHECKING:
     from detectors.report import SignalReport
     from ledger.audit.verify import VerifyReport
     from ledger.format.chain import Head
-    from ledger.interchange.report import ImportReport
+    from ledger.interchange.report import ExportReport, ImportReport
     from ledger.store.failures import Problem
+    from moot.app.session import Session
     from moot.view.claims import ClaimLine
     from moot.view.decisions import DecisionLine
+    from moot.view.protocols import Gated, Protocols
     from moot.view.quorum import Outcome
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.setup.deliberation import Deliberation
     from validators.rulebook import CheckReport
 
-AnyPath = str | os.PathLike[str]
-PARAMETER_BYTES_MAX: Final = 1 << 20
+    Deliberating = AnyPath | Mapping[str, Any] | Deliberation
+    """A deliberation: a file, the table that such a file holds, or one that was read."""
+    Seats = str | Mapping[str, Seat | str]
+    """Who answers: a specification as `moot run --seats` takes it for all roles, or one or a seat by role."""
 
 
 class Run:
@@ -163,7 +170,19 @@ def signals(
     """
     ours = _run(run)
     state = ours.state if at is None else fold(ours.stream(at))
+    refuse_unwatched(ours)
     return signals_of_state(ours, state, profile, whole=at is None, params=params)
+
+
+def refuse_unwatched(run: Run) -> None:
+    """Only the protocol that runs round after round has something that could say stop. Raises `MootError`."""
+    opened = run.state.opened
+    if opened is not None and opened.protocol != "structured":
+        raise usage(
+            f"a run of {opened.protocol} has no stop signals: its steps end it",
+            f"see `moot decisions {run.path}` or `moot report {run.path}`",
+            str(run.path),
+        )
 
 
 def signals_of_state(
@@ -196,7 +215,11 @@ def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> Cali
     """What the profile `calibrated` is read by: the file that was named, or what the run was opened with."""
     from detectors.calibrated.parameters import parameters_of
 
-    return parameters_of(state, run.blobs) if params is None else read_params(params)[0]
+    if params is None:
+        return parameters_of(state, run.blobs)
+    from moot.app.run_options import read_params
+
+    return read_params(Path(params))[0]
 
 
 def signals_at_head(run: Run, state: State) -> SignalReport | None:
@@ -209,20 +232,6 @@ def signals_at_head(run: Run, state: State) -> SignalReport | None:
         return signals_of_state(run, state, None, whole=True)
     except BlobMissing:
         return None
-
-
-def read_params(path: AnyPath) -> tuple[CalibratedParameters, bytes]:
-    """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
-    from detectors.calibrated.parameters import WrongParameters, read_parameters
-    from moot.errors import usage
-
-    content = read_plain(path, PARAMETER_BYTES_MAX)
-    try:
-        return read_parameters(content), content
-    except WrongParameters as error:
-        raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise usage(f"no parameter file: {error}", "write one with `moot calibrate`", str(path)) from None
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
@@ -244,50 +253,153 @@ def verify(path: AnyPath | Run, checkpoints: Sequence[Head] = ()) -> VerifyRepor
     return verified(path.path if isinstance(path, Run) else path, checkpoints)
 
 
-def run_deliberation(
-    deliberation: AnyPath | Mapping[str, Any] | Deliberation,
-    seats: str | Mapping[str, Seat | str],
-    out: AnyPath,
-) -> Run:
+def start(
+    deliberation: Deliberating,
+    out: AnyPath | None = None,
+    seats: Seats = "host",
+) -> Session:
+    """Open a run and its first round, to be worked on step by step; nobody is asked.
+
+    `deliberation` is a file, or its table; `out` a directory that is not there, by default a new one below ./runs.
+    `seats` are recorded as what answers. Raises `errors.DeliberationError` when it is no deliberation.
+    """
+    return _opened(deliberation, seats, out)[0]
+
+
+def run_deliberation(deliberation: Deliberating, seats: Seats, out: AnyPath | None = None) -> Run:
     """Run a deliberation until it ends or has to wait; the run as it then stands.
 
     `deliberation` is a file, its table, or one that was read; `seats` is a specification for all roles, or a
-    specification or a seat by role. Raises `DeliberationError` when it is no deliberation, `MootError` when a role has
-    no seat, and `SeatFailed` when a seat fails for good.
+    specification or a seat by role. Raises `errors.DeliberationError` when it is no deliberation, `errors.MootError`
+    when a role has no seat, and `errors.SeatFailed` when a seat fails for good.
     """
     import asyncio
 
     return asyncio.run(run_deliberation_async(deliberation, seats, out))
 
 
-async def run_deliberation_async(
-    deliberation: AnyPath | Mapping[str, Any] | Deliberation,
-    seats: str | Mapping[str, Seat | str],
-    out: AnyPath,
-) -> Run:
+async def run_deliberation_async(deliberation: Deliberating, seats: Seats, out: AnyPath | None = None) -> Run:
     """`run_deliberation` inside an event loop."""
-    from moot.app.run_options import documents_of
-    from moot.app.running import drive_run, open_run_at, opening_of, with_tapes
+    return await _driven(*_opened(deliberation, seats, out))
+
+
+def resume(run: AnyPath | Run, seats: Seats) -> Run:
+    """Go on with a run until it ends or has to wait. Raises what `run_deliberation` raises."""
+    import asyncio
+
+    from moot.app.environment import read_settings
     from moot.app.seats import seated
-    from moot.app.settings import read_settings
-    from roles.seats.port import SeatFailed
+    from moot.app.session import Session
+
+    session = Session(_run(run).path)
+    made = seated(session.state.roles, seats, offline=read_settings().offline)
+    return asyncio.run(_driven(session, made))
+
+
+def fork(
+    run: AnyPath | Run,
+    round: int,
+    out: AnyPath | None = None,
+    *,
+    without: str | None = None,
+    seats: str = "host",
+) -> Session:
+    """A new run that shares everything before `round` with `run`, byte for byte, and goes on with `seats`.
+
+    `without` names a role that is absent from that round. Raises `errors.MootError` when it cannot be.
+    """
+    from moot.app.forks import made_fork
+    from moot.app.session import Session
+
+    place = None if out is None else Path(out)
+    return Session(made_fork(_run(run).path, round, without=without, everybody=seats, out=place).run)
+
+
+def report(run: AnyPath | Run) -> str:
+    """The run as one Markdown document."""
+    from moot.app.reporting import markdown
+
+    return markdown(_run(run))
+
+
+def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:
+    """Write a run in another system's form into `out`, a new or empty directory."""
+    from ledger.interchange.exports import export_run as written
+
+    return written(_run(run).book, format, out)
+
+
+def gate(
+    text: str,
+    options: Sequence[str] = (),
+    *,
+    triggers: Sequence[str] = (),
+    compete: bool = False,
+    single: bool = False,
+) -> Gated:
+    """Which protocol a question deserves, by its words: a rule of thumb, no model is asked.
+
+    `text` may name a deliberation file (.toml). `triggers` are words that call for several roles; `single` beats
+    `compete`, which beats them. Raises `errors.MootError`.
+    """
+    from moot.app.run_options import RunOptions, deliberation_of
+    from moot.view.protocols import gated_of
+    from rounds.setup import gate as rules
+    from rounds.setup.gated import asked_of
+
+    if not text.strip():
+        what = "there is no question"
+        raise usage(what, "say what is to be decided, or name a deliberation file", "moot gate")
+    is_file = text.endswith(".toml") and " " not in text
+    asked = asked_of(deliberation_of(text, RunOptions())) if is_file else rules.Asked(text, tuple(options))
+    asked = asked._replace(
+        triggers=(*asked.triggers, *triggers),
+        single=asked.single or single,
+        compete=asked.compete or compete,
+    )
+    try:
+        return gated_of(rules.gate(asked))
+    except rules.GateRefused as error:
+        raise usage(str(error), "give one of --single and --compete", "moot gate") from None
+
+
+def protocols(name: str | None = None) -> Protocols:
+    """The protocols with roles, variants and number of replies, the plans and the castings; or one protocol."""
+    from moot.view.protocols import protocols as listed
+    from rounds.protocols import PROTOCOLS
+    from rounds.setup.deliberation import nearest
+
+    if name is not None and name not in PROTOCOLS:
+        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
+    return listed(name)
+
+
+def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
+    from moot.app.environment import read_settings
+    from moot.app.run_options import documents_of
+    from moot.app.running import open_deliberation, place_of
+    from moot.app.seats import seated
     from rounds.setup.opening import cast_roles
 
-    ours, file = _deliberation(deliberation)
+    deliberation, file = _deliberation(given)
     name = file or "deliberation"
-    made = seated(cast_roles(ours, name), seats, offline=read_settings().offline)
-    kinds = {role: seat.kind for role, seat in made.items()}
-    opening = with_tapes(opening_of(ours, documents_of(ours, file), kinds, name=name), made.values())
-    session = open_run_at(Path(out), opening)
-    outcome = await drive_run(session, made)
-    if outcome.state == "failed":
-        raise SeatFailed("unavailable", outcome.detail, fatal=True)
-    return Run(out)
+    made = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
+    place = place_of(None if out is None else os.fspath(out), None)
+    documents = documents_of(deliberation, file)
+    return open_deliberation(deliberation, made, place, documents=documents, name=name), made
 
 
-def _deliberation(
-    given: AnyPath | Mapping[str, Any] | Deliberation,
-) -> tuple[Deliberation, str | None]:
+async def _driven(session: Session, seats: Mapping[str, Seat]) -> Run:
+    from moot.app.running import drive_run
+    from roles.seats.port import SeatFailed
+
+    ended = await drive_run(session.inner, seats)
+    if ended.state == "failed":
+        raise SeatFailed("unavailable", ended.detail, fatal=True)
+    return Run(session.path)
+
+
+def _deliberation(given: Deliberating) -> tuple[Deliberation, str | None]:
     from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, checked, parse
 
     if isinstance(given, Deliberation):

@@ -1,5 +1,8 @@
 """What goes wrong, in one line: what, where, and the fix; with the exit code of FORMAT 13.
 
+Everything that moot raises for a reason is here: `MootError`, and the classes of `_PLACES`, which say more. All but
+`ReplyRefused` (its `errors` say what to fix) and `SeatFailed` have `what` and `fix`.
+
 moot: no run 'runs/x' (.); runs here: 2026-03-04-kfmr
 {"error":{"code":"not_a_run","what":"…","where":"…","mend":"…"}}        with --json, on stdout
 """
@@ -9,7 +12,48 @@ from __future__ import annotations
 import errno
 import json
 import re
-from typing import Final, Protocol, runtime_checkable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ledger.store.creation import AlreadyARun as AlreadyARun
+    from ledger.store.failures import BlobMissing as BlobMissing
+    from ledger.store.failures import Damaged as Damaged
+    from ledger.store.failures import DriverBusy as DriverBusy
+    from ledger.store.failures import LedgerError as LedgerError
+    from ledger.store.failures import LockTimeout as LockTimeout
+    from ledger.store.failures import NewerFormat as NewerFormat
+    from ledger.store.failures import NotARun as NotARun
+    from ledger.store.failures import StrangeRun as StrangeRun
+    from ledger.store.failures import Unreadable as Unreadable
+    from ledger.store.failures import WriteFailed as WriteFailed
+    from roles.seats.port import SeatFailed as SeatFailed
+    from rounds.protocols import ProtocolUnknown as ProtocolUnknown
+    from rounds.run.engine import ReplyRefused as ReplyRefused
+    from rounds.run.engine import StepRefused as StepRefused
+    from rounds.run.human_actions import NotThere as NotThere
+    from rounds.setup.deliberation import DeliberationError as DeliberationError
+
+_PLACES: Final = {
+    "AlreadyARun": "ledger.store.creation",
+    "BlobMissing": "ledger.store.failures",
+    "Damaged": "ledger.store.failures",
+    "DeliberationError": "rounds.setup.deliberation",
+    "DriverBusy": "ledger.store.failures",
+    "LedgerError": "ledger.store.failures",
+    "LockTimeout": "ledger.store.failures",
+    "NewerFormat": "ledger.store.failures",
+    "NotARun": "ledger.store.failures",
+    "NotThere": "rounds.run.human_actions",
+    "ProtocolUnknown": "rounds.protocols",
+    "ReplyRefused": "rounds.run.engine",
+    "SeatFailed": "roles.seats.port",
+    "StepRefused": "rounds.run.engine",
+    "StrangeRun": "ledger.store.failures",
+    "Unreadable": "ledger.store.failures",
+    "WriteFailed": "ledger.store.failures",
+}
+"""Exception → where it lives; imported when it is first named."""
 
 GOOD: Final = 0
 NO: Final = 1
@@ -113,3 +157,13 @@ def _of_the_system(error: OSError) -> MootError:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    raise AttributeError(f"module 'moot.errors' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

@@ -16,7 +16,7 @@ from detectors.calibrated.parameters import CalibratedParameters, calibrated_par
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from moot.app.documents import write_document
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.errors import MootError, usage
 
 HEADER = """\

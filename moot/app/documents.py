@@ -1,11 +1,14 @@
-"""Documents that a person names on the command line, to be written: a report, a deliberation file, a seal."""
+"""Documents that a person names on the command line: a report or a seal to be written, a text to be read."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
-from ledger.store.disk import write_failed, write_out
+from ledger.store.disk import read_plain, write_failed, write_out
 from moot.errors import usage
+
+TEXT_BYTES_MAX: Final = 1 << 20
 
 
 def write_document(file: Path, content: bytes) -> None:
@@ -22,3 +25,12 @@ def write_document(file: Path, content: bytes) -> None:
         ) from None
     except OSError as error:
         raise write_failed(error, file) from error
+
+
+def read_text(file: Path) -> str:
+    """The text of a plain file. Raises `MootError` when it is not UTF-8, and `OSError`."""
+    content = read_plain(file, TEXT_BYTES_MAX)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise usage(f"not UTF-8 (byte {error.start})", "save it as UTF-8", str(file)) from None

@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import msgspec
+
 from ledger.store.disk import read_plain
 from moot.errors import usage
 
 if TYPE_CHECKING:
+    from detectors.calibrated.parameters import CalibratedParameters
     from rounds.setup.deliberation import Deliberation, Table
 
-COMMAND_LINE = "command line"
+COMMAND_LINE: Final = "command line"
 DOCUMENT_BYTES_MAX: Final = 1 << 22
+PARAMETER_BYTES_MAX: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RunOptions:
     """The flags; what is None or empty was not said."""
 
     question: str | None = None
@@ -40,7 +44,7 @@ class Wishes:
     @property
     def is_more_than_budgets(self) -> bool:
         """Whether anything was said that is settled when a run is opened."""
-        return self != Wishes(budget=self.budget)
+        return self != RunOptions(budget=self.budget)
 
     def over(self, table: Table) -> Table:
         """`table` with the flags laid over it."""
@@ -91,17 +95,17 @@ class Wishes:
         return {"compete": self.compete, "single": self.single}
 
 
-def wished(file: str | None, wishes: Wishes) -> Deliberation:
+def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
     """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
     from rounds.setup.deliberation import FILE_BYTES_MAX, checked, read_toml
 
     if file is None:
-        if wishes.question is None:
+        if options.question is None:
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
-        return checked(wishes.over({}), name=COMMAND_LINE)
+        return checked(options.over({}), name=COMMAND_LINE)
     path = Path(file)
     table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
-    return checked(wishes.over(table), text, file)
+    return checked(options.over(table), text, file)
 
 
 def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[str] = ()) -> dict[str, bytes]:
@@ -122,6 +126,19 @@ def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[st
                 )
             found[document.path] = read_plain(place, DOCUMENT_BYTES_MAX)
     return found
+
+
+def read_params(path: Path) -> tuple[CalibratedParameters, bytes]:
+    """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
+    from detectors.calibrated.parameters import WrongParameters, read_parameters
+
+    content = read_plain(path, PARAMETER_BYTES_MAX)
+    try:
+        return read_parameters(content), content
+    except WrongParameters as error:
+        raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise usage(f"no parameter file: {error}", "write one with `moot calibrate`", str(path)) from None
 
 
 def _is_below(base: Path, place: Path) -> bool:

@@ -1,23 +1,35 @@
-"""A deliberation opened and driven: what `moot run` and `run_deliberation` do."""
+"""A deliberation opened, resumed and driven: what `moot run`, agent hosts and the library do, in one place."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
-from moot.app.clock import now
+from moot.app.environment import now, read_settings
+from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
+from moot.app.runs import named_directory, new_directory
+from moot.app.seats import SeatChoice
+from moot.app.session import Session, open_session
 from moot.app.speech import Speech
+from moot.errors import SEAT_FAILED, WAITING, MootError, usage
+from moot.view.played import RunEnd
+from rounds.run.budget import budgets_in_force
 from rounds.run.driver import Outcome, Watch, drive
+from rounds.run.human_actions import amend_budgets
+from rounds.run.outcome import outcome_of
 from rounds.run.reservations import Purse
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
-from rounds.setup.opening import Opening, resolve
+from rounds.setup.deliberation import checked_budget
+from rounds.setup.opening import Opening, cast_roles, resolve
 
 if TYPE_CHECKING:
     from ledger.events import Event
@@ -25,7 +37,10 @@ if TYPE_CHECKING:
     from rounds.run.session import Asked
     from rounds.setup.deliberation import Deliberation
 
-QUIET = Watch()
+QUIET: Final = Watch()
+UNWATCHED: Final = nullcontext(QUIET)
+KEPT: Final = ("host", "human")
+"""Kinds of seat that a run's opening names wholly; a tape has to be named again."""
 
 
 def opening_of(
@@ -44,14 +59,21 @@ def opening_of(
     )
 
 
-def with_tapes(opening: Opening, seats: Collection[Seat]) -> Opening:
-    """The opening with the prompts of the recording that its seats play, if they play one: a tape fits no other."""
-    if not any(seat.kind == "tape" for seat in seats):
-        return opening
-    from roles.seats.tape import TapeSeat
-    from rounds.setup.on_tape import on_tape
-
-    return on_tape(opening, [seat.tape for seat in seats if isinstance(seat, TapeSeat)])
+def open_deliberation(
+    deliberation: Deliberation,
+    seats: Mapping[str, Seat],
+    directory: Path,
+    *,
+    documents: Mapping[str, bytes],
+    casting: str | None = None,
+    name: str = "deliberation.toml",
+    params: bytes | None = None,
+) -> Session:
+    """Make a run in `directory` and open its first round. Nothing is written when anything is wrong."""
+    kinds = {role: seat.kind for role, seat in seats.items()}
+    plain = opening_of(deliberation, documents, kinds, casting=casting, name=name, params=params)
+    open_run_at(directory, _with_tapes(plain, seats))
+    return Session(directory)
 
 
 def open_run_at(path: Path, opening: Opening) -> RunSession:
@@ -60,23 +82,106 @@ def open_run_at(path: Path, opening: Opening) -> RunSession:
     return start(path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=now)
 
 
-async def drive_run(session: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
-    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
-    with DriverLease(session.run.path) as lease:
-        spending = Spending(session.run.path)
-        purse = Purse(spending.entries(), spending.note)
-        with Speech(session.run.path, now=now, monotonic=time.monotonic) as speech:
-            beating = _beating(watch, lease, speech)
-            return await drive(session, seats, monotonic=time.monotonic, watch=beating, purse=purse)
+def _with_tapes(opening: Opening, seats: Mapping[str, Seat]) -> Opening:
+    """The opening with the prompts of the recording that its seats play, if they play one: a tape fits no other."""
+    if not any(seat.kind == "tape" for seat in seats.values()):
+        return opening
+    from roles.seats.tape import TapeSeat
+    from rounds.setup.on_tape import on_tape
+
+    return on_tape(opening, [seat.tape for seat in seats.values() if isinstance(seat, TapeSeat)])
 
 
-def drive_here(session: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
-    """The same from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
+def opened(
+    file: str | None, options: RunOptions, choice: SeatChoice, *, casting: str | None, directory: Path
+) -> tuple[Session, dict[str, Seat]]:
+    """A new run from a file and what was said over it, and its seats. Nothing is written when anything is wrong."""
+    name = file or COMMAND_LINE
+    deliberation = deliberation_of(file, options)
+    written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
+    specs = choice.seats(cast_roles(deliberation, name), written)
+    choice.check_programs(name, specs)
+    made = choice.made(specs)
+    choice.check_costs(made, deliberation.budget.usd)
+    documents = documents_of(deliberation, file, options.contexts)
+    params = read_params(options.params)[1] if options.params is not None else None
+    session = open_deliberation(
+        deliberation, made, directory, documents=documents, casting=casting, name=name, params=params
+    )
+    return session, made
+
+
+def place_of(directory: str | None, name: str | None) -> Path:
+    """Where a new run goes: where the person says, or under the runs, by the person's name for it or one of ours."""
+    if directory is not None and name is not None:
+        raise usage("--out and --name both say where the run goes", "give one of them", "--name")
+    if directory is not None:
+        return Path(directory)
+    runs = read_settings().runs
+    return new_directory(runs, date.today()) if name is None else named_directory(runs, name)
+
+
+def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session, dict[str, Seat]]:
+    """A run that goes on, with its seats and perhaps other limits."""
+    session = open_session(said)
+    run = session.inner
+    if run.opened.origin.type == "import":
+        raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
+    kinds = {member.role: member.seat for member in run.opened.cast if member.seat in KEPT}
+    made = choice.made(choice.seats(session.state.roles, kinds))
+    choice.check_costs(made, options.budget.get("usd", budgets_in_force(session.state).usd))
+    if options.budget:
+        amend_budgets(run, checked_budget(options.budget))
+    return session, made
+
+
+def driven(
+    session: Session, seats: Mapping[str, Seat], watched: AbstractContextManager[Watch] = UNWATCHED
+) -> RunEnd:
+    """Drive a run until it ends or has to wait. Raises `MootError` when it is interrupted or a seat fails for good."""
     try:
-        return asyncio.run(drive_run(session, seats, watch))
+        with watched as watch:
+            ended = _drive_here(session.inner, seats, watch)
     except KeyboardInterrupt:
-        session.stop("human")
+        what, fix = (
+            "interrupted; everything accepted is kept",
+            f"go on with `moot run --resume {session.path}`",
+        )
+        raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
+    if ended.state == "failed":
+        fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
+        so_far = outcome_of(session.state)
+        after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
+        what = f"a seat failed for good {after}: {ended.detail}"
+        raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
+    return RunEnd(
+        run=str(session.path),
+        state=ended.state,
+        reason=ended.reason,
+        waiting=session.open_ids if ended.state == "waiting" else [],
+        detail=ended.detail,
+        outcome=session.outcome,
+    )
+
+
+def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> Outcome:
+    """Drive from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
+    try:
+        return asyncio.run(drive_run(run, seats, watch))
+    except KeyboardInterrupt:
+        run.stop("human")
         raise
+
+
+async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
+    """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
+    path = run.run.path
+    with DriverLease(path) as lease:
+        spending = Spending(path)
+        purse = Purse(spending.entries(), spending.note)
+        with Speech(path, now=now, monotonic=time.monotonic) as speech:
+            beating = _beating(watch, lease, speech)
+            return await drive(run, seats, monotonic=time.monotonic, watch=beating, purse=purse)
 
 
 def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from moot.app.environment import read_settings
 from moot.errors import MootError, usage
 
 if TYPE_CHECKING:
@@ -29,6 +31,57 @@ NO_SEAT: Final = """\
 --seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
 Or one role at a time: --seat critic=human.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChoice:
+    """Who answers: `--seats` and every `--seat ROLE=SPEC`, and what of that was allowed."""
+
+    everybody: str | None
+    specs: Mapping[str, str]
+    offline: bool = False
+    unknown_cost: bool = False
+    """Seats whose cost is not known may sit under a budget of dollars."""
+    commands: bool = False
+    """Programs that a deliberation file names may be started."""
+    agreed: Callable[[str], bool] | None = None
+    """Shows a text to the person and asks for a yes; None where nobody can be asked."""
+
+    def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
+        """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
+        return choose(roles, self.everybody, self.specs, written)
+
+    def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
+        """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
+        return make_seats(specs, offline=self.offline or read_settings().offline)
+
+    def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
+        """A program that only the file names needs the person's word: who wrote the file is not at the keyboard."""
+        if self.commands or self.everybody is not None:
+            return
+        named = {role: spec for role, spec in specs.items() if is_program(spec) and role not in self.specs}
+        if not named:
+            return
+        listed = "".join(f"  {role}: {spec}\n" for role, spec in named.items())
+        if self.agreed is not None and self.agreed(
+            f"{file} names programs to start on this machine:\n{listed}"
+        ):
+            return
+        what = f"the file names a program to start: {next(iter(named.values()))}"
+        fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
+        raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
+
+    def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
+        """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
+        if usd is None or self.unknown_cost:
+            return
+        unknown = unknown_costs(made)
+        if unknown:
+            raise usage(
+                f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
+                "name a model with a price (MOOT_PRICES), or add --allow-unknown-cost",
+                "--max-usd",
+            )
 
 
 def no_seat(roles: Iterable[str] = ()) -> MootError:
@@ -107,7 +160,7 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     _check(spec)
     if kind == "tape":
         from ledger.store.store import RunStore
-        from moot.app.locate import find_run
+        from moot.app.runs import find_run
         from roles.seats.tape import TapeSeat
 
         return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)

@@ -46,7 +46,7 @@ def strange_run(run: Path) -> StrangeRun | None:
 
 def runs_in(words: Sequence[str]) -> list[Path]:
     """The runs that a command names."""
-    from moot.app.locate import find_run
+    from moot.app.runs import find_run
 
     found: list[Path] = []
     for word in words:

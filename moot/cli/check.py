@@ -8,7 +8,7 @@ import typer
 
 import moot
 from moot.api import open_run
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json, show

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moot.api import open_run
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show

@@ -14,8 +14,7 @@ from ledger.events import Event
 from ledger.plain_text import one_line
 from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
-from moot.app.examples import examples, finished_examples
-from moot.app.locate import find_run
+from moot.app.runs import examples, find_run, finished_examples
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal.console import console

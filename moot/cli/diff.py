@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import moot
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO
 from moot.terminal.streams import out_json, show

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from ledger.plain_text import one_line
 from moot.app.diagnostics import examine
-from moot.app.settings import read_settings
+from moot.app.environment import read_settings
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO
 from moot.terminal import theme

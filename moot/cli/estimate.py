@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from moot.app.run_options import Wishes, documents_of, wished
+from moot.app.run_options import RunOptions, deliberation_of, documents_of
 from moot.app.running import opening_of
 from moot.app.seats import choose, model_of, prices_in_force, read_seats
 from moot.cli.options import JsonOption, QuietOption
@@ -35,7 +35,7 @@ def estimate(
     Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5
     """
     everybody, spoken = read_seats(seats, seat or ())
-    deliberation = wished(file, Wishes())
+    deliberation = deliberation_of(file, RunOptions())
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     specs = choose(cast_roles(deliberation, file), everybody, spoken, written)
     opening = opening_of(deliberation, documents_of(deliberation, file), specs, name=file)

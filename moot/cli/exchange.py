@@ -11,7 +11,7 @@ import moot
 from ledger.interchange.exports import EXPORTERS, export_run
 from ledger.interchange.imports import READERS
 from moot.api import open_run
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show

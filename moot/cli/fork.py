@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from moot.app.forking import made_fork
-from moot.app.locate import find_run
-from moot.app.run_options import Wishes
+from moot.app.forks import made_fork
+from moot.app.run_options import RunOptions
+from moot.app.runs import find_run
 from moot.app.seats import read_seats
 from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
 from moot.errors import GOOD
@@ -68,7 +68,9 @@ def fork(
         everybody=everybody,
         specs=specs,
         out=directory,
-        wishes=Wishes(question=question, goals=tuple(goal or ()), options=tuple(option or ()), plan=plan),
+        options=RunOptions(
+            question=question, goals=tuple(goal or ()), options=tuple(option or ()), plan=plan
+        ),
     )
     if json:
         out_json(found)

@@ -11,7 +11,7 @@ import typer
 from ledger.events import KINDS, STREAMS, Event, stream_of
 from ledger.format.canonical import encode
 from moot.api import open_run
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show

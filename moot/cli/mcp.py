@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from moot.app.settings import read_settings
+from moot.app.environment import read_settings
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out
 
@@ -29,8 +29,8 @@ def mcp(
     """
     place = Path(runs) if runs is not None else read_settings().runs
     if tokens is not None:
-        from moot.app.locate import find_run
-        from moot.app.sessions import session_at
+        from moot.app.runs import find_run
+        from moot.app.session import session_at
         from moot.mcp.rights import rights_in
 
         inside = place / tokens

@@ -11,7 +11,7 @@ import typer
 
 from moot import version
 from moot.app.documents import write_document
-from moot.app.run_options import Wishes, documents_of, wished
+from moot.app.run_options import RunOptions, deliberation_of, documents_of
 from moot.cli import options as common
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.elicitation import ask_for
@@ -65,7 +65,7 @@ def new(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
-    wishes = Wishes(
+    wanted = RunOptions(
         question=question,
         domain=domain,
         goals=tuple(goal or ()),
@@ -82,8 +82,8 @@ def new(
     if question is None:
         if json or not sys.stdin.isatty():
             raise usage("no question", "give -q TEXT, or call it from a terminal to be asked", "moot new")
-        wishes, cast = ask_for(wishes, cast)
-    deliberation = _written(wishes, cast)
+        wanted, cast = ask_for(wanted, cast)
+    deliberation = _written(wanted, cast)
     documents = documents_of(deliberation, None)
     opening = resolve(deliberation, documents, moot=version())
     written = to_toml(_beside(deliberation, path, documents)).encode()
@@ -100,9 +100,9 @@ def new(
     return GOOD
 
 
-def _written(wishes: Wishes, cast: str | None) -> Deliberation:
+def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
     """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
-    deliberation = with_casting(wished(None, wishes), cast)
+    deliberation = with_casting(deliberation_of(None, wanted), cast)
     subject = deliberation.deliberation
     if subject.plan is None and subject.protocol == "structured":
         deliberation = deliberation.model_copy(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -115,20 +114,4 @@ MaxTokensOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="�
 MaxCallsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many calls.")]
 MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many minutes.")]
 MaxRoundsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many rounds.")]
-
-
-UNKEPT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Characters that no string of a ledger holds (FORMAT 1)."""
-
-
-def some_words(text: str) -> str:
-    """Words for the ledger: at least one, no control characters but line feeds and tabs."""
-    if not text.strip():
-        raise typer.BadParameter("say it in words")
-    if UNKEPT.search(text) or len(text) > TEXT_MAX:
-        raise typer.BadParameter(f"at most {TEXT_MAX} characters, no control characters")
-    return text
-
-
-TEXT_MAX = 8_000
-TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.", callback=some_words)]
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.")]

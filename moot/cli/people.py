@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ledger.store.disk import read_plain
-from moot.app.acts import add
+from ledger.events import Event
+from moot.app.documents import read_text
+from moot.app.session import Session, names, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
-from moot.errors import usage
-from rounds.run import human_actions as people
+from moot.errors import GOOD, usage
+from moot.terminal.streams import out_json, show
+from moot.view.lines import event_line
+from moot.view.results import Act
 
 
 def answer(
@@ -25,7 +29,7 @@ def answer(
 
     Example: moot answer @last N-3-1 'Yes, a lost acknowledgement is acceptable once a year.'
     """
-    return add(run, lambda session: people.answer(session, concern, text), json=json, quiet=quiet)
+    return _added(run, lambda session: session.answer(concern, text), json=json, quiet=quiet)
 
 
 def override(
@@ -45,7 +49,7 @@ def override(
 
     Example: moot override @last D-4-1 'One journal, because operations must read it without us.'
     """
-    return add(run, lambda session: people.override(session, target, text), json=json, quiet=quiet)
+    return _added(run, lambda session: session.override(target, text), json=json, quiet=quiet)
 
 
 def ack(
@@ -61,7 +65,7 @@ def ack(
 
     Example: moot ack @last FM-1 'The critic was right to agree: nothing was left to attack.'
     """
-    return add(run, lambda session: people.acknowledge(session, alarm, text), json=json, quiet=quiet)
+    return _added(run, lambda session: session.ack(alarm, text), json=json, quiet=quiet)
 
 
 def note(
@@ -74,10 +78,7 @@ def note(
 
     Example: moot note @last 'R5 was run with a new model for the critic.'
     """
-    return add(run, lambda session: people.note(session, text), json=json, quiet=quiet)
-
-
-FILE_BYTES_MAX = 1 << 20
+    return _added(run, lambda session: session.note(text), json=json, quiet=quiet)
 
 
 def accept(
@@ -96,13 +97,16 @@ def accept(
     """
     if reject and file is not None:
         raise usage("rejected, and yet a text was used", "give FILE or --reject", "moot accept")
-    used = None if file is None else _text(Path(file))
-    return add(run, lambda session: people.accept(session, used, rejected=reject), json=json, quiet=quiet)
+    used = None if file is None else read_text(Path(file))
+    return _added(run, lambda session: session.accept(used, rejected=reject), json=json, quiet=quiet)
 
 
-def _text(path: Path) -> str:
-    content = read_plain(path, FILE_BYTES_MAX)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise usage(f"not UTF-8 (byte {error.start})", "save it as UTF-8", str(path)) from None
+def _added(run: str, act: Callable[[Session], tuple[Event, ...]], *, json: bool, quiet: bool) -> int:
+    """Do `act` on a run and say what it wrote."""
+    session = open_session(run)
+    events = act(session)
+    if json:
+        out_json(Act(run=str(session.path), events=names(events)))
+    elif not quiet:
+        show("".join(f"{event_line(event)}\n" for event in events))
+    return GOOD

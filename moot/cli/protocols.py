@@ -6,16 +6,12 @@ from typing import Annotated
 
 import typer
 
-from moot.app.run_options import Wishes, wished
+import moot
 from moot.cli.options import JsonOption, OptionOption, QuietOption
-from moot.errors import GOOD, usage
+from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view import protocols as output
-from moot.view.protocols import gated_of, protocols_text
+from moot.view.protocols import protocols_text
 from rounds.protocols import PROTOCOLS
-from rounds.setup import gate as rules
-from rounds.setup.deliberation import nearest
-from rounds.setup.gated import asked_of
 
 
 def protocols(
@@ -29,9 +25,7 @@ def protocols(
 
     Example: moot protocols debate
     """
-    if name is not None and name not in PROTOCOLS:
-        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
-    found = output.protocols(name)
+    found = moot.protocols(name)
     if json:
         out_json(found)
     elif not quiet:
@@ -63,29 +57,14 @@ def gate(
 
     Example: moot gate 'Migrate the billing database with zero downtime'
     """
-    if not text.strip():
-        raise usage(
-            "there is no question", "say what is to be decided, or name a deliberation file", "moot gate"
-        )
-    if text.endswith(".toml") and " " not in text:
-        asked = asked_of(wished(text, Wishes()))
-    else:
-        asked = rules.Asked(text, tuple(option or ()))
-    asked = asked._replace(
-        triggers=(*asked.triggers, *(trigger or ())),
-        single=asked.single or single,
-        compete=asked.compete or compete,
-    )
-    try:
-        found = gated_of(rules.gate(asked))
-    except rules.GateRefused as error:
-        raise usage(str(error), "give one of --single and --compete", "moot gate") from None
+    found = moot.gate(text, option or (), triggers=trigger or (), compete=compete, single=single)
     if json:
         out_json(found)
     elif not quiet:
         protocol = PROTOCOLS[found.route]
         lines = [f"{found.route}   for {protocol.fits}; replies: {protocol.calls}"]
         lines += [f"  {reason.name}: {reason.detail}" for reason in found.reasons]
-        options = " --option '…' --option '…'" if protocol.options_wanted[0] > len(asked.options) else ""
+        is_short = protocol.options_wanted[0] > len(option or ()) and not text.endswith(".toml")
+        options = " --option '…' --option '…'" if is_short else ""
         show("\n".join([*lines, f"run it: moot run -q '…' --protocol {found.route}{options} --seats …", ""]))
     return GOOD

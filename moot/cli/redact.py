@@ -13,10 +13,10 @@ from ledger.redaction.removal import redact as remove
 from ledger.redaction.targets import in_words
 from ledger.redaction.words import INSTEAD
 from ledger.store.store import RunStore
-from moot.app.clock import now
-from moot.app.locate import find_run
-from moot.app.sessions import names
-from moot.cli.options import JsonOption, QuietOption, RunArgument, some_words
+from moot.app.environment import now
+from moot.app.runs import find_run
+from moot.app.session import kept_words, names
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import Redacted
@@ -33,9 +33,7 @@ def redact(
             help="A document (K-1) or a step, with their words, or a blob's hash.",
         ),
     ] = None,
-    reason: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why; recorded, and shown with the run.", callback=some_words)
-    ] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; recorded, and shown with the run.")] = "",
     secret: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="A file with words to remove from lines and blobs (- for stdin)."),
@@ -55,6 +53,7 @@ def redact(
 
     Example: moot redact @last K-1 --reason 'the document names a customer'
     """
+    kept_words(reason, "--reason")
     path = find_run(run)
     if not blobs and secret is None:
         raise usage("say what to remove", "name blobs, or give --secret FILE with --out DIR", "redact")

@@ -11,7 +11,7 @@ import typer
 from ledger.events import Event
 from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show

@@ -9,7 +9,7 @@ import typer
 
 from moot.api import Run, open_run
 from moot.app.documents import write_document
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out, out_json

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from moot.app.run_options import Wishes
-from moot.app.seats import no_seat, read_seats
+from moot.app.run_options import RunOptions
+from moot.app.seats import SeatChoice, no_seat, read_seats
 from moot.cli import options as common
 from moot.errors import WAITING, usage
 from moot.terminal.streams import err, out_json, show
 from moot.view.played import run_end_text
 from moot.view.quorum import finished_exit
+
+if TYPE_CHECKING:
+    from moot.app.session import Session
+    from roles.seats.port import Seat
+    from rounds.run.driver import Watch
 
 
 def run(
@@ -96,7 +103,7 @@ def run(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
-    wishes = Wishes(
+    wanted = RunOptions(
         question=question,
         domain=domain,
         goals=tuple(goal or ()),
@@ -113,23 +120,38 @@ def run(
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )
-    if resume is not None and (file or directory or name or cast or wishes.is_more_than_budgets):
+    if resume is not None and (file or directory or name or cast or wanted.is_more_than_budgets):
         raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
-    from moot.app import launching
+    from moot.app import running
 
     asked = None if json or quiet or not (sys.stdin.isatty() and sys.stderr.isatty()) else _agreed
-    spoken = launching.Spoken(everybody, specs, offline, allow_unknown_cost, allow_commands, asked)
+    choice = SeatChoice(everybody, specs, offline, allow_unknown_cost, allow_commands, asked)
     if resume is not None:
-        session, made = launching.resumed(resume, spoken, wishes)
+        session, made = running.resumed(resume, choice, wanted)
     else:
-        place = launching.place_of(directory, name)
-        session, made = launching.opened(file, wishes, spoken, casting=cast, directory=place)
-    end = launching.driven(session, made, live=not no_live, silent=json or quiet)
+        place = running.place_of(directory, name)
+        session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
+    end = running.driven(session, made, _watched(session, made, live=not no_live, silent=json or quiet))
     if json:
         out_json(end)
     elif not quiet:
         show(run_end_text(end))
     return finished_exit(end.outcome) if end.state == "finished" else WAITING
+
+
+def _watched(
+    session: Session, seats: Mapping[str, Seat], *, live: bool, silent: bool
+) -> AbstractContextManager[Watch]:
+    """How the run is shown: live on a terminal, in plain lines elsewhere, or not at all."""
+    if silent or all(seat.kind == "host" for seat in seats.values()):
+        from rounds.run.driver import Watch
+
+        return nullcontext(Watch())
+    from moot.terminal.console import console
+    from moot.terminal.live import watched
+
+    by_hand = any(seat.kind == "human" for seat in seats.values())  # a person types where the view would draw
+    return watched(session.inner.book, console(), live=live and not by_hand)
 
 
 def _agreed(text: str) -> bool:

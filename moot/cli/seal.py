@@ -18,7 +18,7 @@ from ledger.store.failures import Damaged, Problem
 from moot.api import open_run
 from moot.app.documents import write_document
 from moot.app.keys import key_directory, secret_key, write_key
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show

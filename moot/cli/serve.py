@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from moot.app.settings import read_settings
+from moot.app.environment import read_settings
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, MootError
 from moot.terminal.streams import out, out_json

@@ -9,9 +9,9 @@ import typer
 
 import moot
 from detectors.report import SignalReport
-from moot.api import Run, open_run, signals_of_state, thresholds_of
-from moot.app.locate import find_run
-from moot.app.waiting import news_of
+from moot.api import Run, open_run, refuse_unwatched, signals_of_state, thresholds_of
+from moot.app.runs import find_run
+from moot.app.session import news_of
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json
@@ -49,7 +49,7 @@ def signals(
     if watch and (json or quiet or at is not None):
         raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
     path = find_run(run)
-    _is_watched(path)
+    refuse_unwatched(open_run(path))
     if watch:
         return _watch(path, profile, params)
     ours = open_run(path)
@@ -60,17 +60,6 @@ def signals(
     else:
         report = _print(ours, profile, at, params)
     return GOOD if report.stop else NO
-
-
-def _is_watched(path: Path) -> None:
-    """Only the protocol that runs round after round has something that could say stop."""
-    opened = open_run(path).state.opened
-    if opened is not None and opened.protocol != "structured":
-        raise usage(
-            f"a run of {opened.protocol} has no stop signals: its steps end it",
-            f"see `moot decisions {path}` or `moot report {path}`",
-            str(path),
-        )
 
 
 def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:

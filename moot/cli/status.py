@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.state.state import State
 from moot.api import open_run, signals_at_head
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show

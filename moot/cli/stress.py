@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from moot.app.locate import find_run
-from moot.app.stressing import stress as stressed
+from moot.app.forks import stress as stressed
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show

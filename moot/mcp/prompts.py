@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 FOLDER: Final = Path(__file__).parent / "stages"
 
 
-class Stage(NamedTuple):
+class SetupStage(NamedTuple):
     """A stage: its prompt's name, which is its file's too, and what it settles."""
 
     name: str
@@ -26,27 +26,27 @@ class Stage(NamedTuple):
 
 
 STAGES: Final = (
-    Stage(
+    SetupStage(
         "stage-1-question",
         "1. Domain and question",
         "settle what is deliberated, for what goals, between which options",
     ),
-    Stage(
+    SetupStage(
         "stage-2-casting",
         "2. Casting",
         "settle who the roles are, before any round",
     ),
-    Stage(
+    SetupStage(
         "stage-3-schedule",
         "3. Plan and budget",
         "settle rounds, stress rounds, drift checks, and limits",
     ),
-    Stage(
+    SetupStage(
         "stage-4-rounds",
         "4. Rounds",
         "run the rounds: one agent a seat, looks at the signals, alarms answered",
     ),
-    Stage(
+    SetupStage(
         "stage-5-synthesis",
         "5. Synthesis and retrospective",
         "say what was decided, on what it rests, what stayed open, and how the run went",

@@ -22,7 +22,7 @@ from moot.app.strange import explain_with
 from moot.mcp.answering import Server
 from moot.mcp.prompts import STAGES
 from moot.mcp.rights import rights_in
-from moot.mcp.verbs import WAIT_MAX, Opened, Standing, Text, Verbs
+from moot.mcp.verbs import WAIT_MAX, Opened, PublicStatus, ReportText, Verbs
 from moot.publish_schemas import model_of, result_of
 
 INSTRUCTIONS: Final = (
@@ -191,7 +191,7 @@ def _add_seats(server: MCPServer[Any], verbs: Verbs) -> None:
     _tool(server, result_of("next"), next)
     _tool(server, result_of("submit"), submit)
     _tool(server, result_of("submit"), give_up)
-    _tool(server, Standing, status)
+    _tool(server, PublicStatus, status)
 
 
 async def _waited(
@@ -201,11 +201,13 @@ async def _waited(
     began = told = time.monotonic()
     try:
         session = verbs.session(run)
-        seat = verbs.rights.check("next", session, token, role)
-        seen, news = session.run.head(), verbs.has_news(session, seat)
+        seat = verbs.rights.check("next", session.inner, token, role)
+        seen, news = session.inner.run.head(), verbs.has_news(session, seat)
         while not news and time.monotonic() - began < seconds:
             await anyio.sleep(POLL_SECONDS)
-            if (head := session.run.head()) != seen:  # the run is read again only when somebody committed
+            if (
+                head := session.inner.run.head()
+            ) != seen:  # the run is read again only when somebody committed
                 seen, news = head, verbs.has_news(session, seat)
             if time.monotonic() - told > PROGRESS_SECONDS:
                 told = time.monotonic()
@@ -244,7 +246,7 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
     for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
         _tool(server, result_of(verb), act)
     _tool(server, result_of("diff"), diff)
-    _tool(server, Text, report)
+    _tool(server, ReportText, report)
 
 
 def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:

@@ -3,7 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -12,32 +11,24 @@ from typing import Any, Final, Literal, assert_never
 from msgspec.structs import replace
 
 import moot
+from ledger.events.ids import parse_step
 from ledger.result import Result
-from moot.api import open_run
-from moot.app.naming import RUN_NAME, new_directory
-from moot.app.running import open_run_at, opening_of
-from moot.app.sessions import first_result, names, open_now, session_at
-from moot.cli.options import TEXT_MAX, UNKEPT
+from moot.app.running import open_deliberation
+from moot.app.runs import RUN_NAME, new_directory
+from moot.app.session import Session, names, role_of
 from moot.errors import usage
 from moot.mcp.rights import Rights
 from moot.view.claims import claims_of
 from moot.view.decisions import decisions_of
-from moot.view.played import Submission
-from moot.view.protocols import gated_of, protocols
-from moot.view.quorum import Outcome, outcome_told
+from moot.view.quorum import Outcome
 from moot.view.results import Act
-from moot.view.steps import next_of
 from roles.brief import derive
-from roles.protocol import open_steps
-from rounds.run import human_actions as people
-from rounds.run.engine import Answer, ReplyRefused
-from rounds.run.session import RunSession
-from rounds.setup import gate
+from roles.seats.host import HostSeat
+from rounds.run.engine import ReplyRefused
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import cast_roles
 from rounds.setup.size import asked_of
 
-_CONTEXT: Final = re.compile(r"c[1-9][0-9]*")
 WAIT_MAX: Final = 600.0
 
 Reading = Literal["claims", "decisions", "check", "signals"]
@@ -65,7 +56,7 @@ class Opened(Result, frozen=True):
     held_up: list[str]
 
 
-class Standing(Result, frozen=True):
+class PublicStatus(Result, frozen=True):
     """Where a run stands, as everybody may know: no texts, no verdicts."""
 
     run: str
@@ -82,7 +73,7 @@ class Standing(Result, frozen=True):
     outcome: Outcome
 
 
-class Text(Result, frozen=True):
+class ReportText(Result, frozen=True):
     """A document."""
 
     run: str
@@ -98,22 +89,6 @@ def part_of(brief: str, begin: int, most: int | None) -> str:
     return f"{brief[begin:end]}\n\n[characters {begin} to {end} of {len(brief)} of the brief; {more}]"
 
 
-def _kept(text: str, where: str) -> str:
-    """Words that a ledger keeps, as the command line takes them. Raises `MootError`."""
-    if not text.strip():
-        raise usage("no words", "say it in words", where)
-    if UNKEPT.search(text) or len(text) > TEXT_MAX:
-        raise usage(
-            "words that no ledger keeps", f"at most {TEXT_MAX} characters, no control characters", where
-        )
-    return text
-
-
-def _now(session: RunSession) -> dict[str, Any]:
-    """What every answer to a submission ends with: what is open, and what the run rests on."""
-    return {"next": open_now(session), "outcome": outcome_told(session.book().state)}
-
-
 @dataclass(frozen=True, slots=True)
 class Verbs:
     """The verbs over the runs of one directory. Every method raises what an agent can act on."""
@@ -121,49 +96,45 @@ class Verbs:
     runs: Path
     rights: Rights
 
-    def opened(self, door: str, run: str, token: str | None) -> RunSession:
+    def opened(self, door: str, run: str, token: str | None) -> Session:
         """A run for a call that `token` allows. Raises `NotAllowed`."""
         session = self.session(run)
-        self.rights.check(door, session, token)
+        self.rights.check(door, session.inner, token)
         return session
 
-    def session(self, run: str) -> RunSession:
+    def session(self, run: str) -> Session:
         """A run by its name below the directory; a name leads nowhere else."""
         if not RUN_NAME.fullmatch(run) or not (self.runs / run / "head").is_file():
             there = ", ".join(sorted(path.parent.name for path in self.runs.glob("*/head"))[:8]) or "none"
             raise usage(f"no run {run[:80]!r}", f"runs there: {there}; open one with `new`", "run")
-        return session_at(self.runs / run)
+        return Session(self.runs / run)
 
     def new(self, table: dict[str, Any]) -> Opened:
         """Open a run for host seats."""
         deliberation = checked(table, name="new")
         if any(document.path is not None for document in deliberation.context):
             raise usage("a document by path", "give its text: the server reads no files for a run", "context")
-        seats = dict.fromkeys(cast_roles(deliberation, "new"), "host")
-        opening = opening_of(deliberation, {}, seats, name="new")
+        seats = dict.fromkeys(cast_roles(deliberation, "new"), HostSeat())
         path = new_directory(self.runs, date.today())
-        session = open_run_at(path, opening)
-        return self._opened(session)
+        return self._opened(open_deliberation(deliberation, seats, path, documents={}, name="new"))
 
-    def _opened(self, session: RunSession) -> Opened:
-        state = session.book().state
+    def _opened(self, session: Session) -> Opened:
+        state, protocol = session.state, session.inner.protocol
         opened = state.opening
         return Opened(
-            run=session.run.path.name,
-            protocol=session.protocol.name,
+            run=session.path.name,
+            protocol=protocol.name,
             roles=list(state.roles),
             question=opened.question,
             goals=[goal.text for goal in opened.goals],
             options=[option.text for option in opened.options],
             documents=[document.name for document in opened.context],
             cast={one.role: {"title": one.title, "charge": one.charge or ""} for one in opened.cast},
-            rules={
-                name: str(opened.rules[name]) for name in session.protocol.variants if name in opened.rules
-            },
+            rules={name: str(opened.rules[name]) for name in protocol.variants if name in opened.rules},
             rounds=len(opened.plan),
             replies=asked_of(opened).total(),
-            tokens=self.rights.tokens(session),
-            open=open_now(session),
+            tokens=self.rights.tokens(session.inner),
+            open=session.open_ids,
             held_up=list(state.held_up),
         )
 
@@ -172,80 +143,67 @@ class Verbs:
     ) -> Result:
         """The open steps that the token may see, with briefs, or `brief_max` characters of each, and schemas."""
         session = self.session(run)
-        seat = self.rights.check("next", session, token, role)
-        roles = session.book().state.roles
-        if seat is not None and seat not in roles:
-            raise usage(f"no role {seat!r} in this run", f"roles are {', '.join(roles)}", "role")
-        session.settle()
-        state = session.book().state
-        if state.stopped_by is not None:
-            reason = state.stopped_by.replace("_", " ")
+        seat = self.rights.check("next", session.inner, token, role)
+        session.check_role(seat)
+        session.inner.settle()
+        stopped = session.state.stopped_by
+        if stopped is not None:
             raise usage(
-                f"the run was stopped ({reason}): nothing is asked any more",
+                f"the run was stopped ({stopped.replace('_', ' ')}): nothing is asked any more",
                 "stop, and tell the operator; `moot run --resume` goes on",
                 "next",
             )
-        found = next_of(run, session, session.asked(seat))
+        found = replace(session.next(seat), run=run)
         if brief_from == 0 and brief_max is None:
             return found
         parts = [replace(step, brief=part_of(step.brief, brief_from, brief_max)) for step in found.steps]
         return replace(found, steps=parts)
 
-    def has_news(self, session: RunSession, role: str | None) -> bool:
+    def has_news(self, session: Session, role: str | None) -> bool:
         """Whether there is something for `next`: an open step of the role, or the end."""
-        state = session.book().state
+        state = session.state
         if state.life != "running" or state.held_up:
             return True
-        return any(role in (None, step.role) for step in open_steps(session.protocol, state))
+        return any(role in (None, role_of(step)) for step in session.open_ids)
 
     def submit(
         self, run: str, step: str, reply: str, token: str | None, model: str | None, context: str | None
     ) -> Result:
         """Hand one reply in, under the token of the step's role."""
         session = self.session(run)
-        self.rights.check("submit", session, token, step.rpartition(".")[2].partition("~")[0])
-        if context is not None and not _CONTEXT.fullmatch(context):
-            raise usage(
-                f"no context id {context[:40]!r}", "write c1, c2, …: one for each conversation", "context_id"
-            )
-        answer = Answer("host", "trusted", model=model, context_id=context)
+        self.rights.check("submit", session.inner, token, role_of(step))
         try:
-            done = session.submit(step, reply.encode("utf-8", "replace"), answer)
+            return session.submit(step, reply, model=model, context_id=context, seat="host")
         except ReplyRefused as refused:
-            return Submission(accepted=False, events=[], errors=list(refused.errors), **_now(session))
-        events = first_result(session, step) if done.already else done.events
-        return Submission(accepted=True, events=names(events), errors=[], **_now(session))
+            return session.refused(refused.errors)
 
     def give_up(self, run: str, step: str, reason: str, token: str | None) -> Result:
         """Give an open step up for good; the operator's alone."""
-        session = self.opened("give_up", run, token)
-        events = session.give_up(step, "given_up", _kept(reason, "reason"))
-        return Submission(accepted=True, events=names(events), errors=[], **_now(session))
+        return self.opened("give_up", run, token).give_up(step, reason)
 
-    def status(self, run: str) -> Standing:
+    def status(self, run: str) -> PublicStatus:
         """Where a run stands, without anything that a seat must not see."""
         session = self.session(run)
-        state = session.book().state
-        asked = open_steps(session.protocol, state)
-        return Standing(
+        state, asked = session.state, session.open_ids
+        first = parse_step(asked[0]) if asked else None
+        return PublicStatus(
             run=run,
-            protocol=session.protocol.name,
+            protocol=session.inner.protocol.name,
             state=state.life,
             stopped_by=state.stopped_by,
             round=state.round,
             rounds_planned=len(state.opening.plan),
-            phase=asked[0].name.phase if asked else state.phase,
+            phase=first.phase if first else state.phase,
             answered=len(state.answered),
-            open=open_now(session),
+            open=asked,
             held_up=list(state.held_up),
             finished=state.finished,
-            outcome=outcome_told(state),
+            outcome=session.outcome,
         )
 
     def read(self, run: str, verb: Reading, token: str | None) -> Result:
         """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
-        session = self.opened(verb, run, token)
-        ours = open_run(session.run.path)
+        ours = moot.open_run(self.opened(verb, run, token).path)
         match verb:
             case "claims":
                 return claims_of(run, ours.book)
@@ -254,10 +212,6 @@ class Verbs:
             case "check":
                 return moot.check(ours)
             case "signals":
-                if session.protocol.name != "structured":
-                    raise usage(
-                        f"a run of {session.protocol.name} has no stop signals", "see `decisions`", "signals"
-                    )
                 return moot.signals(ours)
             case _:
                 assert_never(verb)
@@ -265,28 +219,25 @@ class Verbs:
     def diff(self, a: str, b: str, token: str | None) -> Result:
         """Two runs compared, each of them finished or read with its operator's token."""
         sessions = [self.session(a), self.session(b)]
-        theirs = [session for session in sessions if self.rights.is_of(session, token)]
+        theirs = [session for session in sessions if self.rights.is_of(session.inner, token)]
         for (
             session
         ) in sessions:  # a token of one of the two is none of the other's, and is not held against it
-            self.rights.check("diff", session, None if theirs and session not in theirs else token)
+            self.rights.check("diff", session.inner, None if theirs and session not in theirs else token)
         return moot.diff(self.runs / a, self.runs / b)
 
-    def report(self, run: str, token: str | None) -> Text:
+    def report(self, run: str, token: str | None) -> ReportText:
         """The report in Markdown."""
-        from moot.app.reporting import markdown
-
-        session = self.opened("report", run, token)
-        return Text(run=run, text=markdown(open_run(session.run.path)))
+        return ReportText(run=run, text=moot.report(self.opened("report", run, token).path))
 
     def events(self, run: str, token: str | None) -> str:
         """Every line of the ledger, in order."""
         session = self.opened("moot://runs/{run}/events", run, token)
-        return "\n".join(line.decode() for _, _, line in open_run(session.run.path).lines())
+        return "\n".join(line.decode() for _, _, line in moot.open_run(session.path).lines())
 
     def brief(self, run: str, step: str, token: str | None) -> str:
         """The text of the brief of an answered step."""
-        session = self.opened("moot://runs/{run}/briefs/{step}", run, token)
+        session = self.opened("moot://runs/{run}/briefs/{step}", run, token).inner
         found = next(
             (
                 one
@@ -305,33 +256,32 @@ class Verbs:
 
     def fork(self, run: str, round_: int, without: str | None, token: str | None) -> Opened:
         """A new run that shares everything before a round."""
-        from moot.app.forking import made_fork
+        from moot.app.forks import made_fork
 
         session = self.opened("fork", run, token)
-        made = made_fork(session.run.path, round_, without=without, everybody="host", runs=self.runs)
-        return self._opened(session_at(Path(made.run)))
+        made = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs)
+        return self._opened(Session(made.run))
 
     def act(self, run: str, verb: Acting, target: str, text: str, token: str | None) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
         session = self.opened(verb, run, token)
-        _kept(text, "text")
         match verb:
             case "answer":
-                events = people.answer(session, target, text)
+                events = session.answer(target, text)
             case "override":
-                events = people.override(session, target, text)
+                events = session.override(target, text)
             case "ack":
-                events = people.acknowledge(session, target, text)
+                events = session.ack(target, text)
             case "note":
-                events = people.note(session, text)
+                events = session.note(text)
             case _:
                 assert_never(verb)
         return Act(run=run, events=names(events))
 
     def gate(self, text: str, options: list[str]) -> Result:
         """Which protocol a question deserves."""
-        return gated_of(gate.gate(gate.Asked(text, options=tuple(options))))
+        return moot.gate(text, options)
 
     def protocols(self) -> Result:
         """What can be run."""
-        return protocols()
+        return moot.protocols()

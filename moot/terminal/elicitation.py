@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import typer
 
-from moot.app.run_options import Wishes
+from moot.app.run_options import RunOptions
 from moot.terminal.streams import out
 from roles.castings import CASTINGS, DEFAULT_CASTING
 from rounds.setup.plans import PLANS
@@ -18,7 +18,7 @@ cannot hold, and agreement looks stronger than it is. It would be recorded, and 
 """
 
 
-def ask_for(wishes: Wishes, cast: str | None) -> tuple[Wishes, str | None]:
+def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | None]:
     """What was not said by flags, asked for one by one."""
     out("1  The question\n")
     domain = wishes.domain or _line("   Field it belongs to (software, research, …)", "")

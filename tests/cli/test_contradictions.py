@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.store.store import RunStore
-from moot.app.sessions import session_at
+from moot.app.session import session_at
 from tests.cli.conftest import Moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply

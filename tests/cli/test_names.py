@@ -11,8 +11,8 @@ from typing import Any
 import anyio
 import pytest
 
-from moot.app.naming import LETTERS, fork_directory, new_directory
-from moot.app.sessions import session_at
+from moot.app.runs import LETTERS, fork_directory, new_directory
+from moot.app.session import session_at
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
 from tests.protocols.scripts import reply

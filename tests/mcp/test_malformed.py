@@ -19,7 +19,7 @@ pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 
-from moot.app.sessions import session_at
+from moot.app.session import session_at
 from moot.mcp.server import build
 from tests.cli.conftest import content
 from tests.mcp.test_server import call, opened

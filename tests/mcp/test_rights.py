@@ -15,7 +15,7 @@ pytest.importorskip("mcp")
 
 from mcp import Client, MCPError
 
-from moot.app.sessions import session_at
+from moot.app.session import session_at
 from moot.errors import MootError
 from moot.mcp import rights
 from moot.mcp.server import build

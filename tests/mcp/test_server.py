@@ -14,7 +14,7 @@ pytest.importorskip("mcp")
 
 from mcp import Client, StdioServerParameters
 
-from moot.app.sessions import session_at
+from moot.app.session import session_at
 from moot.mcp.server import build
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot, moot

@@ -15,7 +15,8 @@ import pytest
 
 from ledger.events.envelope import SeatKind
 from ledger.state.book import Book
-from moot.app import launching
+from moot.app import running
+from moot.app.session import Session
 from roles.seats.port import Request, Seat, SeatFailed, SeatReply
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.losses import LOSSES
@@ -88,11 +89,11 @@ def ended(
     seat = Losing(session, lost, script)
     made: dict[str, Seat] = dict.fromkeys(session.book().state.roles, seat)
 
-    def opened_already(*_: object, **__: object) -> tuple[RunSession, dict[str, Seat]]:
-        return session, made
+    def opened_already(*_: object, **__: object) -> tuple[Session, dict[str, Seat]]:
+        return Session(session.run.path), made
 
     with monkeypatch.context() as patched:
-        patched.setattr(launching, "opened", opened_already)
+        patched.setattr(running, "opened", opened_already)
         said = moot("run", "-q", "The opening is given.", "--seats", "host", "--no-live")
     book = session.book()
     state = book.state

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 import schemas
 from moot.__main__ import main
 from moot.app.diagnostics import examine
-from moot.app.examples import finished_examples
+from moot.app.runs import finished_examples
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 
@@ -191,7 +191,7 @@ def test_doctor_leaves_nothing_behind(moot: Moot, tmp_path: Path) -> None:
 
 
 def test_every_fault_has_a_mend_in_one_line() -> None:
-    from moot.app.settings import read_settings
+    from moot.app.environment import read_settings
 
     for one in examine(read_settings({"MOOT_RUNS": "/proc/none", "MOOT_OFFLINE": "1"})):
         assert (one.fix is None) == (one.state == "ok"), one

@@ -12,7 +12,7 @@ import pytest
 from ledger.audit.verify import verify
 from ledger.events import RoundOpened, RunOpened
 from ledger.store.store import RunStore
-from moot.app.sessions import session_at
+from moot.app.session import session_at
 from tests.cli.conftest import Moot, finished, moot
 from tests.data import LABELLED
 from tests.rounds.openings import play

@@ -15,7 +15,8 @@ from ledger.state.decided import in_force
 from ledger.state.fold import fold
 from ledger.store.store import RunStore
 from moot.api import open_run
-from moot.cli import next as next_verb
+from moot.app import session as working
+from moot.app.session import Session
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import Verbs
 from moot.view.banners import labels_told
@@ -84,7 +85,7 @@ def test_what_a_person_adds_wakes_nobody(stopped: RunSession, act: str, moot: Mo
     verbs = Verbs(path.parent, rights_in(path.parent))
     told = verbs.status("run")
     assert (told.state, told.stopped_by) == ("stopped", "human")
-    assert verbs.has_news(stopped, "critic")  # a seat that waits is woken, and told
+    assert verbs.has_news(Session(path), "critic")  # a seat that waits is woken, and told
     followed = Followed(path)
     followed.catch_up()
     assert standing_of(followed) == "stopped"
@@ -106,7 +107,7 @@ def test_a_seat_does_not_wait_for_a_stopped_run(
     def never(*_: object) -> bool:
         raise AssertionError("it waits")
 
-    monkeypatch.setattr(next_verb, "wait_for_news", never)
+    monkeypatch.setattr(working, "_has_news", never)
     people.note(stopped, "A note.")
     said = moot("next", stopped.run.path, "--role", "verifier", "--wait", "600")
     assert said.code == 4

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 from ledger.store.failures import LedgerError
 from moot.__main__ import main
-from moot.app.sessions import open_now, session_at
+from moot.app.session import Session
 from moot.errors import BUG
 from moot.mcp.server import build
 from moot.web.app import PAGES, create_app
@@ -91,7 +91,7 @@ def filled(form: tuple[str, ...], run: Path, other: Path, folder: Path) -> tuple
 
 def _open_step(run: Path) -> str:
     with contextlib.suppress(LedgerError, *UNLAWFUL):
-        return (open_now(session_at(run)) or ["r1.draft.drafter"])[0]
+        return (Session(run).open_ids or ["r1.draft.drafter"])[0]
     return "r1.draft.drafter"
 
 

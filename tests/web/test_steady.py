@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import moot
-from moot.app.sessions import session_at
+from moot.app.session import session_at
 from moot.web import live, sse
 from moot.web.followed import Followed
 from moot.web.run_index import RunIndex

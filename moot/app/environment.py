@@ -1,15 +1,17 @@
-"""What the environment says, read in one place."""
+"""What a process finds around it: the environment's settings, read in one place, and the present instant."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
-ON = frozenset({"1", "true", "yes", "on"})
+ON: Final = frozenset({"1", "true", "yes", "on"})
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -30,3 +32,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         colour=not said.get("NO_COLOR") and said.get("TERM") != "dumb" and sys.stdout.isatty(),
         editor=said.get("VISUAL") or said.get("EDITOR") or None,
     )
+
+
+def now() -> str:
+    """The present instant, as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,182 @@
+"""Forks: a new run that shares the beginning of another one, where it goes, and what the forks of a run lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from detectors.observations import deliberating_roles
+from detectors.signals import signals_of_state
+from ledger.state.book import Book
+from ledger.store.disk import read_plain
+from ledger.store.failures import LedgerError
+from ledger.store.store import RunStore
+from moot import version
+from moot.app.environment import now, read_settings
+from moot.app.run_options import RunOptions, deliberation_of
+from moot.app.running import opening_of
+from moot.app.runs import example_directories, fork_directory
+from moot.app.session import Session
+from moot.errors import MootError, usage
+from moot.view.comparison import Stress
+from moot.view.results import Fork
+from rounds.analysis.stress import (
+    Lost,
+    changed_rounds,
+    is_fork_of,
+    lost,
+    missing,
+    planned_forks,
+    role_losses,
+    told_order,
+)
+from rounds.setup.forking import CannotFork, Wish, fork, next_round
+from rounds.setup.opening import Opening, cast_roles
+
+NOTHING_SAID: Final = RunOptions()
+STREAM_BYTES_MAX: Final = 1 << 28
+MARK: Final = b'"origin":{"type":"fork"'
+"""Stands in the decisions of every fork; looking for it first is cheaper than reading each run."""
+
+
+def made_fork(
+    parent: Path,
+    round_: int | None,
+    *,
+    without: str | None = None,
+    through: int | None = None,
+    everybody: str | None = None,
+    specs: Mapping[str, str] | None = None,
+    out: Path | None = None,
+    runs: Path | None = None,
+    options: RunOptions = NOTHING_SAID,
+) -> Fork:
+    """Make a fork of the run at `parent`, at `out`, or by a name of ours below `runs`.
+
+    `options` say how an import goes on; its next round is the one to part at. Raises `MootError` and `LedgerError`.
+    """
+    if through is not None and without is None:
+        raise usage(
+            "--through says how long a role is absent, and none is", "add --without ROLE", "--through"
+        )
+    run = RunStore(parent)
+    book = run.book()
+    spoken = {role: everybody for role in book.state.roles if everybody is not None} | dict(specs or {})
+    kinds = {role: spec.partition(":")[0] for role, spec in spoken.items()}
+    round_, base = _going_on(book, round_, options, kinds)
+    wish = Wish(round_, without, through, kinds, base)
+    path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)
+    try:
+        session = fork(run, path, wish, name=parent.resolve().name, moot=version(), clock=now)
+    except CannotFork as error:
+        raise MootError("cannot_fork", error.what, str(parent), error.fix) from None
+    origin = session.opened.origin
+    return Fork(
+        run=str(path),
+        of=str(parent),
+        round=round_,
+        seq=origin.seq or 0,
+        head=origin.head or "",
+        without=without,
+        through=through,
+        seats=dict(kinds),
+        waiting=Session(path).open_ids,
+    )
+
+
+def _going_on(
+    book: Book, round_: int | None, options: RunOptions, kinds: Mapping[str, str]
+) -> tuple[int, Opening | None]:
+    """The round to part at, and what an import goes on with."""
+    opened = book.state.opening
+    if opened.origin.type != "import":
+        if round_ is None:
+            raise usage("a fork needs to know where to part", "add --round N", "--round")
+        if options != NOTHING_SAID:
+            raise usage("a fork keeps the question and the plan of its parent", "leave them out", "moot fork")
+        return round_, None
+    if opened.protocol != "structured":
+        raise usage(
+            f"an import of {opened.protocol} is finished", "start a new run on its question", "moot fork"
+        )
+    if not (options.question or opened.question):
+        raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
+    asked = replace(options, question=options.question or opened.question, domain=opened.domain)
+    deliberation = deliberation_of(None, asked)
+    roles = cast_roles(deliberation)
+    seats = {role: kinds.get(role, "host") for role in roles}
+    base = opening_of(deliberation, {}, seats)
+    return next_round(book) if round_ is None else round_, base
+
+
+def _runs_for_forks(parent: Path) -> Path:
+    """Beside the parent; the fork of a recorded example goes where new runs go."""
+    beside = parent.resolve().parent
+    is_example = beside in (directory.resolve() for directory in example_directories())
+    return read_settings().runs if is_example else beside
+
+
+def _place(runs: Path, parent: Path, book: Book, wish: Wish) -> Path:
+    opened = book.state.opening
+    change = f"r{wish.round}-without-{wish.without}" if wish.without else f"r{wish.round}-again"
+    return fork_directory(runs, parent.resolve().name, opened.question, change, date.today())
+
+
+def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) -> Stress:
+    """What the forks of a run show. With `make` the planned ones that are missing are made, ready to be answered.
+
+    Raises `MootError` and `LedgerError`.
+    """
+    parent = RunStore(path).book()
+    known = deliberating_roles(parent.state)
+    for role in roles:
+        if role not in known:
+            raise usage(f"no role {role!r}", f"roles are {', '.join(known)}", "--role")
+    if parent.state.opening.origin.type == "import":
+        raise usage("an import has no steps, so it has no forks", "stress a run that moot made", str(path))
+    planned = [one for one in planned_forks(parent.state, per_role) if not roles or one.role in roles]
+    found = list(_forks(path, parent))
+    changed = [changed_rounds(book.state, parent.state) for _, book in found]
+    wanted = missing(planned, changed)
+    made = [made_fork(path, one.round, without=one.role).run for one in wanted] if make else []
+    compared = [_compared(name, book, parent) for name, book in found]
+    return Stress(
+        run=str(path),
+        made=made,
+        missing=[] if make else wanted,
+        unfinished=[one.run for one in compared if not one.rounds] + made,
+        forks=told_order([one for one in compared if one.rounds]),
+        roles=[one for one in role_losses(known, compared) if not roles or one.role in roles],
+    )
+
+
+def _forks(path: Path, parent: Book) -> Iterator[tuple[str, Book]]:
+    """Runs beside the parent and under the settings' runs that share its beginning."""
+    places = dict.fromkeys((path.resolve().parent, read_settings().runs.resolve()))
+    for place in places:
+        for head in sorted(place.glob("*/head")):
+            directory = head.parent
+            if directory == path.resolve() or MARK not in _decisions(directory):
+                continue
+            try:
+                book = RunStore(directory).book()
+            except LedgerError:
+                continue  # a damaged run beside this one is `verify`'s business
+            if is_fork_of(book.state, parent):
+                yield str(directory), book
+
+
+def _decisions(directory: Path) -> bytes:
+    file = directory / "decisions.jsonl"
+    try:
+        return read_plain(file, STREAM_BYTES_MAX)
+    except OSError:  # whether it is a run is said when it is opened
+        return b""
+
+
+def _compared(name: str, fork: Book, parent: Book) -> Lost:
+    ready = tuple(signals_of_state(book.state, "calibrated", book.blobs).ready for book in (parent, fork))
+    return lost(name, fork, parent, ready=(ready[0], ready[1]))

@@ -1,0 +1,146 @@
+"""Runs by name: the one that a RUN argument means, what a new one is called, and the recorded examples.
+
+Every seat sees the name of its run, and some must never see what is asked (a challenger sees the plan alone). So a name
+that moot makes holds no word of the question: a date and four letters. Only a person's `--name` or `--out` may.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+import moot
+from ledger.store.failures import LedgerError
+from ledger.store.store import RunStore
+from moot.app.environment import read_settings
+from moot.errors import MootError, usage
+
+LAST: Final = "@last"
+SHOWN: Final = 5
+RUN_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+LETTERS: Final = "bcdfghjkmnpqrstvwxz"
+"""No vowels, so that no word comes out, and nothing that reads as a digit."""
+LETTERS_DRAWN: Final = 4
+_OLD_SLUG_CHARACTERS: Final = 48
+
+Draw = Callable[[], str]
+
+
+def find_run(said: str) -> Path:
+    """The directory of a run. That it holds one is for the reader to see. Raises `MootError` with what there is."""
+    runs = read_settings().runs
+    if said == LAST:
+        return _last(runs)
+    for path in (Path(said), runs / said):
+        if said and path.is_dir():
+            return path
+    if said and Path(said).exists():
+        raise MootError("not_a_run", f"{said!r} is a file", said, "give the directory that holds it")
+    raise MootError("not_a_run", f"no run {said!r}", str(runs), _near(said, runs))
+
+
+def runs_under(runs: Path) -> list[Path]:
+    """Directories with a ledger below `runs`, the last committed first."""
+    heads = [head for pattern in ("*/head", "examples/*/head") for head in runs.glob(pattern)]
+    return [
+        head.parent for head in sorted(heads, key=lambda head: (-head.stat().st_mtime_ns, head.parent.name))
+    ]
+
+
+def _last(runs: Path) -> Path:
+    found = [path for path in runs_under(runs) if path.parent == runs]
+    if not found:
+        raise MootError("not_a_run", "there is no last run", str(runs), "start one with `moot run`")
+    return found[0]
+
+
+def _near(said: str, runs: Path) -> str:
+    from difflib import get_close_matches
+
+    names = [str(path.relative_to(runs)) for path in runs_under(runs)]
+    near = get_close_matches(said, names, 1, 0.6)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if names:
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        return f"runs there: {', '.join(names[:SHOWN])}{more}"
+    return "start one with `moot run`, or give a run's directory"
+
+
+def drawn() -> str:
+    """Letters that tell nothing, different for every run."""
+    return "".join(secrets.choice(LETTERS) for _ in range(LETTERS_DRAWN))
+
+
+def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
+    """`runs/2026-03-04-kfmr`, which nothing is at."""
+    while (path := runs / f"{today.isoformat()}-{draw()}").exists():
+        pass
+    return path
+
+
+def named_directory(runs: Path, name: str) -> Path:
+    """The place of a run that a person named. Raises `MootError` when it is no name."""
+    if not RUN_NAME.fullmatch(name):
+        raise usage(f"{name!r} is no name for a run", "use letters, digits, . _ and -", "--name")
+    return runs / name
+
+
+def fork_directory(
+    runs: Path, parent: str, question: str, change: str, today: date, draw: Draw = drawn
+) -> Path:
+    """`storage.r7-without-critic` for a fork of `storage`, with a number behind it when that is taken.
+
+    A parent whose name was made of its question passes that on to nobody: its forks have a name of their own.
+    """
+    plain = new_directory(runs, today, draw).name if _tells(parent, question) else parent
+    base = runs / f"{plain}.{change}"
+    number, path = 1, base
+    while path.exists():
+        number += 1
+        path = base.with_name(f"{base.name}-{number}")
+    return path
+
+
+def _tells(name: str, question: str) -> bool:
+    """Whether a name is one that moot made before names were without words: the date and the question's first words."""
+    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if len(words) > _OLD_SLUG_CHARACTERS:
+        words = words[:_OLD_SLUG_CHARACTERS].rpartition("-")[0] or words[:_OLD_SLUG_CHARACTERS]
+    dated = re.match(r"\d{4}-\d\d-\d\d-", name)
+    return dated is not None and bool(words) and name[dated.end() :].startswith(words)
+
+
+def example_directories() -> list[Path]:
+    """Where examples are looked for: beside the runs in force, below here, below the checkout."""
+    checkout = Path(moot.__file__).resolve().parent.parent
+    places = (read_settings().runs, Path("runs"), checkout / "runs")
+    return list(dict.fromkeys(place / "examples" for place in places))
+
+
+def examples() -> list[Path]:
+    """Every example that can be read, finished or not, by name; each once."""
+    found: dict[Path, Path] = {}
+    for directory in example_directories():
+        for head in sorted(directory.glob("*/head")):
+            found.setdefault(head.parent.resolve(), head.parent)
+    return list(found.values())
+
+
+def finished_examples() -> list[Path]:
+    """Those that reached their end, the longest plan first."""
+    ranked: list[tuple[int, str, Path]] = []
+    for path in examples():
+        try:
+            state = RunStore(path).book().state
+        except LedgerError:
+            continue  # `moot doctor` names it, and `moot verify` says what is wrong
+        if state.finished and state.opened is not None and state.opened.origin.type == "new":
+            ranked.append((-len(state.opened.plan), path.name, path))
+    return [path for _, _, path in sorted(ranked)]

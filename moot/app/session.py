@@ -1,0 +1,250 @@
+"""A run worked on step by step: what is open, replies handed in, steps given up, and what a person adds.
+
+`Session` is the one way in for the command line, for agent hosts and for programs. Every act takes the lock, reads the
+run anew, and is on the disk when it returns.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ledger.events import Event
+from ledger.events.envelope import SeatKind
+from ledger.state.book import commit_end
+from ledger.state.state import State
+from ledger.store.store import RunStore
+from moot.app.environment import now
+from moot.app.runs import find_run
+from moot.errors import usage
+from moot.view.played import Submission
+from moot.view.quorum import Outcome, outcome_told
+from moot.view.steps import Next, OpenStep, next_of
+from roles.protocol import open_steps
+from rounds.run import human_actions
+from rounds.run.engine import Answer
+from rounds.run.session import RunSession
+from rounds.run.verdicts import standard
+
+AnyPath = str | os.PathLike[str]
+Reply = bytes | str | Mapping[str, Any]
+"""The JSON object that answers a step: its bytes, its text, or the object itself."""
+Acted = Callable[[RunSession], tuple[Event, ...]]
+
+TEXT_MAX: Final = 8_000
+UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters that no string of a ledger holds (FORMAT 1)."""
+LOOK_EVERY_SECONDS: Final = 0.2
+_CONTEXT_ID: Final = re.compile(r"c[1-9][0-9]*")
+_MODEL_MAX: Final = 200
+
+
+class Session:
+    """Work on the run at `run`. Raises `errors.LedgerError` when it is none, or is damaged."""
+
+    def __init__(self, run: AnyPath) -> None:
+        self.path: Final = Path(run)
+        self.inner: Final = session_at(self.path)
+
+    @property
+    def state(self) -> State:
+        """What stands after the last event."""
+        return self.inner.book().state
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has come to its end."""
+        return self.state.finished
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the run rests on so far: declared and actual quorum, what was lost, and whether anybody decided."""
+        return outcome_told(self.state)
+
+    @property
+    def open_ids(self) -> list[str]:
+        """Ids of the steps that can run now."""
+        return [step.id for step in open_steps(self.inner.protocol, self.state)]
+
+    def open_steps(self, role: str | None = None) -> list[OpenStep]:
+        """The steps that can run now, of one role when given: the exact brief, and the schema of the reply."""
+        return self.next(role).steps
+
+    def next(self, role: str | None = None, *, wait_seconds: float = 0.0) -> Next:
+        """The same with what else is waited for; when nothing is open, it waits for so long until something is.
+
+        Raises `errors.MootError` for a role that the run has not, and for an import, which asks nobody.
+        """
+        if self.inner.opened.origin.type == "import":
+            go_on = f"go on in a fork: `moot fork {self.path} --seats host`"
+            raise usage("an import asks nobody", go_on, str(self.path))
+        self.check_role(role)
+        self.inner.settle()
+        until = time.monotonic() + wait_seconds
+        while not (asked := self.inner.asked(role)) and self.state.closing is None:
+            if not _has_news(self.inner.run, until):
+                break
+        return next_of(str(self.path), self.inner, asked)
+
+    def check_role(self, role: str | None) -> None:
+        """Raise `errors.MootError` for a role that the run has not."""
+        roles = self.state.roles
+        if role is not None and role not in roles:
+            raise usage(f"no role {role!r} in this run", f"roles are {', '.join(roles)}", "role")
+
+    def submit(
+        self,
+        step: str,
+        reply: Reply,
+        *,
+        model: str | None = None,
+        context_id: str | None = None,
+        seat: SeatKind | None = None,
+    ) -> Submission:
+        """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
+
+        The same bytes again are accepted again. `model` and `context_id` (c1, c2, …) say who answered, `seat` what kind
+        of seat (a person where the opening says so, else a host's). Raises `errors.ReplyRefused` and
+        `errors.StepRefused`; then nothing was written.
+        """
+        answer = Answer(
+            seat or self._seat_of(step), "trusted", model=_model(model), context_id=_context(context_id)
+        )
+        done = self.inner.submit(step, _bytes(reply), answer)
+        return self._accepted(self._first_result(step) if done.already else done.events)
+
+    def give_up(self, step: str, reason: str) -> Submission:
+        """Give an open step up for good; the run goes on without it. Raises `errors.StepRefused`."""
+        return self._accepted(self.inner.give_up(step, "given_up", kept_words(reason, "reason")))
+
+    def refused(self, errors: Iterable[str]) -> Submission:
+        """A reply that was refused, as a result."""
+        return Submission(
+            accepted=False, events=[], errors=list(errors), next=self.open_ids, outcome=self.outcome
+        )
+
+    def answer(self, concern: str, text: str) -> tuple[Event, ...]:
+        """Answer a question that was put to a person, or settle a concern; later briefs show it."""
+        return human_actions.answer(self.inner, concern, kept_words(text))
+
+    def override(self, target: str, text: str) -> tuple[Event, ...]:
+        """Overturn a decision in force, or a ruling or a screening (`@SEQ`), and say what is decided instead."""
+        return human_actions.override(self.inner, target, kept_words(text))
+
+    def ack(self, alarm: str, text: str) -> tuple[Event, ...]:
+        """Close an open alarm, named FM-1 or @SEQ; what it had amended ends with it."""
+        return human_actions.acknowledge(self.inner, alarm, kept_words(text))
+
+    def note(self, text: str) -> tuple[Event, ...]:
+        """Put a remark on the ledger; no brief shows it."""
+        return human_actions.note(self.inner, kept_words(text))
+
+    def accept(self, used: str | None = None, *, rejected: bool = False) -> tuple[Event, ...]:
+        """Note that the outcome was used as it is, or as `used` has it, or was rejected; `moot value` counts these."""
+        return human_actions.accept(self.inner, used, rejected=rejected)
+
+    def _accepted(self, events: Iterable[Event]) -> Submission:
+        return Submission(
+            accepted=True, events=names(events), errors=[], next=self.open_ids, outcome=self.outcome
+        )
+
+    def _first_result(self, step: str) -> tuple[Event, ...]:
+        """What a step's reply wrote when it was accepted: its commit, and what the controller added at once."""
+        book = self.inner.book()
+        first = book.state.answered[step]
+        end = commit_end(book.events, first)
+        while end < len(book.events) and _is_added(book.events[end]):
+            end = commit_end(book.events, end)
+        return book.events[first:end]
+
+    def _seat_of(self, step: str) -> SeatKind:
+        role = role_of(step)
+        kinds = {member.role: member.seat for member in self.inner.opened.cast}
+        return "human" if kinds.get(role) == "human" else "host"
+
+
+def open_session(said: str) -> Session:
+    """The session of a RUN argument: a directory, an id, or @last."""
+    return Session(find_run(said))
+
+
+def session_at(path: Path) -> RunSession:
+    """A run with its protocol. Raises `LedgerError` when it is none or is damaged."""
+    return RunSession(RunStore(path), standard, now)
+
+
+def names(events: Iterable[Event]) -> list[str]:
+    """How events are cited: by id, or `@seq` when their kind has none."""
+    return [event.id or f"@{event.seq}" for event in events]
+
+
+def role_of(step: str) -> str:
+    """The role that a step's id names."""
+    return step.rpartition(".")[2].partition("~")[0]
+
+
+def kept_words(text: str, where: str = "text") -> str:
+    """Words that a ledger keeps: at least one, no control characters but line feeds and tabs. Raises `MootError`."""
+    if not text.strip():
+        raise usage("no words", "say it in words", where)
+    if UNKEPT.search(text) or len(text) > TEXT_MAX:
+        most = f"give at most {TEXT_MAX} characters, no control characters"
+        raise usage("words that no ledger keeps", most, where)
+    return text
+
+
+def news_of(path: Path) -> Callable[[], bool]:
+    """A function that waits a moment and says whether something was committed since it was last asked."""
+    run = RunStore(path)
+    seen = run.head()
+
+    def news() -> bool:
+        nonlocal seen
+        time.sleep(LOOK_EVERY_SECONDS)
+        before, seen = seen, run.head()
+        return seen != before
+
+    return news
+
+
+def _has_news(run: RunStore, until: float) -> bool:
+    """Whether something was committed before the monotonic clock read `until`."""
+    head = run.head()
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(min(LOOK_EVERY_SECONDS, left))
+        if run.head() != head:
+            return True
+    return False
+
+
+def _is_added(event: Event) -> bool:
+    return event.by == "controller" and event.kind not in ("fallback", "run_closed")
+
+
+def _bytes(reply: Reply) -> bytes:
+    match reply:
+        case bytes():
+            return reply
+        case str():
+            return reply.encode("utf-8", "replace")
+        case _:
+            return json.dumps(dict(reply), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _context(context_id: str | None) -> str | None:
+    if context_id is not None and not _CONTEXT_ID.fullmatch(context_id):
+        what = f"no context id {context_id[:40]!r}"
+        raise usage(what, "name conversations c1, c2, …, without names or paths", "context_id")
+    return context_id
+
+
+def _model(name: str | None) -> str | None:
+    if name is not None and not (0 < len(name.strip()) <= _MODEL_MAX and name.isprintable()):
+        what = f"a model's name is 1 to {_MODEL_MAX} printable characters"
+        raise usage(what, "give its name, such as some-model-1", "model")
+    return name

@@ -1,0 +1,131 @@
+"""`moot next` and `moot submit`: the steps that can run now, and the reply to one of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ledger.store.disk import plain_file
+from moot.app.session import Session, open_session
+from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.errors import GOOD, NO, WAITING, usage
+from moot.terminal.streams import err, out_json, show
+from moot.view.played import Submission
+from moot.view.quorum import finished_exit, headline
+from moot.view.steps import steps_text
+from roles.schema import REPLY_BYTES_MAX
+from rounds.run.engine import ReplyRefused, StepRefused
+
+BARE = {"--wait": "600"}
+"""What an option means when it is given without its value."""
+
+
+def next(
+    run: RunArgument,
+    role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only the steps of this role.")] = None,
+    wait: Annotated[
+        float | None,
+        typer.Option(
+            metavar="[SECONDS]", min=0, help="Wait until a step opens, at most so long (600 if not said)."
+        ),
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Print the steps that can run now: the exact brief for the seat, and the schema of the reply.
+
+    Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished; a
+    stopped run is not waited for.
+
+    Example: moot next @last --role critic --wait 600 --json
+    """
+    found = open_session(run).next(role, wait_seconds=wait or 0.0)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(steps_text(found))
+    return GOOD if found.steps or found.done else WAITING
+
+
+def submit(
+    run: RunArgument,
+    step: Annotated[str, typer.Argument(metavar="STEP", help="The step's id, as `moot next` says it.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The reply's file; - is stdin.")] = "-",
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Which model answered.")] = None,
+    context_id: Annotated[
+        str | None, typer.Option(metavar="cN", help="Which conversation answered (c1, c2, …): one role each.")
+    ] = None,
+    give_up: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Give the step up for good instead; the run goes on without it."),
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Hand in the reply to an open step: one JSON object that satisfies the step's schema.
+
+    A refused reply writes nothing and may be tried again; the same bytes again are accepted again. Exit code 5 when the
+    run is finished and a step of it was given up.
+
+    Example: moot submit @last r3.D.critic reply.json --model some-model-1 --context-id c4
+    """
+    session = open_session(run)
+    if give_up is not None:
+        if file != "-" or model is not None or context_id is not None:
+            raise usage("a step is answered or given up", "leave out the reply or --give-up", "moot submit")
+        done, said = session.give_up(step, _reason(give_up)), f"{step} is given up"
+        return _accepted(session, done, said, json=json, quiet=quiet)
+    before = step in session.state.answered
+    try:
+        done = session.submit(step, _content(file), model=model, context_id=context_id)
+    except (ReplyRefused, StepRefused) as refused:
+        return _refused(session, refused, json=json)
+    said = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
+    return _accepted(session, done, said, json=json, quiet=quiet)
+
+
+def _accepted(session: Session, done: Submission, said: str, *, json: bool, quiet: bool) -> int:
+    state = session.state
+    if json:
+        out_json(done)
+    elif not quiet:
+        written = f": {', '.join(done.events)}" if done.events else ""
+        show(f"{said}{written}\n")
+        first = f"{headline(done.outcome)}\n" if state.finished else ""
+        end = f"{first}the run is {state.life}\n"
+        show(f"open now: {', '.join(done.next) or 'nothing'}\n" if state.life == "running" else end)
+    return finished_exit(done.outcome) if state.finished else GOOD
+
+
+def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: bool) -> int:
+    if isinstance(refused, StepRefused):
+        if not json:
+            raise refused
+        errors = [f"{refused}; {refused.fix}"]
+    else:
+        errors = list(refused.errors)
+    if json:
+        out_json(session.refused(errors))
+    else:
+        count = f" and {len(errors) - 1} more below" if len(errors) > 1 else ""
+        fix = "fix the reply and submit it again; nothing was written"
+        err(f"moot: the reply to {refused.step} is refused: {errors[0]}{count}; {fix}\n")
+        err("".join(f"  {error}\n" for error in errors[1:]))
+    return NO
+
+
+def _content(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read(REPLY_BYTES_MAX + 1)  # one more is refused for its length
+    with plain_file(Path(file)) as reply:
+        return reply.read(REPLY_BYTES_MAX + 1)
+
+
+def _reason(text: str) -> str:
+    if text.startswith("-"):  # the next option, taken for the reason that was left out
+        fix = "say in a few words why the step cannot be answered"
+        raise usage("giving up needs a reason", fix, "--give-up")
+    return text
