@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from ledger.store.creation import AlreadyARun as AlreadyARun
+    from ledger.store.commit import AlreadyARun as AlreadyARun
     from ledger.store.failures import BlobMissing as BlobMissing
     from ledger.store.failures import Damaged as Damaged
     from ledger.store.failures import DriverBusy as DriverBusy
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rounds.setup.deliberation import DeliberationError as DeliberationError
 
 _PLACES: Final = {
-    "AlreadyARun": "ledger.store.creation",
+    "AlreadyARun": "ledger.store.commit",
     "BlobMissing": "ledger.store.failures",
     "Damaged": "ledger.store.failures",
     "DeliberationError": "rounds.setup.deliberation",
