@@ -257,6 +257,11 @@ def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
     return tuple(step for step in group.steps if not state.is_done(step.id)) if group else ()
 
 
+def open_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
+    """The open step with that id."""
+    return next((step for step in open_steps(protocol, state) if step.id == step_id), None)
+
+
 def open_group(protocol: Protocol, state: State) -> Group | None:
     """The first group of the round with a step that is not done; an import asks nobody."""
     if state.opened is None or state.finished or state.round not in state.rounds:
@@ -279,3 +284,9 @@ def find_group(protocol: Protocol, state: State, step_id: str) -> Group | None:
         if any(step.id == step_id for step in group.steps):
             return group
     return None
+
+
+def find_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
+    """The step of the current round with that id, open or not."""
+    group = find_group(protocol, state, step_id)
+    return next((step for step in group.steps if step.id == step_id), None) if group else None

@@ -10,19 +10,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
-from ledger.events import Attempt, Call, Context, Event, Fallback
+from ledger.events import Attempt, Call, Context, Event
 from ledger.events.envelope import Isolation, SeatKind
 from ledger.events.ids import parse_step
-from ledger.events.values import Quorum
 from ledger.state.book import Book
-from ledger.store.failures import BlobMissing
 from roles.brief import Brief, derive
+from roles.execution import answered, parsed
 from roles.prompt_set import PromptSet
-from roles.protocol import Group, Protocol, Step, find_group, loss_of, open_steps
-from roles.replies import Reply
-from roles.schema import parse_reply
+from roles.protocol import Protocol, Step, find_group, open_step
 
 
 class StepRefused(Exception):
@@ -77,10 +72,10 @@ def sha256(content: bytes) -> str:
 
 def find_open(protocol: Protocol, book: Book, step_id: str) -> Step:
     """The open step with that id; raises `StepRefused` with the reason when there is none."""
-    for step in open_steps(protocol, book.state):
-        if step.id == step_id:
-            return step
-    raise _refusal(book, step_id)
+    step = open_step(protocol, book.state, step_id)
+    if step is None:
+        raise _refusal(book, step_id)
+    return step
 
 
 def _refusal(book: Book, step_id: str) -> StepRefused:
@@ -112,7 +107,7 @@ def accept(
 
     Raises `ReplyRefused` with every error found; a book and a reply always give the same commit.
     """
-    reply, errors = parse_reply(protocol.reply_type(book.state, step), content)
+    reply, errors = parsed(protocol, book, step, content)
     if reply is None:
         raise ReplyRefused(step.id, errors)
     brief = derive(book, protocol, step, prompt_set)
@@ -121,76 +116,8 @@ def accept(
         raise ReplyRefused(step.id, problems)
     _check_side_by_side(protocol, book, step, answer.context_id)
     call = _call(book, step, brief, content, answer)
-    return record(protocol, book, step, reply, call, brief, content)
-
-
-def record(
-    protocol: Protocol, book: Book, step: Step, reply: Reply, call: Call, brief: Brief, content: bytes
-) -> Accepted:
-    """The commit of a reply that is known to be good, with the call given whole (as re-execution gives it)."""
-    base = len(book.events)
-    first, *others = protocol.record(book, step, reply)
-    events: list[Event] = [msgspec.structs.replace(first, saw=brief.saw, call=call)]
-    events += [msgspec.structs.replace(event, via=base) for event in others]
-    group = find_group(protocol, book.state, step.id)
-    assert group is not None, f"{step.id} belongs to no group"
-    events += _closing(protocol, book, group, step, {step.id: reply}, {step.id: base})
-    return Accepted(tuple(events), {**brief.blobs(), call.reply: content})
-
-
-def give_up(protocol: Protocol, book: Book, step: Step, reason: str, detail: str) -> tuple[Event, ...]:
-    """The commit that gives an open step up: a fallback, what stands in for the reply, and the group's closing."""
-    group = find_group(protocol, book.state, step.id)
-    assert group is not None, f"{step.id} belongs to no group"
-    stand_ins = protocol.give_up(book, step)
-    lost = sum(other.id in book.state.given_up for other in group.steps) + 1
-    fallback = Fallback(
-        round=step.name.round,
-        phase=step.name.phase,
-        by="controller",
-        role=step.role,
-        step_failed=step.id,
-        reason=reason,  # type: ignore[arg-type]  # one of the literals; the callers' types say so
-        detail=detail,
-        instead=loss_of(protocol.losses, step.name).instead,
-        quorum=Quorum(declared=len(group.steps), actual=len(group.steps) - lost),
-    )
-    return (fallback, *stand_ins, *_closing(protocol, book, group, step, {}, {}))
-
-
-def _closing(
-    protocol: Protocol,
-    book: Book,
-    group: Group,
-    current: Step,
-    replies: dict[str, Reply],
-    seqs: dict[str, int],
-) -> list[Event]:
-    """The events of a group's closing when `current` was its last step, each with `via` to its reply's first event."""
-    state = book.state
-    others = [step for step in group.steps if step.id != current.id]
-    if not all(state.is_done(step.id) for step in others):
-        return []
-    for step in others:
-        if step.id in state.answered:
-            seqs[step.id] = state.answered[step.id]
-            replies[step.id] = stored_reply(protocol, book, step)
-    return [
-        msgspec.structs.replace(event, via=seqs[event.step]) if event.step else event
-        for event in protocol.close(book, group, replies)
-    ]
-
-
-def stored_reply(protocol: Protocol, book: Book, step: Step) -> Reply:
-    """The reply of an answered step, read back from its blob."""
-    call = book.events[book.state.answered[step.id]].call
-    assert call is not None, f"{step.id} has no call"
-    content = book.blobs.read(call.reply)
-    if content is None:
-        raise BlobMissing(f"the reply of {step.id}")
-    reply, errors = parse_reply(protocol.reply_type(book.state, step), content)
-    assert reply is not None, f"{step.id}: a recorded reply no longer parses: {errors}"
-    return reply
+    events = answered(protocol, book, step, reply, call, brief.saw)
+    return Accepted(events, {**brief.blobs(), call.reply: content})
 
 
 def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) -> Call:
@@ -234,10 +161,10 @@ def _check_side_by_side(protocol: Protocol, book: Book, step: Step, context_id: 
     """A step that is held several times side by side is answered by as many contexts."""
     group = find_group(protocol, book.state, step.id)
     for other in group.steps if group is not None and context_id is not None else ():
-        answered = book.state.answered.get(other.id)
-        if answered is None or other.name._replace(repeat=step.name.repeat) != step.name:
+        at = book.state.answered.get(other.id)
+        if at is None or other.name._replace(repeat=step.name.repeat) != step.name:
             continue
-        call = book.events[answered].call
+        call = book.events[at].call
         if call is not None and call.context.id == context_id:
             raise StepRefused(
                 step.id,

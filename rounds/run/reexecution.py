@@ -28,10 +28,9 @@ from ledger.format.chain import BEGINNING, Head, seal
 from ledger.state.book import Book, GrowingBook, commits
 from ledger.store.failures import BlobMissing
 from roles.brief import derive
+from roles.execution import answered, given_up, stored
 from roles.prompt_set import PromptSet, read_prompt_set
-from roles.protocol import Protocol, open_steps
-from roles.schema import parse_reply
-from rounds.run import engine
+from roles.protocol import Protocol, open_step
 from rounds.run.controller import Controller
 
 VERDICTS: Final = (Validation, Signals, Alarm, Amendment)
@@ -128,13 +127,11 @@ def _computed(
 
 
 def _given_up(protocol: Protocol, replica: _Replica, fallback: Fallback) -> tuple[Event, ...]:
-    step = next(
-        (step for step in open_steps(protocol, replica.book.state) if step.id == fallback.step_failed), None
-    )
+    step = open_step(protocol, replica.book.state, fallback.step_failed)
     if step is None:
         replica.diverged("step", fallback.seq, f"{fallback.step_failed} was not open")
         return ()
-    return engine.give_up(protocol, replica.book, step, fallback.reason, fallback.detail)
+    return given_up(protocol, replica.book, step, fallback.reason, fallback.detail)
 
 
 def _answered(
@@ -142,15 +139,15 @@ def _answered(
 ) -> tuple[Event, ...]:
     call, current = first.call, replica.book
     assert call is not None, "an answer has a call"
-    step = next((step for step in open_steps(protocol, current.state) if step.id == first.step), None)
-    content = current.blobs.read(call.reply)
-    if step is None or content is None:
-        why = "was not open" if step is None else "has no reply blob"
-        replica.diverged("step", first.seq, f"{first.step} {why}")
+    step = open_step(protocol, current.state, first.step or "")
+    if step is None:
+        replica.diverged("step", first.seq, f"{first.step} was not open")
         return ()
-    reply, errors = parse_reply(protocol.reply_type(current.state, step), content)
+    reply, errors = stored(protocol, current, step, first)
     if reply is None:
-        replica.diverged("event", first.seq, f"the reply of {step.id} is refused: {errors[0]}")
+        kind: Literal["event", "step"] = "event" if errors else "step"
+        why = f"the reply of {step.id} is refused: {errors[0]}" if errors else f"{step.id} has no reply blob"
+        replica.diverged(kind, first.seq, why)
         return ()
     brief = derive(current, protocol, step, prompt_set)
     if brief.sha256 != call.brief:
@@ -158,7 +155,7 @@ def _answered(
     problems = protocol.problems(current, step, reply, frozenset(brief.saw))
     if problems:
         replica.diverged("rules", first.seq, f"the reply of {step.id} would be refused: {problems[0]}")
-    return engine.record(protocol, current, step, reply, call, brief, content).events
+    return answered(protocol, current, step, reply, call, brief.saw)
 
 
 def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -20,6 +20,7 @@ from ledger.state.book import Book
 from ledger.store.failures import BlobMissing, refuse_strange
 from ledger.store.store import RunStore, Writer, create_run
 from roles.brief import Brief, Memo, derive
+from roles.execution import given_up
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
 from rounds.protocols import protocol_of
@@ -122,7 +123,7 @@ class RunSession:
         with self.run.writer() as writer:
             self._judged_by_its_own(writer.book())
             step = find_open(self.protocol, writer.book(), step_id)
-            drafts = engine.give_up(self.protocol, writer.book(), step, reason, masked(detail))
+            drafts = given_up(self.protocol, writer.book(), step, reason, masked(detail))
             events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})
             return (*events, *self._settle(writer))
 

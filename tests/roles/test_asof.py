@@ -12,7 +12,7 @@ from ledger.state.fold import step as take
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from roles.asof import Openings, at_opening, behind_owed, stands_for, status_at_opening
-from roles.protocol import Protocol, Step, find_group
+from roles.protocol import Protocol, Step, find_step
 from rounds.protocols import protocol_of
 from rounds.run.session import start
 from rounds.run.verdicts import standard
@@ -31,11 +31,9 @@ def _openings(book: Book, protocol: Protocol) -> Openings:
 
 
 def _steps(book: Book, protocol: Protocol) -> list[Step]:
-    found: list[Step] = []
-    for step_id, seq in book.state.answered.items():
-        group = find_group(protocol, book.first(seq).state, step_id)
-        found += [step for step in group.steps if step.id == step_id] if group else []
-    return found
+    answered = book.state.answered.items()
+    found = [find_step(protocol, book.first(seq).state, step_id) for step_id, seq in answered]
+    return [step for step in found if step is not None]
 
 
 def _agree(book: Book, protocol: Protocol) -> list[Step]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final
 
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
 from ledger.state.book import Book
-from roles.protocol import Group, Protocol, Step, find_group, loss_of
+from ledger.store.failures import BlobMissing
+from roles.execution import ParsedReply, UnreadReply, closed, given_up, reply_of, stored
+from roles.protocol import Group, Protocol, Step, find_step
 from roles.replies import Reply
-from roles.schema import parse_reply
 from validators.docket import Docket
 from validators.finding import Breach
 from validators.moments import Moment, answered, commits, unjudged
 from validators.rule import rule
 
-Parsed = tuple[Reply | None, tuple[str, ...]]
-"""A reply, or None and why it is none."""
 _SEALED: Final = frozenset({"prev", "seq", "rest", "at", "saw", "call", "via"})
 """Envelope fields that the commit sets."""
 
@@ -33,8 +32,11 @@ def event_follows_from_its_reply(docket: Docket) -> Iterator[Breach]:
     protocol = docket.context.protocol
     if protocol is None:
         return
-    replies: dict[int, Parsed] = {}  # by seq, of the group that is open
+    group: Group | None = None
+    replies: dict[str, ParsedReply] = {}  # of the group's steps
     for moment in answered(docket, protocol):
+        if moment.group is not group:
+            group, replies = moment.group, {}
         yield from _reply(docket, protocol, moment, replies)
     yield from _strays(docket)
     yield from unjudged(docket)
@@ -48,10 +50,10 @@ def _strays(docket: Docket) -> Iterator[Breach]:
 
 
 def _reply(
-    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed]
+    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[str, ParsedReply]
 ) -> Iterator[Breach]:
     seq = moment.event.seq
-    reply, errors = replies[seq] = _read(moment.book, protocol, moment.step, moment.event)
+    reply, errors = replies[moment.step.id] = stored(protocol, moment.book, moment.step, moment.event)
     if reply is None:
         if errors:
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
@@ -67,19 +69,16 @@ def _reply(
     except (LookupError, ValueError, AssertionError):
         wrong = "it names what is not there"
     if wrong is not None:
-        replies[seq] = (None, ())
+        replies[moment.step.id] = ParsedReply(None)
         yield Breach(seq, f"the reply of {moment.step.id} could not be accepted: {wrong}")
         return
     yield from compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
-    closes = all(
-        step.id == moment.step.id or moment.book.state.is_done(step.id) for step in moment.group.steps
-    )
     try:
-        closing = _closing(docket, protocol, moment, replies) if closes else ()
+        closing = closed(protocol, moment.book, moment.step, reply, _once(replies))
+    except (BlobMissing, UnreadReply):
+        return
     except (LookupError, ValueError, AssertionError):
         yield Breach(seq, f"{_name(moment.group)} cannot be made: a reply names what is not there")
-        return
-    if closing is None:
         return
     start = seq + len(drafts)
     yield from compare(closing, docket.events[start : start + len(closing)], start - 1, _name(moment.group))
@@ -98,28 +97,16 @@ def _refused(protocol: Protocol, moment: Moment, reply: Reply) -> str | None:
     return problems[0] if problems else None
 
 
-def _closing(
-    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[int, Parsed]
-) -> tuple[Event, ...] | None:
-    """What closing the group yields; None when one of its replies cannot be read."""
-    answered_at = {**moment.book.state.answered, moment.step.id: moment.event.seq}
-    ours: dict[str, Reply] = {}
-    for step in moment.group.steps:
-        seq = answered_at.get(step.id)
-        if seq is not None:
-            reply, _ = replies.get(seq) or _read(moment.book, protocol, step, docket.events[seq])
-            if reply is None:
-                return None
-            ours[step.id] = reply
-    replies.clear()
-    return protocol.close(moment.book, moment.group, ours)
+def _once(replies: dict[str, ParsedReply]) -> Callable[[Protocol, Book, Step], Reply]:
+    """Replies that were read before are not read again, and one that was refused there is none."""
 
+    def read(protocol: Protocol, book: Book, step: Step) -> Reply:
+        known = replies[step.id].reply if step.id in replies else reply_of(protocol, book, step)
+        if known is None:
+            raise UnreadReply(step.id)
+        return known
 
-def _read(ledger: Book, protocol: Protocol, step: Step, event: Event) -> Parsed:
-    content = ledger.blobs.read(event.call.reply) if event.call else None
-    if content is None:
-        return None, ()
-    return parse_reply(protocol.reply_type(ledger.state, step), content)
+    return read
 
 
 def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: str) -> Iterator[Breach]:
@@ -195,18 +182,15 @@ def _forgotten(protocol: Protocol, book: Book, event: Event) -> Iterator[Breach]
 
 
 def _stand_ins(protocol: Protocol, book: Book, lost: Fallback, events: Sequence[Event]) -> Iterator[Breach]:
-    step = _step(protocol, book, lost.step_failed)
+    step = find_step(protocol, book.state, lost.step_failed)
     if step is None:
         return
-    instead, drafts = loss_of(protocol.losses, step.name).instead, protocol.give_up(book, step)
-    if lost.instead != instead:
-        yield Breach(lost.seq, f"instead is {lost.instead}; {step.id} has {instead}")
-    yield from compare(drafts, events[1 : 1 + len(drafts)], lost.seq, step.id)
-
-
-def _step(protocol: Protocol, book: Book, step_id: str) -> Step | None:
-    group = find_group(protocol, book.state, step_id)
-    return next((step for step in group.steps if step.id == step_id), None) if group else None
+    try:
+        drafts = given_up(protocol, book, step, lost.reason, lost.detail)
+    except (BlobMissing, UnreadReply):
+        return
+    yield from compare(drafts, events, lost.seq, step.id)
+    yield from _surplus(len(drafts), events)
 
 
 def _surplus(due: int, events: Sequence[Event]) -> Iterator[Breach]:

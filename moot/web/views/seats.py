@@ -18,7 +18,7 @@ from moot.web.followed import Followed, isolation_of
 from moot.web.templating import paged
 from roles.brief import BriefUnavailable, derive
 from roles.prompt_set import PromptSetError, read_prompt_set
-from roles.protocol import UNLAWFUL, find_group
+from roles.protocol import UNLAWFUL, find_step
 from rounds.protocols import protocol_of
 
 PAGE: Final = 200
@@ -177,8 +177,7 @@ def _derived(run: Followed, event: Event, call: Call) -> tuple[bool | None, str]
     try:
         protocol = protocol_of(run.opened)
         before = run.book().first(event.seq)
-        group = find_group(protocol, before.state, event.step)
-        step = next((one for one in group.steps if one.id == event.step), None) if group else None
+        step = find_step(protocol, before.state, event.step)
         blob = run.blobs.read(run.opened.prompt_set)
         if step is None or blob is None:
             return None, "the step or the prompt set of the run is not there"
