@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import moot.errors as errors
-    from ledger.interchange.jugalbandi_counts import jugalbandi_counts as jugalbandi_counts
+    from ledger.interchange.jugalbandi import jugalbandi_counts as jugalbandi_counts
     from moot.api import Run as Run
     from moot.api import check as check
     from moot.api import diff as diff
@@ -68,7 +68,7 @@ _PLACES: Final = {
     "Submission": "moot.view.played",
     "aggregate_votes": "rounds.protocols.votes",
     "score_debate": "rounds.protocols.debate_score",
-    "jugalbandi_counts": "ledger.interchange.jugalbandi_counts",
+    "jugalbandi_counts": "ledger.interchange.jugalbandi",
     "screen": "rounds.screening",
 }
 """Public name → where it lives."""

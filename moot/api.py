@@ -133,8 +133,8 @@ def open_run(path: AnyPath) -> Run:
 def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
     """Make the run `out` from another system's files. With bad lines nothing is written (`ok` is false)."""
     from detectors.parameters import DEFAULT_PROFILE, params_hash
-    from ledger.interchange.imports import import_run as read_in
-    from ledger.interchange.skill_opening import Terms
+    from ledger.interchange.formats import import_run as read_in
+    from ledger.interchange.skill_import import Terms
     from rounds.setup.screened import import_screened
 
     terms = Terms(profile=DEFAULT_PROFILE, params=params_hash(DEFAULT_PROFILE))
@@ -324,7 +324,7 @@ def report(run: AnyPath | Run) -> str:
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:
     """Write a run in another system's form into `out`, a new or empty directory."""
-    from ledger.interchange.exports import export_run as written
+    from ledger.interchange.formats import export_run as written
 
     return written(_run(run).book, format, out)
 

@@ -25,7 +25,6 @@ from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite, FindingCount
 from ledger.events.values import Evidence, Status
 from ledger.events.verifications import StatusChange
-from ledger.interchange.skill_ids import unique
 from ledger.interchange.skill_rows import (
     AUTHORS,
     Author,
@@ -49,6 +48,7 @@ from ledger.interchange.skill_tables import (
     phase_of,
     planned_of,
     present,
+    unique,
 )
 from ledger.state.decided import has_precedent
 from ledger.state.fold import step

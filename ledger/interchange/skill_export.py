@@ -1,29 +1,130 @@
-"""A run as a `skill` state directory: rows with folded statuses, and the files that their refs name (FORMAT 12).
+"""A run as a state directory: rows, artifacts, documents and round files under the paths that refs name (SD-3).
 
-An import goes back out with the keys it came with, its refs and documents verbatim. A run of our own gets the artifacts
-and round files that the published tools look for. Pure: paths and bytes; `exports.py` writes them.
+An import goes back out with the keys it came with, its refs and documents verbatim. Headings are the anchors that refs
+name; words are escaped (`markdown.py`) and cannot pass for a drift verdict, which the published script looks for
+anywhere in a round file (SD-68). Pure: paths and bytes; `formats.py` writes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
 import msgspec
 
 from ledger.events import (
     Artifact,
+    Claim,
+    Concern,
+    Decision,
+    DriftCheck,
     Event,
     RoundOpened,
     RunOpened,
     Statement,
+    Verification,
 )
-from ledger.interchange.prose import artifact_file, statement_file
+from ledger.interchange import markdown
 from ledger.interchange.report import Exported
-from ledger.interchange.skill_places import Places
-from ledger.interchange.skill_rounds import round_file
-from ledger.interchange.skill_written import Content, WrittenRows, jsonl
+from ledger.interchange.skill_written import Content, Places, WrittenRows, jsonl
+from ledger.state.anchors import sections_of
 from ledger.state.book import Book
+
+_DRIFT: Final = re.compile(r"(drift[ _]check)(\**):", re.IGNORECASE)
+
+
+def quoted(text: str) -> str:
+    """`text` as a block quote that holds no drift verdict."""
+    return _without_verdict(markdown.quoted(text))
+
+
+def inline(text: str) -> str:
+    """`text` on one line, without a drift verdict."""
+    return _without_verdict(markdown.inline(text))
+
+
+def _without_verdict(text: str) -> str:
+    return _DRIFT.sub(r"\1\2\\:", text)
+
+
+def document(title: str, parts: Iterable[tuple[str, str]]) -> bytes:
+    """A Markdown file: a title, then headings with their text."""
+    blocks = [f"# {title}"]
+    for heading, text in parts:
+        blocks += [f"## {heading}", text] if text else [f"## {heading}"]
+    return ("\n\n".join(blocks) + "\n").encode()
+
+
+def artifact_file(event: Artifact) -> bytes:
+    """An artifact; the headings are the anchors that refs name."""
+    parts = [
+        (inline(name), "\n\n".join(quoted(text) for text in texts))
+        for name, texts in sections_of(event).items()
+    ]
+    head = f"{inline(event.id or '')}: {event.type} of {inline(event.role)}, round {event.round}"
+    return document(head, parts)
+
+
+def statement_file(event: Statement) -> bytes:
+    """A statement; the headings are its sections."""
+    parts = [(inline(section.name), quoted(section.text)) for section in event.sections]
+    head = f"{inline(event.id or '')}: {event.type} by {inline(event.by)}, round {event.round}"
+    return document(head, parts)
+
+
+def round_file(book: Book, round_: int, place: Callable[[str, str], str]) -> bytes:
+    """The file of one round; `place` turns a ref into a path. A drift verdict stands on a line of its own."""
+    opened = book.state.rounds.get(round_)
+    lead = f" led by {inline(opened.lead)}" if opened and opened.lead else ""
+    away = f", without {inline(opened.absent)}" if opened and opened.absent else ""
+    parts = [*_claims(book, round_), *_verifications(book, round_, place), *_concerns(book, round_)]
+    parts += [*_decisions(book, round_), *_drift(book, round_)]
+    return document(f"Round {round_}{lead}{away}", parts)
+
+
+def _claims(book: Book, round_: int) -> Iterator[tuple[str, str]]:
+    for claim in book.of(Claim, round_):
+        status = book.state.claims[claim.id or ""].status
+        testable = f"Testable as:\n\n{quoted(claim.testable_as)}"
+        yield (
+            f"{inline(claim.id or '')}-text",
+            f"Claim of {inline(claim.raised_by)}, {inline(status)}.\n\n{quoted(claim.text)}\n\n{testable}",
+        )
+
+
+def _verifications(book: Book, round_: int, place: Callable[[str, str], str]) -> Iterator[tuple[str, str]]:
+    for check in book.of(Verification, round_):
+        refs = "".join(f"\n- {inline(place(one.ref, check.by))}" for one in check.evidence_refs)
+        moved = "".join(
+            f"\n- {inline(one.claim_id)} becomes {inline(one.to)}" for one in check.claim_status_changes
+        )
+        body = f"{inline(check.check)}: {check.result}.\n\n{quoted(check.notes)}"
+        yield (
+            f"{inline(check.id or '')}-text",
+            body + (f"\n\nEvidence:\n{refs}" if refs else "") + (moved and f"\n{moved}"),
+        )
+
+
+def _concerns(book: Book, round_: int) -> Iterator[tuple[str, str]]:
+    for concern in book.of(Concern, round_):
+        yield f"{inline(concern.id or '')}-text", f"{concern.type.capitalize()}.\n\n{quoted(concern.text)}"
+
+
+def _decisions(book: Book, round_: int) -> Iterator[tuple[str, str]]:
+    for decision in book.of(Decision, round_):
+        identity = decision.id or ""
+        cites = "".join(f"\n- {cite.relation} {inline(cite.id)}" for cite in decision.cites)
+        ended = book.state.decisions[identity].overturned_by
+        made = f"Made by {decision.made_by}{f'; overturned by {inline(ended)}' if ended else ''}."
+        yield f"{inline(identity)}-text", f"{made}\n\n{quoted(decision.text)}\n{cites}"
+
+
+def _drift(book: Book, round_: int) -> Iterator[tuple[str, str]]:
+    for drift in book.of(DriftCheck, round_):
+        verdict = f"Drift check: {drift.verdict}\n\nDeviation {drift.deviation_score} of 5."
+        yield f"{inline(drift.id or '')}-text", f"{verdict}\n\n{quoted(drift.notes)}"
+
 
 HELD: Final = frozenset(
     {

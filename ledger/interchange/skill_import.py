@@ -1,39 +1,258 @@
 """A `skill` state directory into a ledger: all of it or, when a line is bad, nothing (FORMAT 12).
 
+<src>/claims.jsonl …  with <src>/artifacts and <src>/rounds     (one directory), or
+<src>/state/claims.jsonl …  with them beside `state`            (the published layout; <src>/state may be named itself)
+
 `read_skill` is pure: it takes the files by name and gives drafts, so the same rows in any order of lines give the same
-bytes. `docs/import.md` says what becomes what.
+bytes. Goals come from anchors, the plan from the rounds, documents are kept under their paths. `docs/import.md` says
+what becomes what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
-from ledger.events.values import LINE_BYTES_MAX
+from ledger.events.decisions import (
+    Budgets,
+    CastMember,
+    ContextDocument,
+    Labelled,
+    Origin,
+    PlanRow,
+    Profile,
+    StopRule,
+)
+from ledger.events.values import GENESIS, LINE_BYTES_MAX
 from ledger.format.canonical import encode
 from ledger.interchange.report import BadLine, MappedId, StatusDifference
-from ledger.interchange.skill_claims import merge_updates
 from ledger.interchange.skill_events import Drafting
-from ledger.interchange.skill_ids import Numbered, number_rows
-from ledger.interchange.skill_lines import Rows, read_rows
-from ledger.interchange.skill_opening import PLANNED_ROUNDS, Terms, documents_of, goals_of, opening_of
 from ledger.interchange.skill_rows import (
+    AUTHORS,
+    FILE_BYTES_MAX,
     FILES,
+    PUBLISHED,
+    UNKEPT,
     ClaimRow,
     ConcernRow,
     DecisionRow,
     DriftRow,
     LeadRow,
     Row,
+    Rows,
     RunFile,
     VerificationRow,
+    read_rows,
 )
-from ledger.interchange.skill_tables import Tables, check_number, present
+from ledger.interchange.skill_tables import (
+    Numbered,
+    Tables,
+    check_number,
+    merge_updates,
+    number_rows,
+    planned_of,
+    present,
+)
 from ledger.state.fold import fold
+from ledger.store.disk import read_plain
+from ledger.store.failures import LedgerError
+
+DOCUMENT_FOLDERS: Final = ("artifacts", "rounds")
+DOCUMENTS_MAX: Final = 2_000
+"""Documents are listed in one line of the ledger, which has at most 1 MiB."""
+
+
+class NotAStateDirectory(LedgerError):
+    """The source of an import holds none of the files that a state directory has, or one that cannot be read."""
+
+    exit_code = 2
+
+
+def read_directory(src: Path) -> dict[str, bytes]:
+    """The files of `src` by name, for `read_skill`. Raises `NotAStateDirectory`."""
+    state, root = _layout(src)
+    files = {name: _rows(state / name, root) for name in FILES if (state / name).is_file()}
+    paths = sorted({*_below(root), *_named(files)})
+    documents = {path: root / path for path in paths if _is_inside(root, path)}
+    if len(documents) > DOCUMENTS_MAX:
+        raise NotAStateDirectory(
+            f"{len(documents)} documents are more than {DOCUMENTS_MAX}", str(root), "import fewer at a time"
+        )
+    return files | {path: _bounded(place) for path, place in documents.items()}
+
+
+def _layout(src: Path) -> tuple[Path, Path]:
+    """Where the rows are, and from where evidence refs count (SD-49: the parent of `state`)."""
+    for state in (src, src / "state"):
+        if any((state / name).is_file() for name in PUBLISHED):
+            return state, state.absolute().parent if state.absolute().name == "state" else state
+    fix = f"name a directory that holds {', '.join(PUBLISHED)}, or the one above `state`"
+    raise NotAStateDirectory("no state directory here", str(src), fix)
+
+
+def _below(root: Path) -> Iterator[str]:
+    for folder in DOCUMENT_FOLDERS:
+        if not (root / folder).resolve().is_relative_to(root.resolve()):
+            continue  # a link to somewhere else: nothing there is this directory's, and it may be the whole disk
+        for place, _, names in os.walk(root / folder):
+            for name in names:
+                yield (Path(place) / name).relative_to(root).as_posix()
+
+
+def _named(files: Mapping[str, bytes]) -> Iterator[str]:
+    """The file parts of all refs, as the published check looks them up."""
+    rows = read_rows(files)
+    for _, row in rows.of("verifications.jsonl", VerificationRow):
+        refs = row.evidence_refs or ()
+        for ref in (refs,) if isinstance(refs, str) else refs:
+            yield _file_part(ref)
+    for _, decision in rows.of("decisions.jsonl", DecisionRow):
+        refs = decision.round_artifact_refs or ()
+        for ref in refs:
+            yield _file_part(ref)
+
+
+def _file_part(ref: str) -> str:
+    return ref.partition("#")[0].strip().removeprefix("./")
+
+
+def _is_inside(root: Path, path: str) -> bool:
+    """Whether `path` names a plain file of this directory: nothing above it, no link out of it, no row file."""
+    parts = PurePosixPath(path)
+    if not path or parts.is_absolute() or ".." in parts.parts or parts.as_posix() != path or path in FILES:
+        return False
+    try:
+        place = (root / path).resolve()
+        return place.is_file() and place.is_relative_to(root.resolve())
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _rows(path: Path, root: Path) -> bytes:
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise NotAStateDirectory("a link that leads outside", str(path), "put the file itself there")
+    return _bounded(path)
+
+
+def _bounded(path: Path) -> bytes:
+    try:
+        return read_plain(path, FILE_BYTES_MAX)
+    except OSError as error:
+        raise NotAStateDirectory(
+            f"cannot be read: {error.strerror}", str(path), "give a plain file, with read permission"
+        ) from error
+
+
+PLANNED_ROUNDS: Final = 13
+"""A source without a plan has the standard number of rounds."""
+NAME_LENGTH_MAX: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a state directory does not say: the question, and how the stop signals will be read."""
+
+    question: str = ""
+    profile: Profile = "text"
+    params: str = GENESIS
+    moot: str = ""
+
+
+def goals_of(run: RunFile, claims: Numbered[ClaimRow], decisions: Numbered[DecisionRow]) -> dict[str, str]:
+    """Anchors in order of appearance: by round, claims before decisions; those that run.json lists come first."""
+    anchors = [
+        *((row.round, 0, present(row.anchor_ref)) for _, row in claims.rows),
+        *((row.round, 1, present(row.anchor_ref)) for _, row in decisions.rows),
+    ]
+    anchors.sort(key=lambda entry: entry[:2])
+    appearing = (anchor for _, _, anchor in anchors if anchor is not None)
+    texts = dict.fromkeys([*(goal for goal in run.goals if goal), *appearing])
+    return {text: f"G-{n}" for n, text in enumerate(texts, 1)}
+
+
+def opening_of(
+    tables: Tables, run: RunFile, rows: Rows, context: tuple[ContextDocument, ...], terms: Terms
+) -> RunOpened:
+    return RunOpened(
+        round=0,
+        phase="open",
+        by="import",
+        protocol="structured",
+        protocol_version=1,
+        question=run.question or terms.question,
+        domain=run.domain,
+        goals=tuple(Labelled(id=identity, text=text) for text, identity in tables.goals.items()),
+        context=context,
+        cast=tuple(CastMember(role=role, title="", charge="", seat="") for role in AUTHORS),
+        plan=_plan(tables, run),
+        stop=StopRule(profile=terms.profile, params=terms.params, check_every=3, not_before=0),
+        budgets=Budgets(),
+        prompt_set=GENESIS,
+        brief_version=1,
+        seed=0,
+        rules={"skill_keys": " ".join(sorted(rows.seen))},
+        origin=Origin(type="import", of=f"sha256:{_digest(rows)}", tool="skill"),
+        moot=terms.moot,
+    )
+
+
+def _plan(tables: Tables, run: RunFile) -> tuple[PlanRow, ...]:
+    if run.plan:
+        return tuple(
+            PlanRow(round=row.round, absent=row.absent, drift=row.drift, phases=row.phases, focus=row.focus)
+            for row in run.plan
+        )
+    planned = {row.round: planned_of(row) for row in tables.leads}
+    checked = {row.round for row in tables.drift}
+    return tuple(
+        PlanRow(round=n, absent=planned.get(n), drift=n in checked, phases=())
+        for n in range(1, PLANNED_ROUNDS + 1)
+    )
+
+
+def _digest(rows: Rows) -> str:
+    """A hash of the rows alone, whatever their order: by it two imports of the same source know each other."""
+    digest = hashlib.sha256()
+    for name in FILES:
+        for key in sorted(placed.key for placed in rows.by_file.get(name, ())):
+            digest.update(f"{name} {key}\n".encode())
+    return digest.hexdigest()
+
+
+def documents_of(
+    source: Mapping[str, bytes],
+) -> tuple[tuple[ContextDocument, ...], dict[str, bytes], list[str]]:
+    """Artifacts and round files as context documents that keep their path as name, in natural order."""
+    documents: list[ContextDocument] = []
+    blobs: dict[str, bytes] = {}
+    left_out: list[str] = []
+    for path in sorted(source.keys() - FILES.keys(), key=natural):
+        if len(path) > NAME_LENGTH_MAX or UNKEPT.search(path):
+            left_out.append(f"{path[:60]!a}: no ledger can keep this name; the document is left out")
+            continue
+        content = source[path]
+        sha256 = hashlib.sha256(content).hexdigest()
+        blobs[sha256] = content
+        identity = f"K-{len(documents) + 1}"
+        documents.append(ContextDocument(id=identity, name=path, sha256=sha256, bytes=len(content)))
+    return tuple(documents), blobs, left_out
+
+
+def natural(path: str) -> tuple[tuple[int, str], ...]:
+    """A sort key under which round_2 stands before round_10."""
+    return tuple(
+        (int(part), part) if part.isascii() and part.isdigit() else (-1, part)
+        for part in re.split(r"([0-9]+)", path)
+    )
+
 
 SEALING_BYTES: Final = 1_000
 """What sealing can add to a draft's line: hashes, numbers and the instant."""

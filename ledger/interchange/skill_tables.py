@@ -1,17 +1,23 @@
-"""What the rows of a source say once defaults are applied, and which rows a round has (FORMAT 12)."""
+"""Rows into tables: ids, updates of claims, defaults, and which rows a round has (FORMAT 12).
+
+Ids are kept when legal and unique, otherwise mapped; never by file order (FORMAT 3). Rows of claims.jsonl that repeat
+id and text are updates of one claim (SD-71).
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
-from ledger.events.ids import number_of
+from ledger.events.ids import ID_PATTERNS, number_of, round_of
 from ledger.events.verifications import CHECKS, Check
-from ledger.interchange.skill_ids import N, Numbered
+from ledger.interchange.report import MappedId
 from ledger.interchange.skill_rows import (
     Author,
     ClaimRow,
@@ -21,6 +27,156 @@ from ledger.interchange.skill_rows import (
     LeadRow,
     VerificationRow,
 )
+from ledger.state.lifecycle import STATUSES
+
+
+class Numberable(Protocol):
+    """A row with an id and a round."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def round(self) -> int: ...
+
+
+LETTERS: Final = {"claim": "C", "verification": "V", "decision": "D", "concern": "N"}
+"""Kind → what stands before the first dash of its ids."""
+
+N = TypeVar("N", bound=Numberable)
+Keyed = tuple[str, N]
+"""A row behind its content in a fixed form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered(Generic[N]):
+    """Rows with their ids in the order (round, number), and what became of ids that could not stay."""
+
+    rows: tuple[tuple[str, N], ...]
+    aliases: dict[str, str]
+    mapped: tuple[MappedId, ...]
+
+    def rounds(self) -> frozenset[int]:
+        """The rounds that the rows name."""
+        return frozenset(row.round for _, row in self.rows)
+
+    def now(self, identity: str) -> str:
+        """What a reference to `identity` means now."""
+        return self.aliases.get(identity, identity)
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Which numbers a round has given out."""
+
+    numbers: dict[int, set[int]] = field(default_factory=lambda: defaultdict[int, set[int]](set))
+
+    def next(self, round_: int, wanted: int, floor: int) -> int:
+        """`wanted` when it is free, else the first number behind all others and behind `floor`."""
+        taken = self.numbers[round_]
+        n = wanted if wanted and wanted not in taken else max([floor, *taken]) + 1
+        taken.add(n)
+        return n
+
+
+def number_rows(
+    file: str,
+    kind: str,
+    rows: Iterable[Keyed[N]],
+    *,
+    wanted: Callable[[N], int] = lambda _: 0,
+    floor: int = 0,
+) -> Numbered[N]:
+    """Give every row an id of `kind`; one whose id cannot stay gets the number `wanted`, else one above `floor`."""
+    pattern: Final = re.compile(ID_PATTERNS[kind] or "")
+    waiting: list[tuple[N, str]] = []
+    kept: dict[str, N] = {}
+    taken = _Taken()
+    for _, row in sorted(rows, key=lambda keyed: (keyed[1].round, keyed[1].id, keyed[0])):
+        why = _why_not(pattern, row, kept)
+        if why is None:
+            kept[row.id] = row
+            taken.numbers[row.round].add(number_of(row.id))
+        else:
+            waiting.append((row, why))
+    numbered = list(kept.items())
+    mapped: list[MappedId] = []
+    aliases: dict[str, str] = {}
+    for row, why in waiting:
+        new = f"{LETTERS[kind]}-{row.round}-{taken.next(row.round, wanted(row), floor)}"
+        mapped.append(MappedId(file=file, old=row.id, new=new, why=why))
+        numbered.append((new, row))
+        if row.id not in kept:
+            aliases.setdefault(row.id, new)
+    numbered.sort(key=lambda pair: (pair[1].round, number_of(pair[0])))
+    return Numbered(tuple(numbered), aliases, tuple(mapped))
+
+
+def _why_not(pattern: re.Pattern[str], row: N, kept: dict[str, N]) -> str | None:
+    if not pattern.search(row.id):
+        return "not a legal id"
+    if round_of(row.id) != row.round:
+        return f"its round is {row.round}"
+    if row.id in kept:
+        return "the id is taken by another row"
+    return None
+
+
+def unique(base: str, used: dict[str, int]) -> str:
+    """`base`, or `base~2`, `base~3`, … when it was given out before (positions and flips)."""
+    used[base] = used.get(base, 0) + 1
+    return base if used[base] == 1 else f"{base}~{used[base]}"
+
+
+def together(rows: Sequence[Keyed[N]]) -> dict[tuple[str, int], list[Keyed[N]]]:
+    """Rows by (id, round), each list in the order of their content."""
+    groups: dict[tuple[str, int], list[Keyed[N]]] = {}
+    for keyed in sorted(rows, key=lambda keyed: keyed[0]):
+        groups.setdefault((keyed[1].id, keyed[1].round), []).append(keyed)
+    return groups
+
+
+_FILLED_IN: Final = (
+    "testable_as",
+    "supersedes",
+    "raised_at_artifact",
+    "anchor_ref",
+    "sightings",
+    "phase",
+)
+
+_EMPTY: Final = (UNSET, None, "", ())
+
+
+def merge_updates(rows: Sequence[Keyed[ClaimRow]]) -> tuple[list[Keyed[ClaimRow]], tuple[str, ...]]:
+    """One row a claim, and a note for every claim that several rows stood for.
+
+    Of several statuses the most advanced is taken as the stored one; the verifications decide anyway (SD-57).
+    """
+    merged: list[Keyed[ClaimRow]] = []
+    notes: list[str] = []
+    for (identity, _), group in together(rows).items():
+        texts = sorted({row.text for _, row in group if row.text}) or [""]
+        for text in texts:
+            same = [keyed for keyed in group if (keyed[1].text or texts[0]) == text]
+            same.sort(key=lambda keyed: (not keyed[1].text, keyed[0]))
+            merged.append((same[0][0], _merged([row for _, row in same])))
+            if len(same) > 1:
+                notes.append(f"claims.jsonl: {len(same)} rows with id {identity} are one claim with updates")
+    return merged, tuple(notes)
+
+
+def _merged(rows: list[ClaimRow]) -> ClaimRow:
+    """The first row, completed from the others."""
+    changes: dict[str, Any] = {}
+    for name in _FILLED_IN:
+        found = [value for row in rows if (value := getattr(row, name)) not in _EMPTY]
+        if found:
+            changes[name] = found[0]
+    statuses = [row.status for row in rows if row.status is not UNSET and row.status is not None]
+    if len(rows) > 1 and statuses:
+        changes["status"] = max(statuses, key=STATUSES.index)
+    return msgspec.structs.replace(rows[0], **changes)
+
 
 T = TypeVar("T")
 

@@ -1,9 +1,17 @@
-"""The rows that a run becomes: statuses from the fold, refs as paths, optional keys as the source had them."""
+"""The rows of a state directory as an export writes them, and the paths that their refs name (SD-3, SD-5).
+
+Sealed positions and flips become keys of a verification's row: before, after, and what changed (FM-1). Siblings of our
+own runs all state the status at their group's opening; a state directory knows no groups, and a row's `from` is what
+the rows before it lead to (FORMAT 2, FORMAT 12).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -14,19 +22,156 @@ from ledger.events import (
     Concern,
     Decision,
     DriftCheck,
+    Event,
+    Flip,
     Rating,
     RoundOpened,
     RunOpened,
+    Statement,
     Verification,
 )
-from ledger.events.ids import round_of
+from ledger.events.decisions import ContextDocument
+from ledger.events.ids import number_of, parse_reference, round_of
+from ledger.events.values import Status
 from ledger.events.verifications import StatusChange
-from ledger.interchange.skill_places import Places
-from ledger.interchange.skill_positions import PositionRows
 from ledger.interchange.skill_rows import OWN_KEYS
-from ledger.interchange.skill_statuses import by_check, just_before
 from ledger.state.book import Book
+from ledger.state.fold import step
 from ledger.state.lifecycle import BEARING_OF_STATUS
+from ledger.state.state import State
+
+_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class Places:
+    """The paths of one run. Round numbers are padded alike, so that a sorted listing is in order (SD-69)."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._width = max(2, len(str(max(book.state.rounds, default=0))))
+        opened = book.state.opened
+        self._documents = {} if opened is None else _document_paths(opened)
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """Context document id → path."""
+        return self._documents
+
+    def round_file(self, round_: int) -> str:
+        """The file with what a round claimed, tested and decided."""
+        return f"rounds/round_{round_:0{self._width}}.md"
+
+    def of(self, event: Event) -> str:
+        """The file that an event's words are in."""
+        folder = f"round_{event.round:0{self._width}}"
+        match event:
+            case Artifact():
+                name = (event.id or "").removeprefix(f"A-{event.round}-")
+                return f"artifacts/{folder}/{name}.md"
+            case Statement():
+                return f"statements/{folder}/{event.id}.md"
+            case _:
+                return self.round_file(event.round)
+
+    def ref(self, ref: str, by: str) -> str:
+        """A ref as a path; what an import wrote stays as it is, and so does what points nowhere."""
+        if by == "import":
+            return ref
+        target = parse_reference(ref)
+        if target.id in self._documents:
+            return self._documents[target.id] + ref.removeprefix(target.id)
+        event = self._book.by_id.get(target.id)
+        if event is None:
+            return ref
+        if isinstance(event, Artifact | Statement):
+            return self.of(event) + ref.removeprefix(target.id)
+        # The anchor must not end in a number: a ref without a section points at a header, not at a line (SD-40).
+        return f"{self.of(event)}#{target.id}-text"
+
+
+def _document_paths(opened: RunOpened) -> dict[str, str]:
+    imported = opened.origin.type == "import"
+    return {
+        document.id: document.name if imported and is_safe(document.name) else _own_path(document)
+        for document in opened.context
+    }
+
+
+def _own_path(document: ContextDocument) -> str:
+    name = _NAME.sub("-", PurePosixPath(document.name).name).strip("-.") or "document"
+    return f"context/{document.id}-{name}"
+
+
+def is_safe(path: str) -> bool:
+    """Whether writing to `path` stays inside the directory that it is relative to."""
+    parts = PurePosixPath(path)
+    return (
+        bool(path)
+        and parts.as_posix() == path
+        and not parts.is_absolute()
+        and ".." not in parts.parts
+        and not any(character in path for character in "\\:\0")
+    )
+
+
+class PositionRows:
+    """Positions and flips of a run by the verification that they are about."""
+
+    def __init__(self, book: Book, places: Places) -> None:
+        self._before: dict[str, dict[str, str]] = {}
+        self._flips: dict[str, list[dict[str, Any]]] = {}
+        about: dict[str, str] = {}
+        for identity, position in book.state.positions.items():
+            about[identity] = position.on
+            self._before.setdefault(position.on, {})[position.role] = position.stance
+        for event in book.of(Flip):
+            facts = book.state.flips[event.id or ""]
+            refs = [places.ref(one.ref, event.by) for one in event.because]
+            because = None if not refs else refs[0] if len(refs) == 1 else refs
+            if event.of in about:
+                row = {"because": because, "role": facts.role, "to": event.to}
+                self._flips.setdefault(about[event.of], []).append(row)
+
+    def of(self, event: Verification, keys: frozenset[str]) -> dict[str, Any]:
+        """`positions_pre`, `positions_post` and `flips` of a verification, as far as `keys` has them."""
+        before = self._before.get(event.id or "")
+        if before is None:
+            return {}
+        flips = self._flips.get(event.id or "", [])
+        after = before | {flip["role"]: flip["to"] for flip in flips}
+        found = {"positions_pre": before, "positions_post": after, "flips": flips}
+        own = event.by != "import"
+        return {key: value for key, value in found.items() if own or f"verifications.{key}" in keys}
+
+
+def just_before(book: Book) -> Mapping[tuple[str, str], Status]:
+    """(verification, claim) → the claim's status before that row."""
+    state = State()
+    found: dict[tuple[str, str], Status] = {}
+    for events in _by_round(book):
+        for event in events:
+            if isinstance(event, Verification):
+                for change in event.claim_status_changes:
+                    claim = state.claims.get(change.claim_id)
+                    found.setdefault((event.id or "", change.claim_id), claim.status if claim else "pending")
+            step(state, event)
+    return found
+
+
+def by_check(event: Verification) -> tuple[int, str, int, int]:
+    """The order of rows in verifications.jsonl."""
+    return event.round, event.phase, event.check_id, number_of(event.id or "")
+
+
+def _by_round(book: Book) -> list[list[Claim | Verification]]:
+    """The claims of each round, then its verifications by check: the order in which an import reads them."""
+    rounds: dict[int, list[Claim | Verification]] = defaultdict(list)
+    for claim in book.of(Claim):
+        rounds[claim.round].append(claim)
+    for check in sorted(book.of(Verification), key=by_check):
+        rounds[check.round].append(check)
+    return [rounds[number] for number in sorted(rounds)]
+
 
 Content = dict[str, Any]
 

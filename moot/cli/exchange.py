@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 import moot
-from ledger.interchange.exports import EXPORTERS, export_run
-from ledger.interchange.imports import READERS
+from ledger.interchange.formats import EXPORTERS, READERS, export_run
 from moot.api import open_run
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ledger.interchange.markdown import inline
-from ledger.interchange.transcript_entries import entry
+from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 
 TOLD: Final = frozenset(

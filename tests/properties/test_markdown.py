@@ -18,8 +18,8 @@ from markdown_it.token import Token
 from detectors.signals import signals
 from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, listed, paragraphs, quoted, table
-from ledger.interchange.markdown_export import export_markdown
 from ledger.interchange.skill_export import export_skill
+from ledger.interchange.transcript import export_markdown
 from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
 from moot.view.hindsight import hindsight

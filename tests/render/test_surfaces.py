@@ -17,7 +17,7 @@ from starlette.requests import Request
 
 from ledger.events import Decision, Ruling
 from ledger.events.conditions import MEANINGS, WORDS, Meaning
-from ledger.interchange.markdown_export import export_markdown
+from ledger.interchange.transcript import export_markdown
 from ledger.state.book import Book
 from ledger.state.decided import outcome
 from moot.api import open_run

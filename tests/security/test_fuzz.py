@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ledger.audit.verify import verify
-from ledger.interchange.imports import import_run
+from ledger.interchange.formats import import_run
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from rounds.run.engine import Answer, ReplyRefused

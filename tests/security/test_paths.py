@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.interchange.skill_directory import NotAStateDirectory, read_directory
+from ledger.interchange.skill_import import NotAStateDirectory, read_directory
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot, content, finished, moot, opened
 from tests.ledger.interchange.sources import SMALL, source

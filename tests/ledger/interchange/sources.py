@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from ledger.events import Event, RunOpened
 from ledger.format.chain import seal
-from ledger.interchange.skill_import import Imported, read_skill
-from ledger.interchange.skill_opening import Terms
+from ledger.interchange.skill_import import Imported, Terms, read_skill
 from ledger.state.book import Book, book
 
 AT = "2026-01-02T03:04:05.000006Z"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger.interchange.jugalbandi_counts import NotAResult, jugalbandi_counts
+from ledger.interchange.jugalbandi import NotAResult, jugalbandi_counts
 from tests.data import JUGALBANDI
 
 TRUE = {"1": (6, 0, 0), "2": (8, 1, 1), "3": (6, 0, 0), "4": (7, 0, 0), "5": (7, 0, 0)}

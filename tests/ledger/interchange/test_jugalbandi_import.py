@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ledger.events import Assumption, Challenge, Disposition, Event, Statement
-from ledger.interchange.imports import NotEmpty, import_run
-from ledger.interchange.jugalbandi_counts import jugalbandi_counts
+from ledger.interchange.formats import NotEmpty, import_run
+from ledger.interchange.jugalbandi import jugalbandi_counts
 from ledger.store.store import RunStore
 from tests.data import JUGALBANDI
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from ledger.interchange.exports import export_run
-from ledger.interchange.imports import NotEmpty, UnknownFormat, import_run
+from ledger.interchange.formats import NotEmpty, UnknownFormat, export_run, import_run
 from ledger.interchange.skill_export import export_skill
-from ledger.interchange.skill_opening import Terms
+from ledger.interchange.skill_import import Terms
 from ledger.state.fold import fold
 from ledger.store.store import RunStore
 from tests.data import LABELLED

@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 from ledger.audit.verify import verify
 from ledger.events import Claim, Decision, DriftCheck, Flip, Position, RoundOpened, RunOpened, Verification
 from ledger.format.canonical import encode
-from ledger.interchange.imports import UnknownFormat, import_run
-from ledger.interchange.skill_directory import NotAStateDirectory
-from ledger.interchange.skill_import import read_skill
-from ledger.interchange.skill_opening import Terms
+from ledger.interchange.formats import UnknownFormat, import_run
+from ledger.interchange.skill_import import NotAStateDirectory, Terms, read_skill
 from ledger.store.store import AlreadyARun, RunStore
 from tests.data import LABELLED
 from tests.ledger.interchange.sources import (

@@ -9,10 +9,10 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.interchange.csv_export import FORMULA_STARTS, export_csv, inert, table
-from ledger.interchange.markdown_export import export_markdown
-from ledger.interchange.prose import inline, quoted
-from ledger.interchange.skill_opening import Terms
+from ledger.interchange.formats import FORMULA_STARTS, export_csv, inert, table
+from ledger.interchange.skill_export import inline, quoted
+from ledger.interchange.skill_import import Terms
+from ledger.interchange.transcript import export_markdown
 from tests.ledger.interchange.sources import SMALL, Row, imported, source, texts
 
 

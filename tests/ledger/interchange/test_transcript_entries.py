@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ledger.events import KINDS
-from ledger.interchange.transcript_entries import entry
+from ledger.interchange.transcript import entry
 from ledger.state.book import book
 
 TEXT = "because it holds"

@@ -1,0 +1,213 @@
+"""The door: a format's reader makes a run in one commit or not at all, its exporter fills a directory (FORMAT 12).
+
+CSV tables are inert in spreadsheets: a cell that would be taken for a formula (it begins with = + - @, their full-width
+forms, TAB, CR or LF) is written behind an apostrophe. Lists and objects are compact JSON. `lifecycle.csv` holds what no
+event stores: every move of every claim.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ledger.events import KINDS, Event, RunOpened
+from ledger.format.canonical import NotCanonical
+from ledger.interchange.jugalbandi import read_result
+from ledger.interchange.report import BadLine, Exported, ExportReport, ImportReport
+from ledger.interchange.skill_export import export_skill
+from ledger.interchange.skill_import import Imported, Terms, counts, read_directory, read_skill
+from ledger.interchange.skill_rows import FILE_BYTES_MAX
+from ledger.interchange.transcript import export_markdown
+from ledger.state.book import Book
+from ledger.store.disk import Disk, read_plain, readable, staged, writing
+from ledger.store.failures import LedgerError
+from ledger.store.store import create_run
+
+Screen = Callable[[Sequence[Event]], tuple[Event, ...]]
+"""What is written of the texts of an import, behind the opening."""
+
+
+def _skill(src: Path, terms: Terms) -> Mapping[str, Imported]:
+    return {"": read_skill(read_directory(src), terms)}
+
+
+def _jugalbandi(src: Path, terms: Terms) -> Mapping[str, Imported]:
+    with readable(src):
+        content = read_plain(src, FILE_BYTES_MAX)
+    return read_result(content, src.name, terms)
+
+
+READERS: Final[Mapping[str, Callable[[Path, Terms], Mapping[str, Imported]]]] = {
+    "skill": _skill,
+    "jugalbandi": _jugalbandi,
+}
+"""Format → how its source is read: directory below the run's place → a run; "" is the place itself."""
+
+
+class NotEmpty(LedgerError):
+    """Several files or runs were to go where something is already."""
+
+    exit_code = 2
+
+
+class UnknownFormat(LedgerError):
+    """The format is none that moot reads or writes."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"format {name!r} is unknown", "format", f"known are {', '.join(known)}")
+
+
+@contextmanager
+def _filled(directory: Path, disk: Disk) -> Generator[Path]:
+    """A new or empty directory, which appears with all that is put into it. Raises `NotEmpty` and `WriteFailed`."""
+    with writing(directory):
+        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+            fix = "choose a new or an empty directory"
+            raise NotEmpty("there is something already", str(directory), fix)
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with staged(directory, disk=disk) as staging:
+            yield staging
+
+
+def import_run(
+    format: str,
+    src: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    at: str,
+    terms: Terms | None = None,
+    sync: bool = True,
+    screened: Screen = lambda _: (),
+) -> ImportReport:
+    """Make the run `out` from `src`; a format that holds several runs makes them below `out`.
+
+    `at` is the instant that the events carry; `screened` gives what is written of their texts, behind the opening.
+
+    With bad lines the report says so (`ok` false) and nothing is written; the runs of a source appear together or
+    not at all. Raises `UnknownFormat`, `NotAStateDirectory`, `NotEmpty`, and what `create_run` raises.
+    """
+    if format not in READERS:
+        raise UnknownFormat(format, READERS)
+    imported = READERS[format](Path(src), terms or Terms())
+    bad = [line for one in imported.values() for line in one.bad]
+    heads: dict[str, str] = {}
+    if not bad:
+        try:
+            heads = _written(imported, Path(out), at, sync, screened)
+        except NotCanonical as error:  # a text that no line holds
+            bad = [BadLine(Path(src).name, 0, str(error))]
+    several = [f"{name}: head {head}" for name, head in heads.items() if name]
+    return ImportReport(
+        format=format,
+        source=str(src),
+        run=str(out),
+        ok=not bad,
+        counts=counts([event for one in imported.values() for event in one.events]),
+        bad_lines=bad,
+        mapped_ids=[mapped for one in imported.values() for mapped in one.mapped],
+        status_differences=[found for one in imported.values() for found in one.differences],
+        notes=[*several, *(note for one in imported.values() for note in one.notes)],
+        head=next(reversed(heads.values())) if heads else None,
+    )
+
+
+def _written(
+    imported: Mapping[str, Imported], out: Path, at: str, sync: bool, screened: Screen
+) -> dict[str, str]:
+    """Name → head of the runs that were made: one at `out`, or several in it, which appear at once."""
+
+    def write(one: Imported, place: Path) -> str:
+        opening, *others = one.events
+        assert isinstance(opening, RunOpened), "an import begins with run_opened"
+        extra = (*screened(one.events), *others)
+        return create_run(place, opening, extra, blobs=one.blobs, at=at, sync=sync).head().hash
+
+    if set(imported) == {""}:
+        return {"": write(imported[""], out)}
+    with _filled(out, Disk(sync)) as staging:
+        return {name: write(one, staging / name) for name, one in imported.items()}
+
+
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+LIFECYCLE_COLUMNS: Final = ("claim", "round", "from", "to", "bearing", "by", "seq", "legal")
+
+
+def export_csv(book: Book) -> Exported:
+    """`<kind>.csv` for every kind that occurs, and `lifecycle.csv`."""
+    files: dict[str, bytes] = {}
+    for kind, (event_type, _) in KINDS.items():
+        events = [event for event in book.events if event.kind == kind]
+        if events:
+            columns = [field.encode_name for field in msgspec.structs.fields(event_type)]
+            files[f"{kind}.csv"] = table(columns, (_cells(event, columns) for event in events))
+    files["lifecycle.csv"] = table(LIFECYCLE_COLUMNS, _moves(book))
+    return Exported(files)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """A CSV file: UTF-8, commas, CRLF, a header line (RFC 4180)."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([inert(column) for column in columns])
+    writer.writerows([inert(_plain(cell)) for cell in row] for row in rows)
+    return text.getvalue().encode()
+
+
+def inert(cell: str) -> str:
+    """`cell` as text that no spreadsheet runs."""
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return msgspec.json.encode(value).decode()
+
+
+def _cells(event: Event, columns: Sequence[str]) -> list[Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(event)
+    return [fields[column] for column in columns]
+
+
+def _moves(book: Book) -> Iterable[Sequence[Any]]:
+    for identity, facts in book.state.claims.items():
+        for move in facts.history:
+            yield identity, move.round, move.from_, move.to, move.bearing, move.by, move.seq, move.legal
+
+
+EXPORTERS: Final[Mapping[str, Callable[[Book], Exported]]] = {
+    "skill": export_skill,
+    "csv": export_csv,
+    "markdown": export_markdown,
+}
+"""Format → what it makes of a run."""
+
+
+def export_run(book: Book, format: str, directory: str | os.PathLike[str]) -> ExportReport:
+    """Write a run's files in `format` to `directory`, which must be new or empty.
+
+    Raises `UnknownFormat`, `NotEmpty` and `WriteFailed`.
+    """
+    if format not in EXPORTERS:
+        raise UnknownFormat(format, EXPORTERS)
+    exported = EXPORTERS[format](book)
+    root = Path(directory)
+    with _filled(root, Disk()) as staging:
+        for path, content in exported.files.items():
+            place = staging / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    return ExportReport(
+        format=format, directory=str(root), files=list(exported.files), notes=list(exported.notes)
+    )
