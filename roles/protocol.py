@@ -185,11 +185,18 @@ class Protocol(msgspec.Struct, frozen=True):
     """(book, step) → events that stand in for the missing reply."""
     losses: Mapping[str, Loss]
     """Kind of step → what its loss means (`rounds/protocols/losses.py`)."""
+    plan: Callable[[Rules, int], tuple[PlanRow, ...]]
+    """(named variants, number of options) → the rounds, where the deliberation file writes none."""
+    prompts: str
+    """Which installed prompt set a new run opens with."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
-    plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None
-    """(named variants, number of options) → the rounds; None: the deliberation file's plan, with looks at the stop
-    signals, alarms and a synthesis."""
+    fixed_plan: bool = True
+    """Whether these are all rounds that there can be, so that no file may write others and nobody is ever absent."""
+    watched: bool = False
+    """Whether the run looks at the stop signals, raises alarms and ends with a synthesis."""
+    has_castings: bool = False
+    """Whether the roles have titles and charges by domain; otherwise they are the same everywhere."""
     variants: Mapping[str, tuple[str, ...]] = {}
     """Named variant → its values, the first the default: what `[rules]` can choose here."""
     options_wanted: tuple[int, int] = (0, 64)
@@ -201,13 +208,6 @@ class Protocol(msgspec.Struct, frozen=True):
     """Which question deserves it, in a clause."""
     calls: str = ""
     """How many replies a run asks for, in words."""
-    prompts: str = "structured"
-    """Which installed prompt set a new run opens with."""
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether the run looks at the stop signals, raises alarms and ends with a synthesis."""
-        return self.plan is None
 
     def role_ids(self) -> tuple[str, ...]:
         """Role ids in protocol order."""
@@ -227,13 +227,13 @@ def opening_problem(protocol: Protocol, opened: RunOpened) -> str | None:
             return f"rule {rule} is {opened.rules[rule]!r}; {protocol.name} knows {', '.join(values)}"
     try:
         roles = protocol.cast(opened.rules) if protocol.cast else protocol.role_ids()
-        plan = protocol.plan(opened.rules, len(opened.options)) if protocol.plan else None
+        plan = protocol.plan(opened.rules, len(opened.options)) if protocol.fixed_plan else None
     except UNLAWFUL as error:
         return f"its rules do not say what {protocol.name} needs: {error}"
     cast = tuple(member.role for member in opened.cast)
     is_part = (
-        protocol.is_watched and cast and set(cast) <= set(roles)
-    )  # a structured ledger can be read with fewer
+        not protocol.fixed_plan and cast and set(cast) <= set(roles)
+    )  # a ledger of rounds that a file wrote can be read with fewer
     if cast != roles and not is_part:
         return f"the cast is {', '.join(cast) or 'nobody'}; {protocol.name} needs {', '.join(roles)}"
     if not opened.plan:

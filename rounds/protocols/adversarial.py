@@ -24,9 +24,18 @@ from ledger.events.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.debate import ArgumentDraft
-from rounds.protocols.known import Known, exactly_one, out_of_order, repeated
-from rounds.protocols.made import evidence_of
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, rule, side_by_side, statement
+from rounds.protocols.known import Quotable, exactly_one, out_of_order, repeated
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    evidence_of,
+    rule,
+    side_by_side,
+    statement,
+)
 from rounds.setup.verdict_scales import SCALES
 
 CONCERNS: Final = 5
@@ -95,17 +104,17 @@ class VerdictReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _wrong_case(known: Known, reply: CaseReply) -> Iterator[str]:
+def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.arguments), "arguments")
     for n, draft in enumerate(reply.arguments):
         yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
 
 
-def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
+def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]:
     for n, draft in enumerate(reply.arguments, 1):
         yield Argument(
             **by(step),
-            id=desk.number("argument"),
+            id=numbering.number("argument"),
             label=f"FOR-{n}",
             side="FOR",
             claim=draft.claim,
@@ -115,7 +124,7 @@ def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
         )
     for blocker in reply.blockers:
         yield Concern(
-            **by(step), id=desk.number("concern"), type="concern", text=blocker.text, fix=blocker.fix
+            **by(step), id=numbering.number("concern"), type="concern", text=blocker.text, fix=blocker.fix
         )
 
 
@@ -127,7 +136,7 @@ def softened(rows: tuple[ConcernRow, ...], where: str) -> Iterator[str]:
             yield f"{where}[{n}]: {found[0]!r} softens the concern; say it or leave it out"
 
 
-def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
+def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.concerns), "concerns")
     yield from softened(reply.concerns, "concerns")
     yield from out_of_order(known, [row.severity for row in reply.concerns], "concerns")
@@ -137,10 +146,10 @@ def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
         yield from known.evidence_problems(row.evidence, f"concerns[{n}].evidence")
 
 
-def _concern(desk: Desk, step: Step, row: ConcernRow, rank: int | None) -> Concern:
+def _concern(numbering: Numbering, step: Step, row: ConcernRow, rank: int | None) -> Concern:
     return Concern(
         **by(step),
-        id=desk.number("concern"),
+        id=numbering.number("concern"),
         type="concern",
         text=row.text,
         severity=row.severity,
@@ -151,12 +160,12 @@ def _concern(desk: Desk, step: Step, row: ConcernRow, rank: int | None) -> Conce
     )
 
 
-def _concerns(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
+def _concerns(numbering: Numbering, step: Step, reply: AttackReply) -> Iterator[Event]:
     for rank, row in enumerate(reply.concerns, 1):
-        yield _concern(desk, step, row, rank)
+        yield _concern(numbering, step, row, rank)
 
 
-def _wrong_verdict(known: Known, reply: VerdictReply) -> Iterator[str]:
+def _wrong_verdict(known: Quotable, reply: VerdictReply) -> Iterator[str]:
     concerns, arguments = known.ids_of(Concern), known.ids_of(Argument)
     yield from exactly_one((one.of for one in reply.scores), concerns, "scores", "concern")
     for where, named, shown in (
@@ -179,14 +188,14 @@ def _wrong_verdict(known: Known, reply: VerdictReply) -> Iterator[str]:
     yield from off_scale(known, reply.verdict)
 
 
-def off_scale(known: Known, verdict: str) -> Iterator[str]:
+def off_scale(known: Quotable, verdict: str) -> Iterator[str]:
     """Complain about a verdict that the run's scale does not have."""
     verdicts = SCALES[rule(known.state, "scale")]
     if verdict not in verdicts:
         yield f"verdict: {verdict!r} is none of {', '.join(verdicts)}"
 
 
-def _text(step: Step, reply: VerdictReply) -> tuple[Event, ...]:
+def _text(_: Numbering, step: Step, reply: VerdictReply) -> tuple[Event, ...]:
     parts = {
         "verdict": reply.verdict,
         "decision": reply.decision,
@@ -196,10 +205,10 @@ def _text(step: Step, reply: VerdictReply) -> tuple[Event, ...]:
     return statement(step, "assessment", parts)
 
 
-def _verdict(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
+def _verdict(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
     for one in sorted(reply.scores, key=lambda one: number_of(one.of)):
         yield Rating(**by(step), of=one.of, scale="severity_1_5", value=one.score, reason=one.reason)
-    added = [_concern(desk, step, row, rank) for rank, row in enumerate(reply.added, 1)]
+    added = [_concern(numbering, step, row, rank) for rank, row in enumerate(reply.added, 1)]
     yield from added
     cites = [
         Cite(type="concern", id=one.of, relation="based-on" if one.score >= GENUINE_FROM else "resolves")
@@ -209,7 +218,7 @@ def _verdict(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
     cites += [Cite(type="argument", id=identity, relation="supported-by") for identity in reply.surviving]
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=f"{reply.verdict}: {reply.decision}",
         type="final",
         cites=tuple(cites),
@@ -222,24 +231,24 @@ def _verdict(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "case",
             asks("advocate"),
             CaseReply,
-            lambda step, reply: statement(step, "case", {"summary": reply.summary}),
+            lambda _, step, reply: statement(step, "case", {"summary": reply.summary}),
             _case,
             _wrong_case,
         ),
-        Row(
+        StepRow(
             "attack",
             asks("challenger"),
             AttackReply,
-            lambda step, reply: statement(step, "review", {"works": reply.works}),
+            lambda _, step, reply: statement(step, "review", {"works": reply.works}),
             _concerns,
             _wrong_attack,
-            beside=True,
+            group="case",
         ),
-        Row(
+        StepRow(
             "verdict",
             asks("judge"),
             VerdictReply,

@@ -34,14 +34,15 @@ from rounds.protocols.comparative_replies import (
 )
 from rounds.protocols.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.debate_judging import four_digits
-from rounds.protocols.known import Known, exactly_one, repeated
-from rounds.protocols.made import cites_of_winner, evidence_of
+from rounds.protocols.known import Quotable, exactly_one, repeated
 from rounds.protocols.step_table import (
-    Desk,
-    Row,
+    Numbering,
     Sheet,
+    StepRow,
     asks,
     by,
+    cites_of_winner,
+    evidence_of,
     handed_in,
     names_losses,
     rule,
@@ -65,17 +66,17 @@ def _criteria(state: State) -> tuple[str, ...]:
     return CRITERIA[rule(state, "criteria")]
 
 
-def _wrong_weights(known: Known, reply: WeightsReply) -> Iterator[str]:
+def _wrong_weights(known: Quotable, reply: WeightsReply) -> Iterator[str]:
     yield from _each_criterion(known, [row.criterion for row in reply.weights], "weights")
 
 
-def _each_criterion(known: Known, named: list[str], where: str) -> Iterator[str]:
+def _each_criterion(known: Quotable, named: list[str], where: str) -> Iterator[str]:
     yield from exactly_one(named, _criteria(known.state), where, "criterion")
 
 
-def _weights(desk: Desk, step: Step, reply: WeightsReply) -> Iterator[Event]:
+def _weights(numbering: Numbering, step: Step, reply: WeightsReply) -> Iterator[Event]:
     given = {row.criterion: row for row in reply.weights}
-    for criterion in _criteria(desk.book.state):
+    for criterion in _criteria(numbering.book.state):
         yield Rating(
             **by(step),
             of=f"S-{step.name.round}-weights-{step.role}",
@@ -86,7 +87,7 @@ def _weights(desk: Desk, step: Step, reply: WeightsReply) -> Iterator[Event]:
         )
 
 
-def _wrong_case(known: Known, reply: CaseReply) -> Iterator[str]:
+def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
     yield from _each_criterion(known, [row.criterion for row in reply.criteria], "criteria")
     yield from repeated(reply.risks, "risks")
     if len(_SENTENCE_END.findall(reply.closing)) != 3:
@@ -100,15 +101,15 @@ def _wrong_case(known: Known, reply: CaseReply) -> Iterator[str]:
             yield f"{where}: {found[0]!r} hedges; argue the case"
 
 
-def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
-    pair = pairing(desk.book.state, step.name.round)
+def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]:
+    pair = pairing(numbering.book.state, step.name.round)
     own, other = (pair.a, pair.b) if step.role == ADVOCATES[0] else (pair.b, pair.a)
     given = {row.criterion: row for row in reply.criteria}
-    for criterion in _criteria(desk.book.state):
+    for criterion in _criteria(numbering.book.state):
         row = given[criterion]
         yield Argument(
             **by(step),
-            id=desk.number("argument"),
+            id=numbering.number("argument"),
             label=f"{own} {criterion}",
             side=own,
             claim=row.claim,
@@ -116,11 +117,11 @@ def _case(desk: Desk, step: Step, reply: CaseReply) -> Iterator[Event]:
             evidence=row.evidence,
         )
     for rank, text in enumerate(reply.risks, 1):
-        identity = desk.number("concern")
+        identity = numbering.number("concern")
         yield Concern(**by(step), id=identity, type="concern", text=f"{other}: {text}", rank=rank)
 
 
-def _wrong_rebuttal(known: Known, reply: RebuttalReply) -> Iterator[str]:
+def _wrong_rebuttal(known: Quotable, reply: RebuttalReply) -> Iterator[str]:
     yield from repeated((draft.target for draft in reply.rebuttals), "rebuttals")
     for n, draft in enumerate(reply.rebuttals):
         event = known.by_id.get(draft.target)
@@ -131,12 +132,12 @@ def _wrong_rebuttal(known: Known, reply: RebuttalReply) -> Iterator[str]:
         yield from known.evidence_problems(draft.evidence, f"rebuttals[{n}].evidence")
 
 
-def _rebuttals(desk: Desk, step: Step, reply: RebuttalReply) -> Iterator[Event]:
+def _rebuttals(numbering: Numbering, step: Step, reply: RebuttalReply) -> Iterator[Event]:
     for draft in sorted(reply.rebuttals, key=lambda draft: number_of(draft.target)):
         own = evidence_of((Cited(ref=draft.target, quote=draft.quote), *draft.evidence))
         yield Challenge(
             **by(step),
-            id=desk.number("challenge"),
+            id=numbering.number("challenge"),
             target=draft.target,
             type="refute",
             claim=draft.quote,
@@ -145,7 +146,7 @@ def _rebuttals(desk: Desk, step: Step, reply: RebuttalReply) -> Iterator[Event]:
         )
 
 
-def _wrong_scorecard(known: Known, reply: ScorecardReply) -> Iterator[str]:
+def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
     pair = pairing(known.state, known.step.name.round)
     wanted = sorted((option, criterion) for option in pair for criterion in _criteria(known.state))
     if sorted((row.option, row.criterion) for row in reply.scores) != wanted:
@@ -157,11 +158,11 @@ def _wrong_scorecard(known: Known, reply: ScorecardReply) -> Iterator[str]:
         yield f"recommended: {reply.recommended!r} is neither {pair.a} nor {pair.b}"
 
 
-def _scorecard(desk: Desk, step: Step, reply: ScorecardReply) -> Iterator[Event]:
-    pair, weights = pairing(desk.book.state, step.name.round), _given_weights(desk.book)
+def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
+    pair, weights = pairing(numbering.book.state, step.name.round), _given_weights(numbering.book)
     for option in pair:
         parts = {row.criterion: row.score for row in reply.scores if row.option == option}
-        ordered = {criterion: parts[criterion] for criterion in _criteria(desk.book.state)}
+        ordered = {criterion: parts[criterion] for criterion in _criteria(numbering.book.state)}
         reasons = "; ".join(f"{row.criterion}: {row.reason}" for row in reply.scores if row.option == option)
         yield Score(
             **by(step),
@@ -173,24 +174,26 @@ def _scorecard(desk: Desk, step: Step, reply: ScorecardReply) -> Iterator[Event]
             judge=1,
             order=tuple(pair),
         )
-    targets = {str(event.id): event.target for event in desk.book.events if isinstance(event, Challenge)}
+    targets = {str(event.id): event.target for event in numbering.book.events if isinstance(event, Challenge)}
     for row in sorted(reply.rebuttals, key=lambda row: number_of(row.of)):
         yield Rating(
             **by(step), of=row.of, scale="effectiveness_1_5", value=row.effectiveness, reason=row.reason
         )
         yield Standing(**by(step), of=targets[row.of], standing=row.target, reason=row.reason)
     for question in reply.questions:
-        yield Concern(**by(step), id=desk.number("concern"), type="question", text=question)
+        yield Concern(**by(step), id=numbering.number("concern"), type="question", text=question)
     arguments = [
-        event for event in desk.book.events if isinstance(event, Argument) and event.round == step.name.round
+        event
+        for event in numbering.book.events
+        if isinstance(event, Argument) and event.round == step.name.round
     ]
     standings = {targets[row.of]: [row.target] for row in reply.rebuttals}
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=f"Of {pair.a} and {pair.b}, {reply.recommended}: {reply.decision}",
         type="round",
-        cites=_cites(desk.book.state, arguments, reply.recommended, standings),
+        cites=_cites(numbering.book.state, arguments, reply.recommended, standings),
         made_by="judge",
         about=(reply.recommended,),
         confidence=reply.confidence,
@@ -245,7 +248,7 @@ def recommendation(book: Book) -> tuple[Event, ...]:
             round=state.round,
             phase=state.phase,
             by="controller",
-            id=Desk(book, state.round).number("decision"),
+            id=Numbering(book, state.round).number("decision"),
             text=f"{verdict}. Weighted means: {said}.{_lost(state)}",
             type="final",
             cites=tuple(Cite(type="decision", id=identity, relation="based-on") for identity in rounds),
@@ -288,11 +291,11 @@ _CASES: Final = Pick("case", kinds=("statement", "argument", "concern"))
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "weights",
             asks("judge"),
             WeightsReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step,
                 "analysis",
                 {"weights": "\n\n".join(f"{one.criterion}: {one.weight}" for one in reply.weights)},
@@ -300,21 +303,21 @@ SHEET: Final = Sheet(
             _weights,
             _wrong_weights,
         ),
-        Row(
+        StepRow(
             "case",
             _advocates,
             CaseReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "case", {"stakeholders": reply.stakeholders, "closing": reply.closing}
             ),
             _case,
             _wrong_case,
         ),
-        Row(
+        StepRow(
             "rebuttal",
             _advocates,
             RebuttalReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step,
                 "review",
                 {
@@ -327,11 +330,11 @@ SHEET: Final = Sheet(
             sees=(_CASES,),
             when=_both_heard,
         ),
-        Row(
+        StepRow(
             "scoring",
             asks("judge"),
             ScorecardReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "assessment", {"recommended": reply.recommended, "decision": reply.decision}
             ),
             _scorecard,

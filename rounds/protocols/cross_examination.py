@@ -22,9 +22,18 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
-from rounds.protocols.known import Known, exactly_one, no_new_evidence, repeated
-from rounds.protocols.made import evidence_of
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.known import Quotable, exactly_one, no_new_evidence, repeated
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    evidence_of,
+    handed_in,
+    side_by_side,
+    statement,
+)
 
 ANALYSTS: Final = tuple(f"analyst_{n}" for n in range(1, 6))
 _QUESTIONS: Final = (2, 3)
@@ -82,7 +91,7 @@ class AssessmentReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _wrong_questions(known: Known, reply: QuestionsReply) -> Iterator[str]:
+def _wrong_questions(known: Quotable, reply: QuestionsReply) -> Iterator[str]:
     yield from repeated((draft.question for draft in reply.questions), "questions")
     asked = Counter[str]()
     for n, draft in enumerate(reply.questions):
@@ -96,11 +105,11 @@ def _wrong_questions(known: Known, reply: QuestionsReply) -> Iterator[str]:
             yield f"questions: {identity} gets {asked[identity]}; each analysis gets {least} or {most}"
 
 
-def _questions(desk: Desk, step: Step, reply: QuestionsReply) -> Iterator[Event]:
+def _questions(numbering: Numbering, step: Step, reply: QuestionsReply) -> Iterator[Event]:
     for draft in reply.questions:
         yield Challenge(
             **by(step),
-            id=desk.number("challenge"),
+            id=numbering.number("challenge"),
             target=draft.about.ref,
             type="question",
             claim=draft.gap,
@@ -110,7 +119,7 @@ def _questions(desk: Desk, step: Step, reply: QuestionsReply) -> Iterator[Event]
         )
 
 
-def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
+def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
     yield from exactly_one(
         (draft.to for draft in reply.answers), known.ids_of(Challenge), "answers", "challenge"
     )
@@ -120,12 +129,12 @@ def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
             yield from no_new_evidence(known, draft.to, draft.evidence, f"answers[{n}].evidence")
 
 
-def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
+def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[Event]:
     revised = f"S-{step.name.round}-answering-{step.role}#analysis"
     for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
-            id=desk.number("response"),
+            id=numbering.number("response"),
             to=draft.to,
             outcome=draft.outcome,
             text=draft.text,
@@ -134,7 +143,7 @@ def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
         )
 
 
-def _wrong_assessment(known: Known, reply: AssessmentReply) -> Iterator[str]:
+def _wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
     yield from exactly_one(
         (draft.of for draft in reply.assessments), known.ids_of(Challenge), "assessments", "challenge"
     )
@@ -147,13 +156,13 @@ def _wrong_assessment(known: Known, reply: AssessmentReply) -> Iterator[str]:
             yield f"assessments[{n}]: conceded is what the analyst conceded, and only that"
 
 
-def _assessment(desk: Desk, step: Step, reply: AssessmentReply) -> Iterator[Event]:
+def _assessment(numbering: Numbering, step: Step, reply: AssessmentReply) -> Iterator[Event]:
     ordered = sorted(reply.assessments, key=lambda draft: number_of(draft.of))
     for draft in ordered:
         yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=reply.decision,
         type="final",
         cites=tuple(
@@ -189,17 +198,17 @@ _ASKED: Final = Pick("questions", kinds=("challenge",))
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "analysis",
             asks(*ANALYSTS),
             AnalysisReply,
-            lambda step, reply: statement(step, "analysis", {"analysis": reply.analysis}),
+            lambda _, step, reply: statement(step, "analysis", {"analysis": reply.analysis}),
         ),
-        Row(
+        StepRow(
             "questions",
             asks("examiner"),
             QuestionsReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "review", {"questions": "\n\n".join(draft.question for draft in reply.questions)}
             ),
             _questions,
@@ -207,21 +216,21 @@ SHEET: Final = Sheet(
             sees=(_ANALYSES,),
             when=_has_analyses,
         ),
-        Row(
+        StepRow(
             "answering",
             _asked_analysts,
             AnswersReply,
-            lambda step, reply: statement(step, "supplement", {"analysis": reply.analysis}),
+            lambda _, step, reply: statement(step, "supplement", {"analysis": reply.analysis}),
             _answers,
             _wrong_answers,
             sees=(Pick("analysis", kinds=("statement",), whose="own"), Pick("questions", whose="aimed")),
             when=_has_questions,
         ),
-        Row(
+        StepRow(
             "assessment",
             asks("examiner"),
             AssessmentReply,
-            lambda step, reply: statement(step, "assessment", {"decision": reply.decision}),
+            lambda _, step, reply: statement(step, "assessment", {"decision": reply.decision}),
             _assessment,
             _wrong_assessment,
             sees=(_ANALYSES, _ASKED, Pick("answering", kinds=("response",))),

@@ -31,14 +31,14 @@ from rounds.protocols.debate_judging import (
     scores,
     wrong_judgement,
 )
-from rounds.protocols.known import Known, exactly_one, ids_problems, repeated
-from rounds.protocols.made import evidence_of
+from rounds.protocols.known import Quotable, exactly_one, ids_problems, repeated
 from rounds.protocols.step_table import (
-    Desk,
-    Row,
+    Numbering,
     Sheet,
+    StepRow,
     asks,
     by,
+    evidence_of,
     handed_in,
     repeated_step,
     rule,
@@ -112,18 +112,18 @@ class ClosingReply(Part, frozen=True, kw_only=True):
     position: Text
 
 
-def _wrong_opening(known: Known, reply: OpeningReply) -> Iterator[str]:
+def _wrong_opening(known: Quotable, reply: OpeningReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.arguments), "arguments")
     for n, draft in enumerate(reply.arguments):
         yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
 
 
-def _arguments(desk: Desk, step: Step, reply: OpeningReply) -> Iterator[Event]:
+def _arguments(numbering: Numbering, step: Step, reply: OpeningReply) -> Iterator[Event]:
     side = step.role.upper()
     for n, draft in enumerate(reply.arguments, 1):
         yield Argument(
             **by(step),
-            id=desk.number("argument"),
+            id=numbering.number("argument"),
             label=f"{side}-{n}",
             side=side,
             claim=draft.claim,
@@ -133,7 +133,7 @@ def _arguments(desk: Desk, step: Step, reply: OpeningReply) -> Iterator[Event]:
         )
 
 
-def _wrong_cross(known: Known, reply: CrossReply) -> Iterator[str]:
+def _wrong_cross(known: Quotable, reply: CrossReply) -> Iterator[str]:
     theirs = known.ids_of(Argument, but_by=known.step.role)
     named = (draft.target for draft in reply.responses)
     yield from exactly_one(named, theirs, "responses", "argument of the other side")
@@ -149,11 +149,11 @@ def _wrong_cross(known: Known, reply: CrossReply) -> Iterator[str]:
         yield "responses: at least one pointed follow-up question is wanted"
 
 
-def _responses(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
+def _responses(numbering: Numbering, step: Step, reply: CrossReply) -> Iterator[Event]:
     for draft in sorted(reply.responses, key=lambda draft: number_of(draft.target)):
         yield Challenge(
             **by(step),
-            id=desk.number("challenge"),
+            id=numbering.number("challenge"),
             target=draft.target,
             type=draft.type,
             claim=draft.claim,
@@ -163,7 +163,7 @@ def _responses(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
         )
 
 
-def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
+def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
     asked = [
         identity
         for identity in known.ids_of(Challenge, but_by=known.step.role)
@@ -174,11 +174,11 @@ def _wrong_answers(known: Known, reply: AnswersReply) -> Iterator[str]:
         yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
 
 
-def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
+def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[Event]:
     for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
-            id=desk.number("response"),
+            id=numbering.number("response"),
             to=draft.to,
             outcome=draft.outcome,
             text=draft.text,
@@ -186,7 +186,7 @@ def _answers(desk: Desk, step: Step, reply: AnswersReply) -> Iterator[Event]:
         )
 
 
-def _wrong_closing(known: Known, reply: ClosingReply) -> Iterator[str]:
+def _wrong_closing(known: Quotable, reply: ClosingReply) -> Iterator[str]:
     yield from ids_problems(known, (one.of for one in reply.concessions), "concessions")
     yield from repeated(reply.unrebutted, "unrebutted")
     for n, identity in enumerate(reply.unrebutted):
@@ -195,7 +195,7 @@ def _wrong_closing(known: Known, reply: ClosingReply) -> Iterator[str]:
             yield f"unrebutted[{n}]: {identity!r} is no argument of your side"
 
 
-def _closing(step: Step, reply: ClosingReply) -> tuple[Event, ...]:
+def _closing(_: Numbering, step: Step, reply: ClosingReply) -> tuple[Event, ...]:
     conceded = "\n\n".join(f"{one.of}: {one.text}" for one in reply.concessions)
     parts = {
         "concessions": conceded,
@@ -240,7 +240,7 @@ def _judgement(state: State) -> type[AnyJudgement]:
     return REPLIES[rule(state, "rubric")]
 
 
-def _judged(step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
+def _judged(_: Numbering, step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
     parts = {
         "insight": reply.key_insight,
         "recommendation": reply.recommendation,
@@ -251,19 +251,19 @@ def _judged(step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "opening",
             asks(*SIDES),
             OpeningReply,
-            lambda step, reply: statement(step, "opening", {"position": reply.position}),
+            lambda _, step, reply: statement(step, "opening", {"position": reply.position}),
             _arguments,
             _wrong_opening,
         ),
-        Row(
+        StepRow(
             "crossing",
             asks(*SIDES),
             CrossReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step,
                 "review",
                 {"responses": "\n\n".join(f"{one.target}: {one.claim}" for one in reply.responses)},
@@ -273,11 +273,11 @@ SHEET: Final = Sheet(
             sees=(_OPENINGS,),
             when=_both_opened,
         ),
-        Row(
+        StepRow(
             "answering",
             asks(*SIDES),
             AnswersReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "review", {"answers": "\n\n".join(f"{one.to}: {one.outcome}" for one in reply.answers)}
             ),
             _answers,
@@ -285,7 +285,7 @@ SHEET: Final = Sheet(
             sees=(Pick("opening", whose="own"), Pick("crossing", kinds=("challenge",), whose="aimed")),
             when=_was_crossed,
         ),
-        Row(
+        StepRow(
             "closing",
             asks(*SIDES),
             ClosingReply,
@@ -294,7 +294,7 @@ SHEET: Final = Sheet(
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS),
             when=_was_crossed,
         ),
-        Row(
+        StepRow(
             "judging",
             repeated_step("judge", _judges),
             _judgement,

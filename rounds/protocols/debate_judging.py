@@ -19,9 +19,8 @@ from roles.protocol import Step
 from roles.replies import Part, Sentence, Text, Word
 from rounds.protocols.debate_score import EVEN_BELOW, RUBRICS, SIGNIFICANT_ABOVE
 from rounds.protocols.judge_panel import Judged, PanelResult, panel_result
-from rounds.protocols.known import Known, exactly_one
-from rounds.protocols.made import cites_of_winner
-from rounds.protocols.step_table import Desk, by, rule
+from rounds.protocols.known import Quotable, exactly_one
+from rounds.protocols.step_table import Numbering, by, cites_of_winner, rule
 
 Ten = Annotated[int, Meta(ge=1, le=10)]
 Claimed = Annotated[
@@ -83,16 +82,16 @@ AnyJudgement = JudgeReply | JudgeReplyByEvidence
 REPLIES: Final[Mapping[str, type[AnyJudgement]]] = {"logic30": JudgeReply, "evidence40": JudgeReplyByEvidence}
 
 
-def wrong_judgement(known: Known, reply: AnyJudgement) -> Iterator[str]:
+def wrong_judgement(known: Quotable, reply: AnyJudgement) -> Iterator[str]:
     """Complain when not every argument is scored exactly once."""
     named = (one.argument_id for one in reply.scores)
     yield from exactly_one(named, known.ids_of(Argument), "scores", "argument")
 
 
-def scores(desk: Desk, step: Step, reply: AnyJudgement) -> Iterator[Event]:
+def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Event]:
     """Scores with our totals, standings, open questions; a single judge's decision."""
-    rubric = rule(desk.book.state, "rubric")
-    order = _order_read(desk.book, step)
+    rubric = rule(numbering.book.state, "rubric")
+    order = _order_read(numbering.book, step)
     rows = sorted(reply.scores, key=lambda one: number_of(one.argument_id))
     for row in rows:
         parts = {name: getattr(row, name) for name in RUBRICS[rubric]}
@@ -111,18 +110,20 @@ def scores(desk: Desk, step: Step, reply: AnyJudgement) -> Iterator[Event]:
     for row in rows:
         yield Standing(**by(step), of=row.argument_id, standing=row.standing, reason=row.reason)
     for question in reply.unresolved_questions:
-        yield Concern(**by(step), id=desk.number("concern"), type="question", text=question, for_human=False)
-    if rule(desk.book.state, "judges") == "1":
+        yield Concern(
+            **by(step), id=numbering.number("concern"), type="question", text=question, for_human=False
+        )
+    if rule(numbering.book.state, "judges") == "1":
         totals = {
             row.argument_id: total(rubric, {n: getattr(row, n) for n in RUBRICS[rubric]}) for row in rows
         }
-        sides = side_totals(totals, _sides(desk.book))
+        sides = side_totals(totals, _sides(numbering.book))
         yield Decision(
             **by(step),
-            id=desk.number("decision"),
+            id=numbering.number("decision"),
             text=reply.recommendation,
             type="final",
-            cites=_cites(desk.book, _ahead(sides), {row.argument_id: [row.standing] for row in rows}),
+            cites=_cites(numbering.book, _ahead(sides), {row.argument_id: [row.standing] for row in rows}),
             made_by="judge",
             confidence=reply.confidence,
             narratives=(reply.key_insight, in_words(sides)),
@@ -206,11 +207,11 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
         return ()
     opened = state.opening
     result = panel_result(_by_judge(book, judged), _sides(book), opened.seed)
-    desk = Desk(book, state.round)
+    numbering = Numbering(book, state.round)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
     decision = Decision(
         **common,
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=_verdict(result),
         type="final",
         cites=_cites(book, result.winner, _standings(book)),
@@ -221,7 +222,7 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
         return (decision,)
     question = Concern(
         **common,
-        id=desk.number("concern"),
+        id=numbering.number("concern"),
         type="question",
         text="The judges come to no determination. Which side is right has to be decided by a person.",
         for_human=True,

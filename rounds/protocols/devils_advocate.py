@@ -20,9 +20,18 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Known, exactly_one, no_new_evidence, out_of_order, repeated
-from rounds.protocols.made import evidence_of
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.known import Quotable, exactly_one, no_new_evidence, out_of_order, repeated
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    evidence_of,
+    handed_in,
+    side_by_side,
+    statement,
+)
 
 CHALLENGES: Final = 5
 
@@ -90,7 +99,7 @@ class VerdictReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
+def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
     yield from out_of_order(known, [draft.severity for draft in reply.challenges], "challenges")
     for n, draft in enumerate(reply.challenges):
@@ -98,11 +107,11 @@ def _wrong_attack(known: Known, reply: AttackReply) -> Iterator[str]:
         yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
 
 
-def _challenges(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
+def _challenges(numbering: Numbering, step: Step, reply: AttackReply) -> Iterator[Event]:
     for rank, draft in enumerate(reply.challenges, 1):
         yield Challenge(
             **by(step),
-            id=desk.number("challenge"),
+            id=numbering.number("challenge"),
             target=draft.target,
             type="attack",
             claim=draft.claim,
@@ -113,7 +122,7 @@ def _challenges(desk: Desk, step: Step, reply: AttackReply) -> Iterator[Event]:
         )
 
 
-def _wrong_defence(known: Known, reply: DefenceReply) -> Iterator[str]:
+def _wrong_defence(known: Quotable, reply: DefenceReply) -> Iterator[str]:
     yield from exactly_one(
         (draft.to for draft in reply.answers), known.ids_of(Challenge), "answers", "challenge"
     )
@@ -123,11 +132,11 @@ def _wrong_defence(known: Known, reply: DefenceReply) -> Iterator[str]:
             yield from no_new_evidence(known, draft.to, draft.evidence, f"answers[{n}].evidence")
 
 
-def _defences(desk: Desk, step: Step, reply: DefenceReply) -> Iterator[Event]:
+def _defences(numbering: Numbering, step: Step, reply: DefenceReply) -> Iterator[Event]:
     for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
-            id=desk.number("response"),
+            id=numbering.number("response"),
             to=draft.to,
             outcome=draft.outcome,
             text=draft.text,
@@ -138,24 +147,24 @@ def _defences(desk: Desk, step: Step, reply: DefenceReply) -> Iterator[Event]:
         )
 
 
-def _wrong_ratings(known: Known, reply: RatingReply) -> Iterator[str]:
+def _wrong_ratings(known: Quotable, reply: RatingReply) -> Iterator[str]:
     yield from exactly_one(
         (draft.of for draft in reply.ratings), known.ids_of(Challenge), "ratings", "challenge"
     )
 
 
-def _dispositions(desk: Desk, step: Step, reply: RatingReply) -> Iterator[Event]:
-    del desk
+def _dispositions(numbering: Numbering, step: Step, reply: RatingReply) -> Iterator[Event]:
+    del numbering
     for draft in sorted(reply.ratings, key=lambda draft: number_of(draft.of)):
         yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
 
 
-def _decision(desk: Desk, step: Step, reply: VerdictReply) -> Iterator[Event]:
-    rated = {event.of: event.disposition for event in desk.book.events if isinstance(event, Disposition)}
-    challenges = [str(event.id) for event in desk.book.events if isinstance(event, Challenge)]
+def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
+    rated = {event.of: event.disposition for event in numbering.book.events if isinstance(event, Disposition)}
+    challenges = [str(event.id) for event in numbering.book.events if isinstance(event, Challenge)]
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=reply.decision,
         type="final",
         cites=tuple(
@@ -184,17 +193,17 @@ _DEFENCE: Final = Pick("defence", kinds=("statement", "response"))
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "steelman",
             asks("steelman"),
             SteelmanReply,
-            lambda step, reply: statement(step, "steelman", {"position": reply.position}),
+            lambda _, step, reply: statement(step, "steelman", {"position": reply.position}),
         ),
-        Row(
+        StepRow(
             "attack",
             asks("devils_advocate"),
             AttackReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "review", {"challenges": "\n\n".join(draft.claim for draft in reply.challenges)}
             ),
             _challenges,
@@ -203,21 +212,21 @@ SHEET: Final = Sheet(
             question=None,
             when=lambda state, round_: handed_in(state, round_, "steelman") > 0,
         ),
-        Row(
+        StepRow(
             "defence",
             asks("steelman"),
             DefenceReply,
-            lambda step, reply: statement(step, "supplement", {"position": reply.position}),
+            lambda _, step, reply: statement(step, "supplement", {"position": reply.position}),
             _defences,
             _wrong_defence,
             sees=(_STEELMAN, _ATTACK),
             when=_is_attacked,
         ),
-        Row(
+        StepRow(
             "rating",
             asks("devils_advocate"),
             RatingReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step,
                 "assessment",
                 {"ratings": "\n\n".join(f"{one.of}: {one.reason}" for one in reply.ratings)},
@@ -228,11 +237,11 @@ SHEET: Final = Sheet(
             question=None,
             when=lambda state, round_: handed_in(state, round_, "defence") > 0,
         ),
-        Row(
+        StepRow(
             "verdict",
             asks("judge"),
             VerdictReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step,
                 "summary",
                 {

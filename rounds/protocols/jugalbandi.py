@@ -24,9 +24,18 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Known, exactly_one, repeated
-from rounds.protocols.made import evidence_of
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.known import Quotable, exactly_one, repeated
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    evidence_of,
+    handed_in,
+    side_by_side,
+    statement,
+)
 
 
 class AssumptionDraft(Part, frozen=True, kw_only=True):
@@ -78,26 +87,26 @@ class ResolutionReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _plan(step: Step, reply: PlanReply) -> tuple[Event, ...]:
+def _plan(_: Numbering, step: Step, reply: PlanReply) -> tuple[Event, ...]:
     return statement(step, "plan", {"plan": reply.plan})
 
 
-def _assumptions(desk: Desk, step: Step, reply: PlanReply) -> Iterator[Event]:
+def _assumptions(numbering: Numbering, step: Step, reply: PlanReply) -> Iterator[Event]:
     for draft in reply.assumptions:
-        identity = desk.number("assumption")
+        identity = numbering.number("assumption")
         yield Assumption(**by(step), id=identity, text=draft.text, unrequested=draft.unrequested)
 
 
-def _review(step: Step, reply: ChallengesReply) -> tuple[Event, ...]:
+def _review(_: Numbering, step: Step, reply: ChallengesReply) -> tuple[Event, ...]:
     listed = "\n\n".join(f"{draft.tag}: {draft.claim}" for draft in reply.challenges)
     return statement(step, "review", {"challenges": listed})
 
 
-def _challenges(desk: Desk, step: Step, reply: ChallengesReply) -> Iterator[Event]:
+def _challenges(numbering: Numbering, step: Step, reply: ChallengesReply) -> Iterator[Event]:
     for rank, draft in enumerate(reply.challenges, 1):
         yield Challenge(
             **by(step),
-            id=desk.number("challenge"),
+            id=numbering.number("challenge"),
             target=draft.target,
             tag=draft.tag,
             type="attack",
@@ -108,14 +117,14 @@ def _challenges(desk: Desk, step: Step, reply: ChallengesReply) -> Iterator[Even
         )
 
 
-def _wrong_challenges(known: Known, reply: ChallengesReply) -> Iterator[str]:
+def _wrong_challenges(known: Quotable, reply: ChallengesReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.challenges), "challenges")
     for n, draft in enumerate(reply.challenges):
         yield from known.reference_problems(draft.target, f"challenges[{n}].target")
         yield from known.evidence_problems(draft.evidence, f"challenges[{n}].evidence")
 
 
-def _wrong_resolution(known: Known, reply: ResolutionReply) -> Iterator[str]:
+def _wrong_resolution(known: Quotable, reply: ResolutionReply) -> Iterator[str]:
     named = (draft.of for draft in reply.dispositions)
     yield from exactly_one(named, known.ids_of(Challenge), "dispositions", "challenge")
     for n, draft in enumerate(reply.dispositions):
@@ -132,11 +141,11 @@ RELATIONS: Final[dict[str, Literal["based-on", "resolves", "builds-on"]]] = {
 }
 
 
-def _resolution(step: Step, reply: ResolutionReply) -> tuple[Event, ...]:
+def _resolution(_: Numbering, step: Step, reply: ResolutionReply) -> tuple[Event, ...]:
     return statement(step, "plan", {"plan": reply.plan})
 
 
-def _dispositions(desk: Desk, step: Step, reply: ResolutionReply) -> Iterator[Event]:
+def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> Iterator[Event]:
     ordered = sorted(reply.dispositions, key=lambda draft: number_of(draft.of))
     for draft in ordered:
         yield Disposition(
@@ -151,17 +160,17 @@ def _dispositions(desk: Desk, step: Step, reply: ResolutionReply) -> Iterator[Ev
         if draft.question:
             yield Concern(
                 **by(step),
-                id=desk.number("concern"),
+                id=numbering.number("concern"),
                 type="question",
                 text=draft.question,
                 between=(draft.of,),
                 for_human=True,
             )
-    opened = desk.book.state.opened
+    opened = numbering.book.state.opened
     is_last = opened is not None and step.name.round == opened.plan[-1].round
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=reply.decision,
         type="final" if is_last else "round",
         cites=tuple(
@@ -186,8 +195,8 @@ _PLAN: Final = Pick("plan", kinds=("statement", "assumption"))
 
 SHEET: Final = Sheet(
     (
-        Row("plan", asks("proposer"), PlanReply, _plan, _assumptions),
-        Row(
+        StepRow("plan", asks("proposer"), PlanReply, _plan, _assumptions),
+        StepRow(
             "challenge",
             asks("challenger"),
             ChallengesReply,
@@ -198,7 +207,7 @@ SHEET: Final = Sheet(
             question=None,
             when=_has_plan,
         ),
-        Row(
+        StepRow(
             "resolve",
             asks("resolver"),
             ResolutionReply,

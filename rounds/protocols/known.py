@@ -16,7 +16,7 @@ from roles.protocol import Step
 from roles.replies import Cited
 
 
-class Known(msgspec.Struct, frozen=True):
+class Quotable(msgspec.Struct, frozen=True):
     """What the brief of a step has shown: the only things its reply may name."""
 
     state: State
@@ -72,11 +72,11 @@ class Known(msgspec.Struct, frozen=True):
         return f"; sections of {identity} are {names(sections_of(event))}"
 
 
-def known_to(book: Book, step: Step, saw: frozenset[int], *, documents: bool) -> Known:
+def known_to(book: Book, step: Step, saw: frozenset[int], *, documents: bool) -> Quotable:
     """What the brief that quoted the events `saw` has shown; `documents`: the context documents too."""
     opened = book.state.opening
     shown = {event.id: event for event in book.events if event.seq in saw and event.id is not None}
-    return Known(book.state, opened, step, shown, documents, book)
+    return Quotable(book.state, opened, step, shown, documents, book)
 
 
 def names(values: Iterable[str]) -> str:
@@ -93,7 +93,7 @@ def repeated(values: Iterable[str | int], where: str) -> Iterator[str]:
         seen.add(value)
 
 
-def out_of_order(known: Known, severities: Sequence[int], where: str) -> Iterator[str]:
+def out_of_order(known: Quotable, severities: Sequence[int], where: str) -> Iterator[str]:
     """Complain about the first one that is heavier than the one before it: a rank is a claim about weight (AD-4)."""
     if known.opened.protocol_version == 1:
         return
@@ -103,7 +103,7 @@ def out_of_order(known: Known, severities: Sequence[int], where: str) -> Iterato
             return
 
 
-def ids_problems(known: Known, ids: Iterable[str], where: str) -> Iterator[str]:
+def ids_problems(known: Quotable, ids: Iterable[str], where: str) -> Iterator[str]:
     """Complain about ids that were not quoted."""
     for identity in ids:
         if known.unknown(identity):
@@ -117,7 +117,7 @@ def exactly_one(named: Iterable[str], wanted: Iterable[str], where: str, what: s
         yield f"{where}: exactly one for each {what} is wanted: {names(wanted) or 'none'}"
 
 
-def no_new_evidence(known: Known, challenge: str, given: tuple[Cited, ...], where: str) -> Iterator[str]:
+def no_new_evidence(known: Quotable, challenge: str, given: tuple[Cited, ...], where: str) -> Iterator[str]:
     """Complain about a defence that cites nothing which the challenge has not cited already (AD-20, AD-21)."""
     event = known.by_id.get(challenge)
     if isinstance(event, Challenge):

@@ -21,9 +21,18 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.known import Known, exactly_one, out_of_order, repeated
-from rounds.protocols.made import evidence_of
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.known import Quotable, exactly_one, out_of_order, repeated
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    evidence_of,
+    handed_in,
+    side_by_side,
+    statement,
+)
 
 REVIEWERS: Final = tuple(f"reviewer_{n}" for n in range(1, 6))
 SEVERITIES: Final = {"Critical": 5, "High": 4, "Medium": 3, "Low": 2}
@@ -87,18 +96,18 @@ class PanelVerdict(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _wrong_findings(known: Known, reply: FindingsReply) -> Iterator[str]:
+def _wrong_findings(known: Quotable, reply: FindingsReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.findings), "findings")
     yield from out_of_order(known, [SEVERITIES[row.severity] for row in reply.findings], "findings")
     for n, row in enumerate(reply.findings):
         yield from known.evidence_problems(row.evidence, f"findings[{n}].evidence")
 
 
-def _findings(desk: Desk, step: Step, reply: FindingsReply) -> Iterator[Event]:
+def _findings(numbering: Numbering, step: Step, reply: FindingsReply) -> Iterator[Event]:
     for rank, row in enumerate(reply.findings, 1):
         yield Concern(
             **by(step),
-            id=desk.number("concern"),
+            id=numbering.number("concern"),
             type="concern",
             text=row.text,
             severity=SEVERITIES[row.severity],
@@ -108,13 +117,13 @@ def _findings(desk: Desk, step: Step, reply: FindingsReply) -> Iterator[Event]:
         )
 
 
-def _wrong_marks(known: Known, reply: CrossReply) -> Iterator[str]:
+def _wrong_marks(known: Quotable, reply: CrossReply) -> Iterator[str]:
     theirs = known.ids_of(Concern, but_by=known.step.role)
     yield from exactly_one((mark.of for mark in reply.marks), theirs, "marks", "finding of the others")
 
 
-def _marks(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
-    del desk
+def _marks(numbering: Numbering, step: Step, reply: CrossReply) -> Iterator[Event]:
+    del numbering
     for mark in sorted(reply.marks, key=lambda mark: number_of(mark.of)):
         yield Rating(
             **by(step),
@@ -126,7 +135,7 @@ def _marks(desk: Desk, step: Step, reply: CrossReply) -> Iterator[Event]:
         )
 
 
-def _wrong_verdict(known: Known, reply: PanelVerdict) -> Iterator[str]:
+def _wrong_verdict(known: Quotable, reply: PanelVerdict) -> Iterator[str]:
     yield from exactly_one((one.of for one in reply.quality), known.ids_of(Statement), "quality", "review")
     yield from repeated(reply.blockers, "blockers")
     for n, identity in enumerate(reply.blockers):
@@ -135,7 +144,7 @@ def _wrong_verdict(known: Known, reply: PanelVerdict) -> Iterator[str]:
     yield from off_scale(known, reply.verdict)
 
 
-def _verdict(desk: Desk, step: Step, reply: PanelVerdict) -> Iterator[Event]:
+def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[Event]:
     for one in sorted(reply.quality, key=lambda one: one.of):
         yield Rating(
             **by(step),
@@ -145,10 +154,10 @@ def _verdict(desk: Desk, step: Step, reply: PanelVerdict) -> Iterator[Event]:
             criterion="quality of the review",
             reason=one.reason,
         )
-    others = [str(concern.id) for concern in by_weight(desk) if concern.id not in reply.blockers]
+    others = [str(concern.id) for concern in by_weight(numbering) if concern.id not in reply.blockers]
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=f"{reply.verdict}: {reply.decision}",
         type="final",
         cites=(
@@ -161,11 +170,11 @@ def _verdict(desk: Desk, step: Step, reply: PanelVerdict) -> Iterator[Event]:
     )
 
 
-def by_weight(desk: Desk) -> list[Concern]:
+def by_weight(numbering: Numbering) -> list[Concern]:
     """The findings: cross-cutting ones first, with their severity raised by one, then by severity and number."""
     shared = {
         event.of
-        for event in desk.book.events
+        for event in numbering.book.events
         if isinstance(event, Rating) and event.criterion == "cross-cutting"
     }
 
@@ -173,7 +182,7 @@ def by_weight(desk: Desk) -> list[Concern]:
         raised = min(5, (concern.severity or 0) + (concern.id in shared))
         return (concern.id not in shared, -raised)
 
-    return sorted((event for event in desk.book.events if isinstance(event, Concern)), key=weight)
+    return sorted((event for event in numbering.book.events if isinstance(event, Concern)), key=weight)
 
 
 def _others_found(state: State, round_: int) -> bool:
@@ -188,19 +197,19 @@ _FINDINGS: Final = ("statement", "concern")
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "findings",
             asks(*REVIEWERS),
             FindingsReply,
-            lambda step, reply: statement(step, "review", {"overview": reply.overview}),
+            lambda _, step, reply: statement(step, "review", {"overview": reply.overview}),
             _findings,
             _wrong_findings,
         ),
-        Row(
+        StepRow(
             "crossing",
             asks(*REVIEWERS),
             CrossReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step,
                 "supplement",
                 {"marks": "\n\n".join(f"{mark.of}: {mark.reason}" for mark in reply.marks)},
@@ -210,11 +219,11 @@ SHEET: Final = Sheet(
             sees=(Pick("findings", _FINDINGS, whose="others"),),
             when=_others_found,
         ),
-        Row(
+        StepRow(
             "verdict",
             asks("judge"),
             PanelVerdict,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "assessment", {"verdict": reply.verdict, "decision": reply.decision}
             ),
             _verdict,

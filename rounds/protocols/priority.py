@@ -22,8 +22,17 @@ from ledger.state.book import Book
 from ledger.state.decided import counted
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
-from rounds.protocols.known import Known, exactly_one
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, names_losses, statement
+from rounds.protocols.known import Quotable, exactly_one
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    handed_in,
+    names_losses,
+    statement,
+)
 
 Level = Literal["P0", "P1", "P2", "P3"]
 POINTS: Final[Mapping[str, int]] = {"P0": 4, "P1": 3, "P2": 2, "P3": 1}
@@ -48,22 +57,22 @@ class LevelsReply(Part, frozen=True, kw_only=True):
     levels: Annotated[tuple[LevelRow, ...], Meta(min_length=1, max_length=64)]
 
 
-def _wrong(known: Known, reply: LevelsReply) -> Iterator[str]:
+def _wrong(known: Quotable, reply: LevelsReply) -> Iterator[str]:
     options = (option.id for option in known.opened.options)
     yield from exactly_one((row.of for row in reply.levels), options, "levels", "option")
 
 
-def _levels(desk: Desk, step: Step, reply: LevelsReply) -> Iterator[Event]:
+def _levels(numbering: Numbering, step: Step, reply: LevelsReply) -> Iterator[Event]:
     yield Argument(
         **by(step),
-        id=desk.number("argument"),
+        id=numbering.number("argument"),
         label=step.role.upper(),
         side=step.role,
         claim=reply.principle,
         reasoning=reply.reasoning,
         evidence=reply.evidence,
     )
-    opened = desk.book.state.opening
+    opened = numbering.book.state.opening
     given = {row.of: row for row in reply.levels}
     for row in (given[option.id] for option in opened.options):
         yield Rating(
@@ -121,13 +130,13 @@ def verdict(book: Book) -> tuple[Event, ...]:
             levels.setdefault(event.by, {})[event.of] = str(event.value)
             reasons[event.by, event.of] = event.reason
     options = [option.id for option in state.opened.options]
-    desk = Desk(book, state.round)
+    numbering = Numbering(book, state.round)
     common: dict[str, Any] = {"round": state.round, "phase": state.phase, "by": "controller"}
     apart = [option for option in options if _distance(levels, option) >= DISAGREEMENT_FROM]
     concerns = tuple(
         Concern(
             **common,
-            id=desk.number("concern"),
+            id=numbering.number("concern"),
             type="tension",
             text=f"{option}: " + "; ".join(_said(levels, reasons, lens, option) for lens in LENSES),
             between=LENSES,
@@ -135,7 +144,7 @@ def verdict(book: Book) -> tuple[Event, ...]:
         )
         for option in apart
     )
-    return (*concerns, _decision(book, levels, options, desk, common))
+    return (*concerns, _decision(book, levels, options, numbering, common))
 
 
 def _distance(levels: Mapping[str, Mapping[str, str]], option: str) -> int:
@@ -153,7 +162,7 @@ def _decision(
     book: Book,
     levels: Mapping[str, Mapping[str, str]],
     options: Sequence[str],
-    desk: Desk,
+    numbering: Numbering,
     common: Mapping[str, Any],
 ) -> Decision:
     totals, counts = summed(levels), borda(levels)
@@ -165,7 +174,7 @@ def _decision(
     arguments = [str(event.id) for event in book.events if isinstance(event, Argument)]
     return Decision(
         **common,
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=f"Order by {_whose(book, levels)}: {', '.join(order)}.",
         type="final",
         cites=tuple(Cite(type="argument", id=identity, relation="based-on") for identity in arguments),
@@ -185,11 +194,11 @@ def _whose(book: Book, levels: Mapping[str, Mapping[str, str]]) -> str:
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "rating",
             asks(*LENSES),
             LevelsReply,
-            lambda step, reply: statement(step, "assessment", {"principle": reply.principle}),
+            lambda _, step, reply: statement(step, "assessment", {"principle": reply.principle}),
             _levels,
             _wrong,
         ),

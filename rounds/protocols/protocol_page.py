@@ -35,7 +35,7 @@ _WHOSE: Final = {
 
 def written_pages() -> tuple[str, ...]:
     """The protocols whose pages are made from their rows; `structured` has a page of another kind."""
-    return tuple(name for name, protocol in PROTOCOLS.items() if not protocol.is_watched)
+    return tuple(name for name, protocol in PROTOCOLS.items() if not protocol.watched)
 
 
 def generated(name: str) -> str:

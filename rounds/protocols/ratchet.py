@@ -19,9 +19,18 @@ from ledger.events.decisions import Cite
 from ledger.events.ids import number_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
-from rounds.protocols.known import Known, exactly_one, repeated
-from rounds.protocols.made import evidence_of
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, handed_in, side_by_side, statement
+from rounds.protocols.known import Quotable, exactly_one, repeated
+from rounds.protocols.step_table import (
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    evidence_of,
+    handed_in,
+    side_by_side,
+    statement,
+)
 
 CRITIQUES: Final = 3
 
@@ -62,7 +71,7 @@ class RevisionReply(Part, frozen=True, kw_only=True):
     decision: Sentence
 
 
-def _wrong_critiques(known: Known, reply: CritiqueReply) -> Iterator[str]:
+def _wrong_critiques(known: Quotable, reply: CritiqueReply) -> Iterator[str]:
     yield from repeated((one.weakness for one in reply.critiques), "critiques")
     for n, one in enumerate(reply.critiques):
         if one.quote.quote is None:
@@ -70,11 +79,11 @@ def _wrong_critiques(known: Known, reply: CritiqueReply) -> Iterator[str]:
         yield from known.reference_problems(one.quote.ref, f"critiques[{n}].quote", one.quote.quote)
 
 
-def _critiques(desk: Desk, step: Step, reply: CritiqueReply) -> Iterator[Event]:
+def _critiques(numbering: Numbering, step: Step, reply: CritiqueReply) -> Iterator[Event]:
     for rank, one in enumerate(reply.critiques, 1):
         yield Challenge(
             **by(step),
-            id=desk.number("challenge"),
+            id=numbering.number("challenge"),
             target=one.quote.ref,
             type="challenge",
             claim=one.weakness,
@@ -84,17 +93,17 @@ def _critiques(desk: Desk, step: Step, reply: CritiqueReply) -> Iterator[Event]:
         )
 
 
-def _wrong_revision(known: Known, reply: RevisionReply) -> Iterator[str]:
+def _wrong_revision(known: Quotable, reply: RevisionReply) -> Iterator[str]:
     yield from exactly_one((one.to for one in reply.answers), known.ids_of(Challenge), "answers", "challenge")
 
 
-def _revision(desk: Desk, step: Step, reply: RevisionReply) -> Iterator[Event]:
+def _revision(numbering: Numbering, step: Step, reply: RevisionReply) -> Iterator[Event]:
     revised = f"S-{step.name.round}-revision-{step.role}#text"
     answers = sorted(reply.answers, key=lambda one: number_of(one.to))
     for one in answers:
         yield Response(
             **by(step),
-            id=desk.number("response"),
+            id=numbering.number("response"),
             to=one.to,
             outcome=one.outcome,
             text=one.text,
@@ -102,7 +111,7 @@ def _revision(desk: Desk, step: Step, reply: RevisionReply) -> Iterator[Event]:
         )
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=reply.decision,
         type="final",
         cites=tuple(
@@ -118,17 +127,17 @@ _DRAFT: Final = Pick("draft", kinds=("statement",))
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "draft",
             asks("drafter"),
             DraftReply,
-            lambda step, reply: statement(step, "proposal", {"text": reply.text}),
+            lambda _, step, reply: statement(step, "proposal", {"text": reply.text}),
         ),
-        Row(
+        StepRow(
             "critique",
             asks("critic"),
             CritiqueReply,
-            lambda step, reply: statement(
+            lambda _, step, reply: statement(
                 step, "review", {"critiques": "\n\n".join(one.weakness for one in reply.critiques)}
             ),
             _critiques,
@@ -137,11 +146,11 @@ SHEET: Final = Sheet(
             question=None,
             when=lambda state, round_: handed_in(state, round_, "draft") > 0,
         ),
-        Row(
+        StepRow(
             "revision",
             asks("reviser"),
             RevisionReply,
-            lambda step, reply: statement(step, "plan", {"text": reply.text}),
+            lambda _, step, reply: statement(step, "plan", {"text": reply.text}),
             _revision,
             _wrong_revision,
             sees=(_DRAFT, Pick("critique", kinds=("challenge",))),

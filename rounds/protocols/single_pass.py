@@ -21,8 +21,8 @@ from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Passage, Sentence, Text
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
-from rounds.protocols.known import Known, repeated
-from rounds.protocols.step_table import Desk, Row, Sheet, by, repeated_step, rule, statement
+from rounds.protocols.known import Quotable, repeated
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, by, repeated_step, rule, statement
 
 MEMBERS: Final = ("3", "5", "9", "17", "33", "65")
 
@@ -49,7 +49,7 @@ class PassReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _wrong(known: Known, reply: PassReply) -> Iterator[str]:
+def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.criticisms), "criticisms")
     may_escalate = rule(known.state, "dispositions") == "three"
     for n, draft in enumerate(reply.criticisms):
@@ -61,16 +61,16 @@ def _wrong(known: Known, reply: PassReply) -> Iterator[str]:
             yield f"criticisms[{n}].question: given if and only if the criticism is escalated"
 
 
-def _text(step: Step, reply: PassReply) -> tuple[Event, ...]:
+def _text(_: Numbering, step: Step, reply: PassReply) -> tuple[Event, ...]:
     return statement(step, "plan", {"plan": reply.plan, "revised": reply.revised})
 
 
-def _records(desk: Desk, step: Step, reply: PassReply) -> Iterator[Event]:
-    (text,) = _text(step, reply)
+def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Event]:
+    (text,) = _text(numbering, step, reply)
     for assumption in reply.assumptions:
-        identity = desk.number("assumption")
+        identity = numbering.number("assumption")
         yield Assumption(**by(step), id=identity, text=assumption.text, unrequested=assumption.unrequested)
-    numbered = [(desk.number("challenge"), draft) for draft in reply.criticisms]
+    numbered = [(numbering.number("challenge"), draft) for draft in reply.criticisms]
     for rank, (identity, draft) in enumerate(numbered, 1):
         yield Challenge(
             **by(step),
@@ -93,7 +93,7 @@ def _records(desk: Desk, step: Step, reply: PassReply) -> Iterator[Event]:
         if draft.question:
             yield Concern(
                 **by(step),
-                id=desk.number("concern"),
+                id=numbering.number("concern"),
                 type="question",
                 text=draft.question,
                 between=(identity,),
@@ -101,9 +101,9 @@ def _records(desk: Desk, step: Step, reply: PassReply) -> Iterator[Event]:
             )
     yield Decision(
         **by(step),
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=reply.decision,
-        type="final" if _is_alone(desk) else "round",
+        type="final" if _is_alone(numbering) else "round",
         cites=tuple(
             Cite(type="challenge", id=identity, relation=RELATIONS[draft.disposition])
             for identity, draft in numbered
@@ -114,8 +114,8 @@ def _records(desk: Desk, step: Step, reply: PassReply) -> Iterator[Event]:
     )
 
 
-def _is_alone(desk: Desk) -> bool:
-    opened = desk.book.state.opened
+def _is_alone(numbering: Numbering) -> bool:
+    opened = numbering.book.state.opened
     return opened is not None and opened.protocol == "single-pass"
 
 
@@ -130,7 +130,7 @@ def _members(state: State) -> int:
 
 
 def _protocol(name: str, summary: str, times: Callable[[State], int], **more: Any) -> Protocol:
-    sheet = Sheet((Row("plan", repeated_step("solo", times), PassReply, _text, _records, _wrong),))
+    sheet = Sheet((StepRow("plan", repeated_step("solo", times), PassReply, _text, _records, _wrong),))
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )

@@ -6,23 +6,23 @@ yields: the first at once, numbered ones when the group closes, in role order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
-from ledger.events import Concern, Event, Statement
+from ledger.events import Argument, Concern, Event, Statement
 from ledger.events.claims import StatementType
-from ledger.events.decisions import PlanRow
+from ledger.events.decisions import Cite, PlanRow
 from ledger.events.ids import StepName
-from ledger.events.values import Section
+from ledger.events.values import Evidence, Section
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
-from roles.replies import Reply
-from rounds.protocols.known import Known, known_to
+from roles.replies import Cited, Reply
+from rounds.protocols.known import Quotable, known_to
 from rounds.protocols.losses import LOSSES, VERSION
 from rounds.protocols.losses import RULE as LOST
-from rounds.protocols.made import statement_id
 
 ALL: Final = Sight("all")
 LETTERS: Final[Mapping[str, str]] = {
@@ -41,7 +41,7 @@ question for each argument (XS-5), and their briefs name lost steps that they wo
 decisions cite every argument that was heard, and any lost judge of several is put to a person."""
 
 
-class Desk:
+class Numbering:
     """Where the events of a closing group get their numbers, and what they need to be made of."""
 
     def __init__(self, book: Book, round_: int) -> None:
@@ -63,15 +63,15 @@ Steps = Callable[[State, int, str], Iterable[StepName]]
 """(state, round, phase) → the steps of a row."""
 
 
-def nothing_wrong(known: Known, reply: Any) -> Iterator[str]:
+def nothing_wrong(known: Quotable, reply: Any) -> Iterator[str]:
     """A reply whose shape says all."""
     del known, reply
     return iter(())
 
 
-def nothing_later(desk: Desk, step: Step, reply: Any) -> Iterator[Event]:
+def nothing_later(numbering: Numbering, step: Step, reply: Any) -> Iterator[Event]:
     """A reply that yields no numbered event."""
-    del desk, step, reply
+    del numbering, step, reply
     return iter(())
 
 
@@ -85,7 +85,7 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Nobody judges: what was handed in stands side by side, and a person is asked (AD-8)."""
     state, round_ = book.state, step.name.round
     opened = state.opening
-    desk = Desk(book, round_)
+    numbering = Numbering(book, round_)
     handed = [event for event in book.events if event.step and event.kind in ("statement", "concern")]
     if opened.protocol_version == 1:
         shown = [event.id for event in handed if event.id][:16]
@@ -101,7 +101,7 @@ def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
         text = f"{what} ({given_up}): what was handed in stands side by side. Decide."
     return (
         Concern(
-            id=desk.number("concern"),
+            id=numbering.number("concern"),
             round=step.name.round,
             phase=step.name.phase,
             by="controller",
@@ -120,21 +120,38 @@ def no_stand_in(book: Book, step: Step) -> tuple[Event, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One kind of step. `task` and brief template are `phase`; `at_once` gives the event that carries the call."""
+class StepRow:
+    """One kind of step. `task` names its template and its row; `at_once` gives the event that carries the call."""
 
-    phase: str
+    task: str
     steps: Steps
     reply: type[Reply] | Callable[[State], type[Reply]]
-    at_once: Callable[[Step, Any], tuple[Event, ...]]
-    later: Callable[[Desk, Step, Any], Iterator[Event]] = nothing_later
-    wrong: Callable[[Known, Any], Iterator[str]] = nothing_wrong
+    at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]]
+    later: Callable[[Numbering, Step, Any], Iterable[Event]] = nothing_later
+    wrong: Callable[[Quotable, Any], Iterator[str]] = nothing_wrong
     sees: tuple[Pick, ...] = ()
     question: Sight | None = ALL
     when: Callable[[State, int], bool] = always
     stand_in: Callable[[Book, Step], tuple[Event, ...]] = no_stand_in
-    beside: bool = False
-    """Side by side with the row before it."""
+    group: str = ""
+    """Rows of one group that follow each other are asked side by side; none is a group of its own."""
+    columns: View | None = None
+    """What the brief quotes where that is more than the question and `sees`: then this is all of it."""
+    planned: bool = True
+    """Asked in rounds whose row of the plan has the phase; otherwise `when` says it all."""
+
+    @property
+    def phase(self) -> str:
+        """The phase of its steps: the task's first word."""
+        return self.task.partition(".")[0]
+
+    @property
+    def view(self) -> View:
+        """What the brief of such a step quotes."""
+        if self.columns is not None:
+            return self.columns
+        record: View = {Column.RECORD: Sight("picked", picks=self.sees)}
+        return {Column.QUESTION: self.question, **record} if self.question else record
 
 
 def asks(*roles: str) -> Steps:
@@ -178,31 +195,29 @@ def handed_in(state: State, round_: int, phase: str) -> int:
 class Sheet:
     """The rows of a protocol in order, and what follows from them."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[StepRow, ...]
+    closing_order: tuple[str, ...] = ()
+    """Kinds of events in the order in which a closing group yields them; none: in the order of the steps."""
 
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:
-        """A group a row, as far as the plan's round has its phase and the row applies."""
+        """The groups of a round in order, as far as rows apply and ask anybody."""
         phases = state.opening.plan[state.rounds[round_].plan_row].phases
-        found: list[Group] = []
+        found: dict[str, list[Step]] = {}
         for row in self.rows:
-            if row.phase in phases and row.when(state, round_):
-                joined = found.pop() if row.beside and found else Group(row.phase, row.phase, ())
-                steps = tuple(
-                    Step(name, joined.name, row.phase) for name in row.steps(state, round_, row.phase)
-                )
-                found.append(Group(joined.name, joined.phase, (*joined.steps, *steps)))
-        return tuple(group for group in found if group.steps)
+            if (not row.planned or row.phase in phases) and row.when(state, round_):
+                name = row.group or row.task
+                steps = found.setdefault(name, [])
+                steps += (step_of(one, name, row.task) for one in row.steps(state, round_, row.phase))
+        return tuple(Group(name, steps[0].name.phase, tuple(steps)) for name, steps in found.items() if steps)
 
-    def row(self, step: Step) -> Row:
+    def row(self, step: Step) -> StepRow:
         """The row of a step."""
-        return next(row for row in self.rows if row.phase == step.name.phase)
+        return next(row for row in self.rows if row.task == step.task)
 
     def view(self, state: State, step: Step) -> View:
-        """The question where the row has it, and the row's picks."""
+        """What the brief of a step quotes."""
         del state
-        row = self.row(step)
-        record: View = {Column.RECORD: Sight("picked", picks=row.sees)}
-        return {Column.QUESTION: row.question, **record} if row.question else record
+        return self.row(step).view
 
     def reply_type(self, state: State, step: Step) -> type[Reply]:
         """The row's shape, which a named variant may choose."""
@@ -212,22 +227,26 @@ class Sheet:
     def problems(self, book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
         """What the row finds wrong."""
         row = self.row(step)
-        return tuple(row.wrong(known_to(book, step, saw, documents=row.question == ALL), reply))
+        return tuple(
+            row.wrong(known_to(book, step, saw, documents=row.view.get(Column.QUESTION) == ALL), reply)
+        )
 
     def record(self, book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
         """What the row yields at once."""
-        del book
-        return self.row(step).at_once(step, reply)
+        return self.row(step).at_once(Numbering(book, step.name.round), step, reply)
 
     def close(self, book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
         """What waits for its number, in the order of the steps."""
-        desk = Desk(book, group.steps[0].name.round)
-        return tuple(
+        numbering = Numbering(book, group.steps[0].name.round)
+        events = [
             event
             for step in group.steps
             if step.id in replies
-            for event in self.row(step).later(desk, step, replies[step.id])
-        )
+            for event in self.row(step).later(numbering, step, replies[step.id])
+        ]
+        if self.closing_order:
+            events.sort(key=lambda event: self.closing_order.index(event.kind))
+        return tuple(events)
 
     def give_up(self, book: Book, step: Step) -> tuple[Event, ...]:
         """What stands in for a lost reply of the row."""
@@ -238,14 +257,17 @@ class Sheet:
         name: str,
         summary: str,
         roles: tuple[RoleDefinition, ...],
+        *,
         plan: Callable[[Rules, int], tuple[PlanRow, ...]] | None = None,
+        version: int = SHEET_VERSION,
+        brief_version: int = 2,
         **more: Any,
     ) -> Protocol:
         """The protocol; without a plan it is one round with the phases of all rows, in order."""
         phases = tuple(dict.fromkeys(row.phase for row in self.rows))
         return Protocol(
             name=name,
-            version=SHEET_VERSION,
+            version=version,
             summary=summary,
             roles=roles,
             groups=self.groups,
@@ -257,10 +279,16 @@ class Sheet:
             give_up=self.give_up,
             losses=LOSSES[name],
             plan=plan or one_round(phases),
-            brief_version=2,
+            brief_version=brief_version,
             prompts=more.pop("prompts", name),
             **more,
         )
+
+
+@cache
+def step_of(name: StepName, group: str, task: str) -> Step:
+    """The step of that name. The same few are asked about again and again."""
+    return Step(name, group, task)
 
 
 def by(step: Step) -> dict[str, Any]:
@@ -293,3 +321,45 @@ def names_losses(state: State) -> bool:
 def rule(state: State, name: str) -> str:
     """A named variant in force."""
     return str(state.opening.rules.get(name))
+
+
+def evidence_of(cited: Iterable[Cited]) -> tuple[Evidence, ...]:
+    """What a reply cites, as events keep it."""
+    return tuple(Evidence(ref=entry.ref, quote=entry.quote) for entry in cited)
+
+
+UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})
+STANDS: Final = UPHELD | {"PARTIALLY_UPHELD"}
+"""Standings under which an argument carries a decision."""
+
+
+def cites_of_winner(
+    arguments: Iterable[Argument], winner: str | None, standings: Mapping[str, Sequence[str]]
+) -> tuple[Cite, ...]:
+    """What a judged decision rests on: the winning side's arguments that stand; of both sides when none won.
+
+    `standings` are argument → what every judge says of it; one that nobody judged stands, and more than half of
+    the judges decide. Where nothing stands the decision rests on no argument, and settles them all.
+    """
+    heard = [(str(event.id), event.side) for event in arguments]
+    found = tuple(
+        Cite(
+            type="argument",
+            id=identity,
+            relation="supported-by" if _most(standings.get(identity, ()), UPHELD) else "builds-on",
+        )
+        for identity, side in heard
+        if winner in (None, side) and _most(standings.get(identity, ()), STANDS)
+    )
+    return found or tuple(Cite(type="argument", id=identity, relation="resolves") for identity, _ in heard)
+
+
+def _most(said: Sequence[str], wanted: frozenset[str]) -> bool:
+    return not said or 2 * sum(one in wanted for one in said) > len(said)
+
+
+def statement_id(step: Step) -> str:
+    """The id of the text that a step hands in (FORMAT 3)."""
+    act = f"-{step.name.act}" if step.name.act else ""
+    repeat = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
+    return f"S-{step.name.round}-{step.name.phase}{act}-{step.role}{repeat}"

@@ -26,8 +26,8 @@ from ledger.state.state import State
 from roles.brief.records import target_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
-from rounds.protocols.known import Known
-from rounds.protocols.step_table import Desk, Row, Sheet, asks, by, names_losses, rule, statement
+from rounds.protocols.known import Quotable
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, by, names_losses, rule, statement
 from rounds.protocols.votes import SAFETY_LOST, aggregate_votes
 
 VIEWS: Final = ("utility", "accuracy", "safety")
@@ -76,7 +76,7 @@ POLICIES: Final[Mapping[str, Callable[[int, int], Choice]]] = {
 }
 
 
-def _vote(step: Step, reply: ViewReply) -> tuple[Event, ...]:
+def _vote(_: Numbering, step: Step, reply: ViewReply) -> tuple[Event, ...]:
     ballot = BALLOTS[step.name.phase]
     vote = Vote(
         **by(step),
@@ -119,10 +119,10 @@ def _pairs(state: State, round_: int, phase: str) -> Iterable[StepName]:
                 yield StepName(round_, phase, f"on_{target}", challenger)
 
 
-def _challenge(desk: Desk, step: Step, reply: ViewChallenge) -> Iterator[Event]:
+def _challenge(numbering: Numbering, step: Step, reply: ViewChallenge) -> Iterator[Event]:
     yield Challenge(
         **by(step),
-        id=desk.number("challenge"),
+        id=numbering.number("challenge"),
         target=f"S-{step.name.round - 1}-analyse-{target_of(step.name)}",
         type="challenge",
         claim=reply.claim,
@@ -130,7 +130,7 @@ def _challenge(desk: Desk, step: Step, reply: ViewChallenge) -> Iterator[Event]:
     )
 
 
-def _wrong_view(known: Known, reply: ViewReply) -> Iterator[str]:
+def _wrong_view(known: Quotable, reply: ViewReply) -> Iterator[str]:
     """Numbers belong into their fields: the others are to see reasons."""
     del known
     for word in ("confidence:", "risk:"):
@@ -163,17 +163,17 @@ def ruling(book: Book) -> tuple[Event, ...]:
         votes=tuple(vote.seq for vote in last),
         metadata=metadata,
     )
-    desk = Desk(book, state.round)
+    numbering = Numbering(book, state.round)
     doubts = tuple(
-        Concern(**common, id=desk.number("concern"), type="concern", text=text)
+        Concern(**common, id=numbering.number("concern"), type="concern", text=text)
         for text in _doubts(book, last)
     )
     cites = _cites(book, last, named)
     if not cites:
-        return (event, *doubts, *(_asked(desk, common) if named else ()))
+        return (event, *doubts, *(_asked(numbering, common) if named else ()))
     decision = Decision(
         **common,
-        id=desk.number("decision"),
+        id=numbering.number("decision"),
         text=f"{found.decision} by the rule {found.rule} ({voting})."
         f"{_withdrawn(vetoed, last, named)}{_lost(last, unheard, named)}",
         type="final",
@@ -217,9 +217,9 @@ def _lost(last: list[Vote], unheard: list[str], named: bool) -> str:
     return said + without
 
 
-def _asked(desk: Desk, common: Mapping[str, Any]) -> tuple[Event, ...]:
+def _asked(numbering: Numbering, common: Mapping[str, Any]) -> tuple[Event, ...]:
     text = "Nobody gave a vote in the last ballot: the ruling REFUSE rests on nobody's view. Decide."
-    return (Concern(**common, id=desk.number("concern"), type="question", text=text, for_human=True),)
+    return (Concern(**common, id=numbering.number("concern"), type="question", text=text, for_human=True),)
 
 
 def _view(vote: Vote) -> str:
@@ -281,7 +281,7 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
 
 SHEET: Final = Sheet(
     (
-        Row(
+        StepRow(
             "analyse",
             asks(*VIEWS),
             ViewReply,
@@ -289,15 +289,15 @@ SHEET: Final = Sheet(
             wrong=_wrong_view,
             stand_in=_refusal,
         ),
-        Row(
+        StepRow(
             "challenge",
             _pairs,
             ViewChallenge,
-            lambda step, reply: statement(step, "review", {"challenge": reply.text}),
+            lambda _, step, reply: statement(step, "review", {"challenge": reply.text}),
             _challenge,
             sees=(Pick("analyse", kinds=("statement",), whose="target", back=1),),
         ),
-        Row(
+        StepRow(
             "revise",
             asks(*VIEWS),
             ViewReply,

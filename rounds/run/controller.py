@@ -64,7 +64,7 @@ class Controller:
             return ()
         validation = self._validation(book, last)
         events: list[Event] = [validation]
-        if self.protocol.is_watched and last != "S":
+        if self.protocol.watched and last != "S":
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
             events += responses(book, last, len(book.events) + len(events))
@@ -73,13 +73,13 @@ class Controller:
     def _next(self, book: Book) -> tuple[Event, ...]:
         """The next round, or the end."""
         state, round_ = book.state, book.state.round
-        if self.protocol.is_watched and synthesis_is_due(state, round_):
+        if self.protocol.watched and synthesis_is_due(state, round_):
             if "S" not in state.validated.get(round_, ()):
                 return ()
             return (run_closed(book, "finished", _end_reason(state, round_)),)
         if not deliberation_is_validated(state, round_):
             return ()
-        if not self.protocol.is_watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
+        if not self.protocol.watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
             return (run_closed(book, "finished", "protocol_end"),)
         limit = budgets_in_force(state).rounds
         if limit is not None and len(state.rounds) >= limit:
@@ -96,7 +96,7 @@ class Controller:
         if groups:
             return groups[-1].phase
         # in a short protocol every step of a round may have fallen away with what was lost before
-        return None if self.protocol.is_watched else plan_row(state, round_).phases[-1]
+        return None if self.protocol.watched else plan_row(state, round_).phases[-1]
 
     def _validation(self, book: Book, after: str) -> Validation:
         report = self.verdicts.check(book)
@@ -153,7 +153,7 @@ class Controller:
         opened = state.opening
         row = opened.plan[plan_index]
         leads = [event.lead for event in state.rounds.values()]
-        lead = next_lead(authors(state), leads, row.absent) if self.protocol.is_watched else None
+        lead = next_lead(authors(state), leads, row.absent) if self.protocol.watched else None
         focus = _active_focus(state) or row.focus or opened.question
         return RoundOpened(
             round=row.round,

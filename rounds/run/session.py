@@ -76,7 +76,7 @@ class RunSession:
 
     def _judged_by_its_own(self, book: Book) -> None:
         """Nothing is written that could not be judged afterwards. Raises `BlobMissing`."""
-        if self.protocol.is_watched:
+        if self.protocol.watched:
             parameters_of(book.state, book.blobs)
 
     def book(self) -> Book:

@@ -163,7 +163,7 @@ def _base(parent: RunStore, before: Book, wish: Wish) -> Opening:
 def _plan(opened: RunOpened, wish: Wish) -> tuple[PlanRow, ...]:
     if wish.without is None:
         return opened.plan
-    if not protocol_of(opened).is_watched:
+    if protocol_of(opened).fixed_plan:
         raise CannotFork(
             f"protocol {opened.protocol} has no round that a role can be absent from", "give --seat instead"
         )
@@ -209,5 +209,5 @@ def _shared_blobs(book: Book) -> dict[str, bytes]:
 
 def _written(toml: str, opening: RunOpened) -> bytes:
     """The deliberation file as this fork has resolved it."""
-    fixed = not protocol_of(opening).is_watched
+    fixed = protocol_of(opening).fixed_plan
     return to_toml(resolved(parse(toml.encode(), FILE), opening, fixed_plan=fixed)).encode()

@@ -116,7 +116,7 @@ def resolve(
         moot=moot,
         waived=_waived(deliberation, rules),
     )
-    toml = to_toml(resolved(deliberation, event, fixed_plan=not protocol.is_watched))
+    toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
     thresholds = params or params_bytes(event.stop.profile)
     kept = {event.stop.params: thresholds} if event.stop.profile == "calibrated" else {}
     return Opening(event, {_sha256(prompt_set): prompt_set, **contents, **kept}, toml)
@@ -220,7 +220,7 @@ def _wanted_options(protocol: Protocol, options: Sequence[str], name: str) -> No
 
 
 def _plan(deliberation: Deliberation, protocol: Protocol, rules: Rules, name: str) -> tuple[PlanRow, ...]:
-    if protocol.plan is not None:
+    if protocol.fixed_plan:
         _refuse_plan(deliberation, protocol, name)
         return protocol.plan(rules, len(deliberation.deliberation.options))
     rows = [Row(row.n, row.absent, row.drift, row.phases, row.focus) for row in deliberation.round]
@@ -306,7 +306,7 @@ def _cast(
 
 
 def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Casting:
-    if not protocol.is_watched:
+    if not protocol.has_castings:
         if casting is not None:
             raise DeliberationError(
                 f"castings are for structured; {protocol.name} has its own", "casting", "write [cast.<role>]"

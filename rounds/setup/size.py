@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 def asked_of(opening: RunOpened) -> Counter[Asked]:
     """The replies that a run asks for when every step is answered and nothing stops it early."""
     protocol = protocol_of(opening)
-    if protocol.is_watched:
+    if protocol.watched:
         again = int(str(opening.rules.get("rejudge", "0")))
         sealed = opening.rules.get("positions") != "off"
         return asked_at_most(opening.plan, positions=sealed, rejudged=again)

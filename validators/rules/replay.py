@@ -91,7 +91,7 @@ def _refused(protocol: Protocol, moment: Moment, reply: Reply) -> str | None:
 
     In `structured` rules of their own judge what a reply became, and asking again would cost a quarter of a check.
     """
-    if protocol.is_watched:
+    if protocol.watched:
         return None
     problems = protocol.problems(moment.book, moment.step, reply, frozenset(moment.event.saw))
     return problems[0] if problems else None
@@ -158,7 +158,7 @@ def controller_writes_what_is_due(docket: Docket) -> Iterator[Breach]:
     added or left out would pass for the rule's own.
     """
     protocol = docket.context.protocol
-    if protocol is None or protocol.is_watched:
+    if protocol is None or protocol.watched:
         return
     for events, book in commits(docket):
         first = events[0]

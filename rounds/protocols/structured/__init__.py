@@ -13,20 +13,24 @@ Laws
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
+from ledger.events import Event
+from ledger.events.decisions import PlanRow
 from ledger.events.ids import StepName
 from ledger.state.state import State
-from roles.protocol import Group, Protocol, RoleDefinition, Step, View
+from roles.protocol import Protocol, RoleDefinition, Rules, Step
 from roles.replies import (
     ActionArtifact,
+    ArtifactReply,
     AssessmentReply,
     CheckReply,
     ClosingReply,
     CriticArtifact,
     DriftReply,
     GuardianArtifact,
+    NamedSection,
     ObserverArtifact,
     PositionReply,
     Reply,
@@ -35,12 +39,12 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.losses import LOSSES
-from rounds.protocols.structured.owed import missing_checks
-from rounds.protocols.structured.problems import problems
-from rounds.protocols.structured.records import close, give_up, record
-from rounds.protocols.structured.visibility import VISIBILITY, row_of
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, statement_id
+from rounds.protocols.structured import making, problems
+from rounds.protocols.structured.unmade_checks import lost_verdict, missing_checks
+from rounds.protocols.structured.visibility import VISIBILITY
 from rounds.run.schedule import active_roles, applicable_checks, plan_row, rejudged_checks, synthesis_is_due
+from rounds.setup.plans import standard_13
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),
@@ -51,132 +55,262 @@ ROLES: Final = (
 )
 AUTHORS: Final = ("action", "guardian", "observer", "critic")
 
-_ARTIFACT_REPLIES: Final[dict[str, type[Reply]]] = {
-    "action": ActionArtifact,
-    "guardian": GuardianArtifact,
-    "observer": ObserverArtifact,
-    "critic": CriticArtifact,
-}
-_REPLIES: Final[dict[str, type[Reply]]] = {
-    "B": StatementReply,
-    "C": StatementReply,
-    "E.position": PositionReply,
-    "F": ReviewReply,
-    "G": AssessmentReply,
-    "H": DriftReply,
-    "S.resolve": ResolveReply,
-    "S.review": RetrospectiveReply,
-    "S.close": ClosingReply,
-}
+
+# ---------------------------------------------------------------- who is asked
 
 
-def view(state: State, step: Step) -> View:
-    """The row of the visibility table for this step."""
-    del state
-    return VISIBILITY[row_of(step)]
+def _lead(state: State, round_: int) -> tuple[str, ...]:
+    return (state.rounds[round_].lead or AUTHORS[0],)
 
 
-def reply_type(state: State, step: Step) -> type[Reply]:
-    """The shape that this step asks for."""
-    del state
-    if step.task.startswith("D."):
-        return _ARTIFACT_REPLIES[step.role]
-    if step.task.startswith("E.check"):
-        return CheckReply
-    return _REPLIES[step.task]
+def _others(state: State, round_: int) -> tuple[str, ...]:
+    return tuple(role for role in active_roles(state, round_) if role != _lead(state, round_)[0])
 
 
-def groups(state: State, round_: int) -> tuple[Group, ...]:
-    """The groups of a round in order; S joins once it is known to follow."""
-    row = plan_row(state, round_)
-    present = active_roles(state, round_)
-    opened = state.rounds[round_]
-    lead = opened.lead or AUTHORS[0]
-    found: list[Group] = []
-    if "B" in row.phases:
-        sealed = state.opened is None or state.opened.rules.get("positions") != "off"
-        checks = applicable_checks(state, round_)
-        again = rejudged_checks(state, round_)
-        found += _deliberation(round_, lead, present, checks, again, sealed, row.drift)
-    if synthesis_is_due(state, round_):
-        resolve = _group("S.resolve", round_, "S", "resolve", ("verifier",), "S.resolve")
-        pending = any(claim.status == "pending" for claim in state.claims.values())
-        if pending or state.is_done(resolve.steps[0].id):
-            found.append(resolve)
-        found.append(_group("S.review", round_, "S", "review", AUTHORS, "S.review"))
-        found.append(_group("S.close", round_, "S", "close", (lead,), "S.close"))
-    return tuple(group for group in found if group.steps)
+def _verifier(state: State, round_: int) -> tuple[str, ...]:
+    del state, round_
+    return ("verifier",)
 
 
-@cache
-def _deliberation(
-    round_: int,
-    lead: str,
-    present: tuple[str, ...],
-    checks: tuple[int, ...],
-    again: tuple[int, ...],
-    sealed: bool,
-    drift: bool,
-) -> tuple[Group, ...]:
-    """The groups of phases B to H."""
-    others = tuple(role for role in present if role != lead)
+def _authors(state: State, round_: int) -> tuple[str, ...]:
+    del state, round_
+    return AUTHORS
+
+
+def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
+    return lambda state, round_: (role,) if role in active_roles(state, round_) else ()
+
+
+def _asks(who: Callable[[State, int], tuple[str, ...]], act: str | None = None, repeat: int = 1) -> Steps:
+    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
+        for role in who(state, round_):
+            yield StepName(round_, phase, act, role, repeat)
+
+    return steps
+
+
+# ---------------------------------------------------------------- when
+
+
+def _seals(state: State, round_: int) -> bool:
+    sealed = state.opened is None or state.opened.rules.get("positions") != "off"
+    return sealed and bool(applicable_checks(state, round_))
+
+
+def _is_made(check: int) -> Callable[[State, int], bool]:
+    return lambda state, round_: check in applicable_checks(state, round_)
+
+
+def _is_rejudged(check: int) -> Callable[[State, int], bool]:
+    return lambda state, round_: check in rejudged_checks(state, round_)
+
+
+def _checks_drift(state: State, round_: int) -> bool:
+    return plan_row(state, round_).drift
+
+
+def _resolves(state: State, round_: int) -> bool:
+    """Claims are resolved where some are pending, or were until this step resolved them."""
+    pending = any(claim.status == "pending" for claim in state.claims.values())
+    return synthesis_is_due(state, round_) and (pending or state.is_done(f"r{round_}.S.resolve.verifier"))
+
+
+# ---------------------------------------------------------------- what a reply yields
+
+
+def _statement(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
+    return lambda _, step, reply: (
+        making.statement(
+            step, kind, reply.sections, getattr(reply, "responds_to", ()), getattr(reply, "options", ())
+        ),
+    )
+
+
+def _artifact(_: Numbering, step: Step, reply: ArtifactReply) -> tuple[Event, ...]:
+    return (making.artifact(step, reply),)
+
+
+def _claims(numbering: Numbering, step: Step, reply: ArtifactReply) -> Iterator[Event]:
+    for draft in reply.proposed_claims:
+        yield making.claim(numbering, step, draft, f"A-{step.name.round}-{step.role}#{draft.section}")
+
+
+def _review(numbering: Numbering, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
+    summary = NamedSection(name="summary", text=reply.summary)
+    return (making.statement(step, "review", (summary,)), *making.flips(numbering.book, step, reply))
+
+
+def _findings(numbering: Numbering, step: Step, reply: ReviewReply) -> Iterator[Event]:
+    for draft in reply.claims:
+        yield making.claim(numbering, step, draft, f"{statement_id(step)}#summary")
+    for tension in reply.tensions:
+        yield making.tension_of(numbering, step, tension)
+
+
+def _assessed(numbering: Numbering, step: Step, reply: AssessmentReply) -> Iterator[Event]:
+    for draft in reply.decisions:
+        yield making.decision(numbering, step, draft, "round")
+    for concern in reply.concerns:
+        yield making.concern_of(numbering, step, concern)
+
+
+def _closed(numbering: Numbering, step: Step, reply: ClosingReply) -> Iterator[Event]:
+    for draft in reply.decisions:
+        yield making.decision(numbering, step, draft, "final")
+
+
+def _retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple[Event, ...]:
+    modes = (
+        NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
+        for note in reply.failure_modes
+    )
     return (
-        _group("B", round_, "B", None, (lead,), "B"),
-        _group("C", round_, "C", None, others, "C"),
-        _group("D", round_, "D", None, present, "D.{role}"),
-        *_check_groups(round_, present, checks, sealed),
-        Group("E.rejudge", "E", tuple(_again(round_, check) for check in again)),
-        _group("F", round_, "F", None, present, "F"),
-        _group("G", round_, "G", None, (lead,), "G"),
-        *((_group("H", round_, "H", None, ("verifier",), "H"),) if drift else ()),
+        making.statement(step, "retrospective", (NamedSection(name="summary", text=reply.summary), *modes)),
     )
 
 
-def _check_groups(
-    round_: int, present: tuple[str, ...], checks: tuple[int, ...], sealed: bool
-) -> list[Group]:
-    found: list[Group] = []
-    if checks and sealed:
-        found.append(_group("E.position", round_, "E", "position", present, "E.position"))
-    together = tuple(
-        _step("E.checks", round_, "E", f"check{n}", "verifier", f"E.check{n}") for n in checks if n != 3
+# ---------------------------------------------------------------- the table
+
+
+def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
+    return StepRow(
+        f"D.{role}",
+        _asks(_present(role)),
+        reply,
+        _artifact,
+        _claims,
+        problems.wrong_artifact,
+        columns=VISIBILITY["D"],
+        group="D",
     )
-    found.append(Group("E.checks", "E", together))
-    if 3 in checks:
-        found.append(_group("E.check3", round_, "E", "check3", ("verifier",), "E.check3"))
-    return found
 
 
-@cache
-def _group(name: str, round_: int, phase: str, act: str | None, roles: tuple[str, ...], task: str) -> Group:
-    steps = tuple(_step(name, round_, phase, act, role, task.replace("{role}", role)) for role in roles)
-    return Group(name, phase, steps)
+def _check_row(check: int, group: str, repeat: int = 1) -> StepRow:
+    return StepRow(
+        f"E.check{check}",
+        _asks(_verifier, f"check{check}", repeat),
+        CheckReply,
+        lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
+        wrong=problems.wrong_check,
+        columns=VISIBILITY[f"E.check{check}"],
+        when=_is_made(check) if repeat == 1 else _is_rejudged(check),
+        stand_in=lost_verdict,
+        group=group,
+    )
 
 
-@cache
-def _step(group: str, round_: int, phase: str, act: str | None, role: str, task: str) -> Step:
-    return Step(StepName(round_, phase, act, role), group, task)
+SHEET: Final = Sheet(
+    (
+        StepRow(
+            "B",
+            _asks(_lead),
+            StatementReply,
+            _statement("proposal"),
+            wrong=problems.wrong_statement,
+            columns=VISIBILITY["B"],
+        ),
+        StepRow(
+            "C",
+            _asks(_others),
+            StatementReply,
+            _statement("supplement"),
+            wrong=problems.wrong_statement,
+            columns=VISIBILITY["C"],
+        ),
+        _artifact_row("action", ActionArtifact),
+        _artifact_row("guardian", GuardianArtifact),
+        _artifact_row("observer", ObserverArtifact),
+        _artifact_row("critic", CriticArtifact),
+        StepRow(
+            "E.position",
+            _asks(active_roles, "position"),
+            PositionReply,
+            lambda _, step, reply: making.positions(step, reply),
+            wrong=problems.wrong_positions,
+            columns=VISIBILITY["E.position"],
+            when=_seals,
+        ),
+        *(_check_row(check, "E.checks") for check in (1, 2, 4)),
+        _check_row(3, "E.check3"),
+        *(_check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
+        StepRow(
+            "F",
+            _asks(active_roles),
+            ReviewReply,
+            _review,
+            _findings,
+            problems.wrong_review,
+            columns=VISIBILITY["F"],
+        ),
+        StepRow(
+            "G",
+            _asks(_lead),
+            AssessmentReply,
+            _statement("assessment"),
+            _assessed,
+            problems.wrong_assessment,
+            columns=VISIBILITY["G"],
+        ),
+        StepRow(
+            "H",
+            _asks(_verifier),
+            DriftReply,
+            lambda _, step, reply: (making.drift_check(step, reply),),
+            wrong=problems.wrong_drift,
+            columns=VISIBILITY["H"],
+            when=_checks_drift,
+        ),
+        StepRow(
+            "S.resolve",
+            _asks(_verifier, "resolve"),
+            ResolveReply,
+            lambda numbering, step, reply: making.resolutions(numbering.book, step, reply),
+            wrong=problems.wrong_resolutions,
+            columns=VISIBILITY["S.resolve"],
+            when=_resolves,
+            planned=False,
+        ),
+        StepRow(
+            "S.review",
+            _asks(_authors, "review"),
+            RetrospectiveReply,
+            _retrospective,
+            wrong=problems.wrong_retrospective,
+            columns=VISIBILITY["S.review"],
+            when=synthesis_is_due,
+            planned=False,
+        ),
+        StepRow(
+            "S.close",
+            _asks(_lead, "close"),
+            ClosingReply,
+            _statement("summary"),
+            _closed,
+            problems.wrong_closing,
+            columns=VISIBILITY["S.close"],
+            when=synthesis_is_due,
+            planned=False,
+        ),
+    ),
+    closing_order=("claim", "decision", "concern"),
+)
 
 
-@cache
-def _again(round_: int, check: int) -> Step:
-    """A check judged once more (`~2`): the same task, the artifacts in the other order."""
-    return Step(StepName(round_, "E", f"check{check}", "verifier", 2), "E.rejudge", f"E.check{check}")
+def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
+    del rules, options
+    return standard_13()
 
 
-STRUCTURED: Final = Protocol(
-    name="structured",
+STRUCTURED: Final[Protocol] = SHEET.protocol(
+    "structured",
+    "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
+    ROLES,
+    plan=_thirteen_rounds,
+    fixed_plan=False,
+    watched=True,
+    has_castings=True,
     version=1,
-    summary="four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
-    roles=ROLES,
-    groups=groups,
-    view=view,
-    reply_type=reply_type,
-    problems=problems,
-    record=record,
-    close=close,
-    give_up=give_up,
-    losses=LOSSES["structured"],
+    brief_version=3,
     owed=missing_checks,
     fits="a decision that is dear to undo and that several people will have to live with",
     calls="142 in minimum-8, 258 in standard-13, at most",

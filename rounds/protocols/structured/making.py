@@ -40,8 +40,9 @@ from roles.replies import (
     PositionReply,
     ResolveReply,
     ReviewReply,
+    Tension,
 )
-from rounds.protocols.made import evidence_of, statement_id
+from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
 from rounds.run.schedule import rejudged_checks
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
@@ -69,11 +70,8 @@ def statement(
     options: tuple[str, ...] = (),
 ) -> Statement:
     return Statement(
+        **by(step),
         id=statement_id(step),
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
         type=kind,
         sections=tuple(Section(name=section.name, text=section.text) for section in sections),
         words=sum(len(section.text.split()) for section in sections),
@@ -92,11 +90,8 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
     body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(reply.body))
     findings = tuple(Finding(section=found.section, text=found.text) for found in reply.findings)
     return Artifact(
+        **by(step),
         id=f"A-{step.name.round}-{step.role}",
-        round=step.name.round,
-        phase="D",
-        step=step.id,
-        by=step.role,
         role=step.role,
         type=ARTIFACT_TYPES[step.role],
         body=body,
@@ -119,12 +114,10 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
     )
 
 
-def claim(step: Step, draft: ClaimDraft, source: str) -> Claim:
+def claim(numbering: Numbering, step: Step, draft: ClaimDraft, source: str) -> Claim:
     return Claim(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
+        **by(step),
+        id=numbering.number("claim"),
         raised_by=step.role,
         text=draft.text,
         testable_as=draft.testable_as,
@@ -139,11 +132,8 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
     round_ = step.name.round
     return tuple(
         Position(
+            **by(step),
             id=f"P-{round_}-{sealed.check_id}-{step.role}",
-            round=round_,
-            phase="E",
-            step=step.id,
-            by=step.role,
             on=f"V-{round_}-{sealed.check_id}",
             check_id=sealed.check_id,
             stance=sealed.stance,
@@ -170,11 +160,8 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     )
     unmoved = tuple(test.claim_id for test in reply.claims if test.bearing is None)
     return Verification(
+        **by(step),
         id=f"V-{step.name.round}-{check}",
-        round=step.name.round,
-        phase="E",
-        step=step.id,
-        by=step.role,
         check=CHECKS[check - 1],
         check_id=check,
         result=reply.result,
@@ -190,11 +177,8 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
 def _rejudged(book: Book, step: Step, reply: CheckReply, check: int) -> Verification:
     """A second judgement: it names what it repeats, and moves nothing."""
     return Verification(
+        **by(step),
         id=rejudged_id(book.state, step.name.round, check),
-        round=step.name.round,
-        phase="E",
-        step=step.id,
-        by=step.role,
         check=CHECKS[check - 1],
         check_id=check,
         result=reply.result,
@@ -221,11 +205,8 @@ def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...
     order = {claim: n for n, claim in enumerate(book.state.claims)}
     return tuple(
         Verification(
+            **by(step),
             id=f"V-{round_}-{number}",
-            round=round_,
-            phase="S",
-            step=step.id,
-            by=step.role,
             check="synthesis_resolution",
             check_id=5,
             result=resolution.result,
@@ -252,11 +233,8 @@ def flips(book: Book, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
     round_ = step.name.round
     return tuple(
         Flip(
+            **by(step),
             id=f"F-{round_}-{flip.check_id}-{step.role}",
-            round=round_,
-            phase="F",
-            step=step.id,
-            by=step.role,
             of=f"P-{round_}-{flip.check_id}-{step.role}",
             from_=book.state.positions[f"P-{round_}-{flip.check_id}-{step.role}"].stance,
             to=flip.to,
@@ -268,11 +246,8 @@ def flips(book: Book, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
 
 def drift_check(step: Step, reply: DriftReply) -> DriftCheck:
     return DriftCheck(
+        **by(step),
         id=f"H-{step.name.round}",
-        round=step.name.round,
-        phase="H",
-        step=step.id,
-        by=step.role,
         verdict=reply.verdict,
         deviation_score=reply.deviation_score,
         notes=reply.notes,
@@ -284,12 +259,10 @@ def drift_check(step: Step, reply: DriftReply) -> DriftCheck:
     )
 
 
-def tension_of(step: Step, tension: Any) -> Concern:
+def tension_of(numbering: Numbering, step: Step, tension: Tension) -> Concern:
     return Concern(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
+        **by(step),
+        id=numbering.number("concern"),
         type="tension",
         text=tension.text,
         severity=tension.severity,
@@ -298,12 +271,10 @@ def tension_of(step: Step, tension: Any) -> Concern:
     )
 
 
-def concern_of(step: Step, draft: ConcernDraft) -> Concern:
+def concern_of(numbering: Numbering, step: Step, draft: ConcernDraft) -> Concern:
     return Concern(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
+        **by(step),
+        id=numbering.number("concern"),
         type=draft.type,
         text=draft.text,
         severity=draft.severity,
@@ -318,12 +289,10 @@ def cite_type(identity: str) -> Any:
     return _CITE_TYPES[identity.split("-")[0]]
 
 
-def decision(book: Book, step: Step, draft: DecisionDraft, kind: Any) -> Decision:
+def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) -> Decision:
     return Decision(
-        round=step.name.round,
-        phase=step.name.phase,
-        step=step.id,
-        by=step.role,
+        **by(step),
+        id=numbering.number("decision"),
         text=draft.text,
         type=kind,
         cites=tuple(
@@ -335,7 +304,7 @@ def decision(book: Book, step: Step, draft: DecisionDraft, kind: Any) -> Decisio
         about=draft.about,
         confidence=draft.confidence,
         conditions=draft.conditions,
-        dissent=dissent(book.state, tuple(cite.id for cite in draft.cites)),
+        dissent=dissent(numbering.book.state, tuple(cite.id for cite in draft.cites)),
     )
 
 
@@ -351,17 +320,6 @@ def dissent(state: State, cited: tuple[str, ...]) -> tuple[Dissent, ...]:
                 if stance != facts.result
             ]
     return tuple(found)
-
-
-def numbered(letter: str, round_: int, drafts: list[Event], taken: int) -> tuple[Event, ...]:
-    return tuple(
-        msgspec.structs.replace(draft, id=f"{letter}-{round_}-{n}")
-        for n, draft in enumerate(drafts, taken + 1)
-    )
-
-
-def role_rank(state: State, role: str) -> int:
-    return state.roles.index(role)
 
 
 def last_stances(state: State, verification_id: str) -> dict[str, tuple[str, str]]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ledger.events import Artifact
 from ledger.state.anchors import sections_of
-from ledger.state.book import Book
 from roles.asof import status_at_opening
-from roles.protocol import Column, Step
 from roles.replies import (
     ActionArtifact,
     ArtifactReply,
@@ -22,72 +19,57 @@ from roles.replies import (
     GuardianArtifact,
     ObserverArtifact,
     PositionReply,
-    Reply,
     ResolveReply,
     RetrospectiveReply,
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.known import Known, ids_problems, known_to, names, repeated
-from rounds.protocols.structured.records import record
-from rounds.protocols.structured.visibility import VISIBILITY, row_of
+from rounds.protocols.known import Quotable, ids_problems, names, repeated
+from rounds.protocols.structured.making import artifact
 from rounds.run.schedule import applicable_checks, authors, claim_cap
 
 _CITABLE = ("C", "V", "D", "N", "H")
 
 
-def problems(book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
-    """Everything that is wrong with a reply; empty when it can be accepted."""
-    documents = VISIBILITY[row_of(step)][Column.QUESTION].extent == "all"
-    return tuple(_problems(known_to(book, step, saw, documents=documents), reply))
+def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
+    """What is wrong with a proposal or a supplement."""
+    yield from repeated((section.name for section in reply.sections), "sections")
+    yield from ids_problems(known, reply.responds_to, "responds_to")
+    yield from known.option_problems(reply.options, "options")
 
 
-def _problems(known: Known, reply: Reply) -> Iterator[str]:
-    match reply:
-        case StatementReply():
-            yield from repeated((section.name for section in reply.sections), "sections")
-            yield from ids_problems(known, reply.responds_to, "responds_to")
-            yield from known.option_problems(reply.options, "options")
-        case ActionArtifact() | GuardianArtifact() | ObserverArtifact() | CriticArtifact():
-            yield from _artifact(known, reply)
-        case PositionReply():
-            yield from _positions(known, reply)
-        case CheckReply():
-            yield from _check(known, reply)
-        case ReviewReply():
-            yield from _review(known, reply)
-        case AssessmentReply():
-            yield from repeated((section.name for section in reply.sections), "sections")
-            yield from _decisions(known, reply.decisions)
-            for n, concern in enumerate(reply.concerns):
-                yield from known.evidence_problems(concern.evidence, f"concerns[{n}].evidence")
-                yield from _parties(known, concern.between, f"concerns[{n}].between")
-                if concern.type == "tension" and len(concern.between) < 2:
-                    yield f"concerns[{n}].between: a tension is between at least two"
-        case DriftReply():
-            yield from _drift(known, reply)
-        case ResolveReply():
-            yield from _resolutions(known, reply)
-        case RetrospectiveReply():
-            yield from repeated((note.mode for note in reply.failure_modes), "failure_modes")
-        case ClosingReply():
-            yield from repeated((section.name for section in reply.sections), "sections")
-            yield from _decisions(known, reply.decisions)
-        case _:
-            raise AssertionError(f"{known.step.id}: no step of this protocol asks for {type(reply).__name__}")
+def wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
+    """What is wrong with an assessment: its decisions, and what it leaves open."""
+    yield from wrong_closing(known, reply)
+    for n, concern in enumerate(reply.concerns):
+        yield from known.evidence_problems(concern.evidence, f"concerns[{n}].evidence")
+        yield from _parties(known, concern.between, f"concerns[{n}].between")
+        if concern.type == "tension" and len(concern.between) < 2:
+            yield f"concerns[{n}].between: a tension is between at least two"
 
 
-def _parties(known: Known, parties: Iterable[str], where: str) -> Iterator[str]:
+def wrong_closing(known: Quotable, reply: AssessmentReply | ClosingReply) -> Iterator[str]:
+    """What is wrong with sections and decisions."""
+    yield from repeated((section.name for section in reply.sections), "sections")
+    yield from _decisions(known, reply.decisions)
+
+
+def wrong_retrospective(known: Quotable, reply: RetrospectiveReply) -> Iterator[str]:
+    """What is wrong with a retrospective: every mode has one line."""
+    del known
+    yield from repeated((note.mode for note in reply.failure_modes), "failure_modes")
+
+
+def _parties(known: Quotable, parties: Iterable[str], where: str) -> Iterator[str]:
     roles = authors(known.state)
     for party in parties:
         if party not in roles and known.unknown(party):
             yield f"{where}: {party!r} is neither a role nor a known id"
 
 
-def _artifact(known: Known, reply: ArtifactReply) -> Iterator[str]:
-    draft = record(known.book, known.step, reply)[0]
-    assert isinstance(draft, Artifact), "an artifact reply yields an artifact"
-    own = sections_of(draft)
+def wrong_artifact(known: Quotable, reply: ArtifactReply) -> Iterator[str]:
+    """What is wrong with an artifact: its sections, claims and references."""
+    own = sections_of(artifact(known.step, reply))
     for n, finding in enumerate(reply.findings):
         if finding.section not in own:
             yield f"findings[{n}].section: {finding.section!r} is no section of this artifact; they are {names(own)}"
@@ -110,7 +92,7 @@ def _artifact(known: Known, reply: ArtifactReply) -> Iterator[str]:
             yield from known.reference_problems(reply.body.target, "body.target")
 
 
-def _traces(known: Known, reply: ActionArtifact) -> Iterator[str]:
+def _traces(known: Quotable, reply: ActionArtifact) -> Iterator[str]:
     for n, (trace, kind) in enumerate(
         zip(reply.body.traces, ("happy_path", "edge_case", "cross_round"), strict=True)
     ):
@@ -122,7 +104,7 @@ def _traces(known: Known, reply: ActionArtifact) -> Iterator[str]:
         yield "body.traces[2].hooks: the cross-round trace names at least one earlier decision, claim or text"
 
 
-def _invariant(known: Known, reply: GuardianArtifact) -> Iterator[str]:
+def _invariant(known: Quotable, reply: GuardianArtifact) -> Iterator[str]:
     body = reply.body
     for n, evidence in enumerate(body.evidence):
         yield from known.reference_problems(evidence.ref, f"body.evidence[{n}]", evidence.quote)
@@ -133,7 +115,7 @@ def _invariant(known: Known, reply: GuardianArtifact) -> Iterator[str]:
 
 
 def _claims(
-    known: Known, drafts: tuple[ClaimDraft, ...], where: str, sections: Mapping[str, object]
+    known: Quotable, drafts: tuple[ClaimDraft, ...], where: str, sections: Mapping[str, object]
 ) -> Iterator[str]:
     for n, draft in enumerate(drafts):
         place = f"{where}[{n}]"
@@ -145,7 +127,7 @@ def _claims(
             yield from _supersedes(known, draft.supersedes, f"{place}.supersedes")
 
 
-def _supersedes(known: Known, older: str, where: str) -> Iterator[str]:
+def _supersedes(known: Quotable, older: str, where: str) -> Iterator[str]:
     if known.unknown(older) or older not in known.state.claims:
         yield f"{where}: claim {older!r} is unknown"
         return
@@ -154,14 +136,16 @@ def _supersedes(known: Known, older: str, where: str) -> Iterator[str]:
         yield f"{where}: {older} is {status}; only a tested claim can be superseded"
 
 
-def _positions(known: Known, reply: PositionReply) -> Iterator[str]:
+def wrong_positions(known: Quotable, reply: PositionReply) -> Iterator[str]:
+    """What is wrong with sealed positions: one for every check that is made."""
     wanted = applicable_checks(known.state, known.step.name.round)
     given = tuple(sorted(sealed.check_id for sealed in reply.positions))
     if given != wanted:
         yield f"positions: exactly one for each of the checks {names(map(str, wanted))} is wanted"
 
 
-def _check(known: Known, reply: CheckReply) -> Iterator[str]:
+def wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
+    """What is wrong with a verdict and what it means for claims."""
     yield from known.evidence_problems(reply.evidence, "evidence")
     if len({(cited.ref, cited.quote) for cited in reply.evidence}) < 2:
         yield "evidence: at least two different pieces are wanted"
@@ -171,7 +155,7 @@ def _check(known: Known, reply: CheckReply) -> Iterator[str]:
         yield from _bearing(known, test.claim_id, test.bearing, reply.result, f"claims[{n}]")
 
 
-def _bearing(known: Known, claim: str, bearing: str | None, result: str, where: str) -> Iterator[str]:
+def _bearing(known: Quotable, claim: str, bearing: str | None, result: str, where: str) -> Iterator[str]:
     if known.unknown(claim) or claim not in known.state.claims:
         yield f"{where}.claim_id: claim {claim!r} is unknown"
         return
@@ -181,7 +165,8 @@ def _bearing(known: Known, claim: str, bearing: str | None, result: str, where: 
         yield f"{where}.bearing: UNCLEAR goes with inconclusive, and only with it"
 
 
-def _review(known: Known, reply: ReviewReply) -> Iterator[str]:
+def wrong_review(known: Quotable, reply: ReviewReply) -> Iterator[str]:
+    """What is wrong with a review: flips, claims, tensions."""
     round_ = known.step.name.round
     yield from _claims(known, reply.claims, "claims", {"summary": ()})
     yield from repeated((flip.check_id for flip in reply.flips), "flips")
@@ -197,7 +182,7 @@ def _review(known: Known, reply: ReviewReply) -> Iterator[str]:
         yield from known.evidence_problems(tension.evidence, f"tensions[{n}].evidence")
 
 
-def _decisions(known: Known, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]:
+def _decisions(known: Quotable, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]:
     for n, draft in enumerate(drafts):
         place = f"decisions[{n}]"
         for k, cite in enumerate(draft.cites):
@@ -212,7 +197,8 @@ def _decisions(known: Known, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]
         yield from known.option_problems(draft.about, f"{place}.about")
 
 
-def _drift(known: Known, reply: DriftReply) -> Iterator[str]:
+def wrong_drift(known: Quotable, reply: DriftReply) -> Iterator[str]:
+    """What is wrong with a drift check: one answer for every goal."""
     goals = tuple(entry.id for entry in known.opened.goals)
     if tuple(sorted(anchor.goal for anchor in reply.anchors)) != tuple(sorted(goals)):
         yield f"anchors: exactly one for each goal is wanted: {names(goals)}"
@@ -224,7 +210,8 @@ def _drift(known: Known, reply: DriftReply) -> Iterator[str]:
             yield "addresses: only a PASS can address, and only an earlier FAIL"
 
 
-def _resolutions(known: Known, reply: ResolveReply) -> Iterator[str]:
+def wrong_resolutions(known: Quotable, reply: ResolveReply) -> Iterator[str]:
+    """What is wrong with resolutions: one for every pending claim."""
     pending = sorted(claim for claim, facts in known.state.claims.items() if facts.status == "pending")
     if sorted(resolution.claim_id for resolution in reply.resolutions) != pending:
         yield f"resolutions: exactly one for each pending claim is wanted: {names(pending)}"

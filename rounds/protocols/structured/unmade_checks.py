@@ -1,0 +1,80 @@
+"""Verdicts that no verifier gives: of checks that cannot be made (SD-34, SD-56), and of those whose reply was lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ledger.events import Event, Verification
+from ledger.events.values import Evidence
+from ledger.events.verifications import CHECKS
+from ledger.state.book import Book
+from ledger.state.state import State
+from roles.protocol import Step
+from rounds.protocols.structured.making import rejudged_id
+from rounds.run.schedule import NEEDS, active_roles, applicable_checks, lost_artifacts, plan_row
+
+
+def missing_checks(book: Book) -> tuple[Event, ...]:
+    """After D closes: a verdict NOT_APPLICABLE for each check that cannot be made; it is asked of nobody."""
+    state, round_ = book.state, book.state.round
+    if "D" not in plan_row(state, round_).phases or not _artifacts_are_in(state, round_):
+        return ()
+    asked = applicable_checks(state, round_)
+    return tuple(
+        _verdict(round_, check, id=f"V-{round_}-{check}", notes=_cause(state, round_, check))
+        for check in (1, 2, 3, 4)
+        if check not in asked and f"V-{round_}-{check}" not in state.checks
+    )
+
+
+def lost_verdict(book: Book, step: Step) -> tuple[Event, ...]:
+    """A lost verdict reads UNCLEAR, with the artifacts side by side as its evidence.
+
+    A second judgement that is lost is on record as none, so that nobody reads it as agreement.
+    """
+    check, round_ = int(step.task[-1]), step.name.round
+    first = f"V-{round_}-{check}"
+    if step.name.repeat > 1:
+        again = rejudged_id(book.state, round_, check)
+        return (
+            _verdict(round_, check, id=again, notes="The verifier gave no second verdict.", repeats=first),
+        )
+    wanted = NEEDS[check] or active_roles(book.state, round_)
+    refs = tuple(
+        Evidence(ref=f"A-{round_}-{role}") for role in wanted if f"A-{round_}-{role}" in book.state.artifacts
+    )
+    enough = len(refs) >= 2
+    notes = "The verifier gave no verdict; the artifacts stand side by side."
+    result = "UNCLEAR" if enough else "NOT_APPLICABLE"
+    return (
+        _verdict(round_, check, id=first, notes=notes, result=result, evidence_refs=refs if enough else ()),
+    )
+
+
+def _verdict(round_: int, check: int, **fields: Any) -> Verification:
+    return Verification(
+        round=round_,
+        phase="E",
+        by="controller",
+        check=CHECKS[check - 1],
+        check_id=check,
+        **{"result": "NOT_APPLICABLE", **fields},
+    )
+
+
+def _artifacts_are_in(state: State, round_: int) -> bool:
+    absent = state.rounds[round_].absent
+    authors = (role for role in state.roles if role not in ("verifier", absent))
+    return all(state.is_done(f"r{round_}.D.{role}") for role in authors)
+
+
+def _cause(state: State, round_: int, check: int) -> str:
+    opened = state.rounds[round_]
+    if check in opened.applicable:
+        lost = ", ".join(sorted(lost_artifacts(state, round_)))
+        return f"The artifact of {lost} was given up, so this check has nothing to test."
+    if check == 4:
+        return "No earlier decision exists that the artifacts could be held against."
+    return (
+        f"STRESS-{(opened.absent or '').upper()}: {opened.absent} is absent and has no artifact this round."
+    )
