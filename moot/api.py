@@ -144,14 +144,16 @@ def import_run(format: str, src: AnyPath, out: AnyPath) -> ImportReport:
 def check(run: AnyPath | Run, phase: str | None = None) -> CheckReport:
     """Every rule that the ledger breaks. `phase` judges it as it stood when that phase last ended."""
     from ledger.store.blobs import Remembered
-    from rounds.protocols import PROTOCOLS, named_protocol
+    from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, named_protocol
     from rounds.run.verdicts import standard
     from validators import rulebook
 
     ours = _run(run)
     book = msgspec.structs.replace(ours.raw_book, blobs=Remembered(ours.blobs))
     opened = book.state.opened
-    protocol = named_protocol(opened) if opened else PROTOCOLS["structured"]  # ORD001 says what is missing
+    protocol = (
+        named_protocol(opened) if opened else PROTOCOLS[DEFAULT_PROTOCOL]
+    )  # ORD001 says what is missing
     context = msgspec.structs.replace(
         standard(protocol).context(),
         run=str(ours.path),
@@ -225,8 +227,9 @@ def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> Cali
 def signals_at_head(run: Run, state: State) -> SignalReport | None:
     """What `moot signals` says now; None for a protocol without them, and where the run's own thresholds are gone."""
     from ledger.store.failures import BlobMissing
+    from rounds.protocols import is_watched
 
-    if state.opened is None or state.opened.protocol != "structured":
+    if not is_watched(state.opened):
         return None
     try:
         return signals_of_state(run, state, None, whole=True)

@@ -140,9 +140,9 @@ class Docket:
         return tuple(role for role in self.roles if role != "verifier")
 
     @property
-    def structured(self) -> bool:
+    def watched(self) -> bool:
         """Whether the run follows the protocol whose phases, checks and stress rounds SD describes."""
-        return self.opened is not None and self.opened.protocol == "structured"
+        return self.context.protocol is not None and self.context.protocol.watched
 
     def place_of(self, seq: int | None) -> tuple[StreamName | None, int | None]:
         """The stream and line of an event; (None, None) of what is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import moot
 from ledger.store.failures import BlobMissing
 from moot.api import Run
+from rounds.protocols import is_watched
 
 
 def markdown(ours: Run) -> str:
@@ -15,7 +16,7 @@ def markdown(ours: Run) -> str:
     from moot.view.story import tell
 
     opened = ours.state.opened
-    if opened is not None and opened.protocol != "structured":
+    if opened is not None and not is_watched(opened):
         return short_report(tell(ours.book), ours.head, ours.book)
     try:
         read = moot.signals(ours)

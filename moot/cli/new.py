@@ -17,6 +17,7 @@ from moot.errors import GOOD, MootError, usage
 from moot.terminal.elicitation import ask_for
 from moot.terminal.streams import out_json, show
 from moot.view.protocols import new_of, new_text
+from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting
@@ -104,7 +105,7 @@ def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
     """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
     deliberation = with_casting(deliberation_of(None, wanted), cast)
     subject = deliberation.deliberation
-    if subject.plan is None and subject.protocol == "structured":
+    if subject.plan is None and not PROTOCOLS[subject.protocol].fixed_plan:
         deliberation = deliberation.model_copy(
             update={"deliberation": subject.model_copy(update={"plan": "standard-13"})}
         )

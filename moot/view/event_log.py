@@ -47,6 +47,7 @@ from ledger.state.book import Book
 from moot.view import marks, words
 from moot.view.marks import mark_of
 from moot.view.round import artifact_facts
+from rounds.protocols import is_watched
 
 Said = tuple[str, str]
 """The word of a line, by which it is grepped, and what it says."""
@@ -176,7 +177,7 @@ def _opening(event: RunOpened) -> Iterator[Said]:
     stress = ", ".join(f"R{row.round} without {row.absent}" for row in event.plan if row.absent) or "none"
     drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
     rounds = f"{len(event.plan)} round{'s' * (len(event.plan) != 1)}"
-    if event.protocol != "structured":
+    if not is_watched(event):
         yield "plan", f"{rounds} of {event.protocol}"
         return
     yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"

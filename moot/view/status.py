@@ -17,6 +17,7 @@ from moot.view.quorum import Outcome, outcome_told
 from moot.view.seats import dollars
 from moot.view.stopping import alarms_first
 from moot.view.text import WIDTH, folded, joined, listed
+from rounds.protocols import is_watched
 from rounds.run.reservations import Amounts
 
 
@@ -238,7 +239,7 @@ def status_text(
     question = opened.question.strip().splitlines() or [""]
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
     drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
-    watched = opened.protocol == "structured"
+    watched = is_watched(opened)
     lines = [
         *caveats,
         f"{path}: {standing(state)}, round {state.round} of {len(opened.plan)}, phase {state.phase}"

@@ -28,6 +28,10 @@ _PLACES: Final[Mapping[str, str]] = {
 """Name → module below this package, and the protocol's name in it."""
 
 
+DEFAULT_PROTOCOL: Final = "structured"
+"""What a run is opened with when nothing else is said."""
+
+
 class ProtocolUnknown(KeyError):
     """A protocol that this version does not have; `fix` says what to do."""
 
@@ -68,6 +72,12 @@ def protocol_of(opened: RunOpened, where: object = "") -> Protocol:
     if problem is not None:
         raise StrangeRun(f"ORD001: {problem}", str(where))
     return protocol
+
+
+def is_watched(opened: RunOpened | None) -> bool:
+    """Whether a run looks at the stop signals, raises alarms and ends with a synthesis; False of one we do not know."""
+    protocol = PROTOCOLS.get(opened.protocol) if opened is not None else None
+    return protocol is not None and protocol.watched
 
 
 def named_protocol(opened: RunOpened) -> Protocol:

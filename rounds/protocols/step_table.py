@@ -6,8 +6,8 @@ yields: the first at once, numbered ones when the group closes, in role order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
@@ -35,6 +35,8 @@ LETTERS: Final[Mapping[str, str]] = {
     "decision": "D",
 }
 """Kind → the letter of its numbered id (FORMAT 3)."""
+ROUNDS_KEPT: Final = 1_000
+"""Rounds whose groups a sheet remembers."""
 SHEET_VERSION: Final = 2
 """What a run is opened with. Runs of version 1 are not held to the order of a ranking (AD-4), nor to a follow-up
 question for each argument (XS-5), and their briefs name lost steps that they would not have shown; their judged
@@ -198,9 +200,24 @@ class Sheet:
     rows: tuple[StepRow, ...]
     closing_order: tuple[str, ...] = ()
     """Kinds of events in the order in which a closing group yields them; none: in the order of the steps."""
+    follows_from: Callable[[State, int], Hashable] | None = None
+    """All that the groups of a round follow from, where making them costs more than knowing that."""
+    _made: dict[Hashable, tuple[Group, ...]] = field(
+        default_factory=dict[Hashable, tuple[Group, ...]], compare=False
+    )
 
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:
         """The groups of a round in order, as far as rows apply and ask anybody."""
+        if self.follows_from is None:
+            return self._groups(state, round_)
+        key = self.follows_from(state, round_)
+        if key not in self._made:
+            if len(self._made) >= ROUNDS_KEPT:
+                self._made.clear()
+            self._made[key] = self._groups(state, round_)
+        return self._made[key]
+
+    def _groups(self, state: State, round_: int) -> tuple[Group, ...]:
         phases = state.opening.plan[state.rounds[round_].plan_row].phases
         found: dict[str, list[Step]] = {}
         for row in self.rows:

@@ -31,6 +31,7 @@ from pydantic import (
 from ledger.events.decisions import SignatureCode
 from ledger.events.values import ROUND_MAX
 from ledger.format.canonical import NotCanonical, refuse_control_characters
+from rounds.protocols import DEFAULT_PROTOCOL
 from rounds.setup.plan_rows import phases_of
 from rounds.setup.plans import PLANS
 
@@ -84,7 +85,7 @@ class Subject(_Table):
     domain: Line | None = None
     goals: Lines = ()
     options: Lines = ()
-    protocol: str = "structured"
+    protocol: str = DEFAULT_PROTOCOL
     plan: str | None = None
     profile: Literal["script", "text", "calibrated"] | None = None
     check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] = 3

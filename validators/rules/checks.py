@@ -71,7 +71,7 @@ def inapplicable_check_is_not_asked(docket: Docket) -> Iterator[Breach]:
     A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would hide
     the test.
     """
-    if not docket.structured:
+    if not docket.watched:
         return
     opened: RoundOpened | None = None
     done: set[int] = set()
@@ -134,7 +134,7 @@ def position_is_sealed(docket: Docket) -> Iterator[Breach]:
 
     A position taken after the verdict is agreement, not judgement, and a missing one hides who would have disagreed.
     """
-    if not docket.structured or docket.opened is None:
+    if not docket.watched or docket.opened is None:
         return
     silent = docket.opened.rules.get("positions") == "off"
     sealed: set[tuple[int, str, int]] = set()

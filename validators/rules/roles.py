@@ -135,7 +135,7 @@ def author_may_write_this(docket: Docket) -> Iterator[Breach]:
             if not docket.is_imported(event.seq):
                 yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
         elif event.by in ("controller", "human"):
-            if event.step is not None or not _may_write(event, docket.structured):
+            if event.step is not None or not _may_write(event, docket.watched):
                 yield Breach(event.seq, f"a {event.kind} is not for the {event.by} to write")
         elif event.step is None and not docket.is_imported(event.seq):
             yield Breach(event.seq, f"a {event.kind} by {event.by} outside every step")
@@ -171,7 +171,7 @@ def lead_follows_rotation(docket: Docket) -> Iterator[Breach]:
     for event in docket.events:
         if not isinstance(event, RoundOpened):
             continue
-        if docket.structured and any(role != event.absent for role in docket.authors):
+        if docket.watched and any(role != event.absent for role in docket.authors):
             expected = next_lead(docket.authors, led, event.absent)
             if event.lead != expected:
                 yield Breach(

@@ -90,7 +90,7 @@ def step_yields_its_kinds(docket: Docket) -> Iterator[Breach]:
 
     A decision slipped into a review, or a claim into the synthesis, would bypass whoever should have tested it.
     """
-    if not docket.structured:
+    if not docket.watched:
         return
     for event, step in zip(docket.events, docket.steps, strict=True):
         if step is None:
@@ -122,7 +122,7 @@ def synthesis_leaves_nothing_pending(docket: Docket) -> Iterator[Breach]:
 
     A run that finishes with untested claims looks decided where it is only over.
     """
-    if not docket.structured:
+    if not docket.watched:
         return
     seen: set[int] = set()
     for event, step in zip(docket.events, docket.steps, strict=True):

@@ -148,7 +148,7 @@ def round_keeps_its_volume(docket: Docket) -> Iterator[Breach]:
     Far more is noise that nobody tests; far fewer is silence. Said when the next round opens or the run ends; a stress
     round, a role short, may raise fewer.
     """
-    if not docket.structured:
+    if not docket.watched:
         return
     opened: RoundOpened | None = None
     claims = decisions = artifacts = 0

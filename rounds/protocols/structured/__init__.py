@@ -13,7 +13,7 @@ Laws
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
 from ledger.events import Event
@@ -113,6 +113,15 @@ def _resolves(state: State, round_: int) -> bool:
     """Claims are resolved where some are pending, or were until this step resolved them."""
     pending = any(claim.status == "pending" for claim in state.claims.values())
     return synthesis_is_due(state, round_) and (pending or state.is_done(f"r{round_}.S.resolve.verifier"))
+
+
+def _follows_from(state: State, round_: int) -> Hashable:
+    opened, row = state.rounds[round_], plan_row(state, round_)
+    sealed, closing = _seals(state, round_), synthesis_is_due(state, round_)
+    checks, again = applicable_checks(state, round_), rejudged_checks(state, round_)
+    present = active_roles(state, round_)
+    resolved = closing and _resolves(state, round_)
+    return round_, row.phases, row.drift, opened.lead, present, checks, again, sealed, closing, resolved
 
 
 # ---------------------------------------------------------------- what a reply yields
@@ -293,6 +302,7 @@ SHEET: Final = Sheet(
         ),
     ),
     closing_order=("claim", "decision", "concern"),
+    follows_from=_follows_from,
 )
 
 
