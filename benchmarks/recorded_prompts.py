@@ -38,7 +38,7 @@ def sent(version: int, path: Path = RECORDED) -> Sent:
     """The prompts of the recorded run with briefs of that version."""
     ledger = _with_briefs_of(version, RunStore(path).book())
     steps = _steps(ledger)
-    installed = read_prompt_set(installed_prompt_set())
+    installed = read_prompt_set(installed_prompt_set("structured"))
     prompt_set = {key: value for key, value in installed.items() if key != "layout"}  # the version's own
     memo, cache = Memo(), Cache()
     now, group, read = 0.0, ("", 0), 0

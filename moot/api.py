@@ -178,8 +178,10 @@ def signals(
 
 def refuse_unwatched(run: Run) -> None:
     """Only the protocol that runs round after round has something that could say stop. Raises `MootError`."""
+    from rounds.protocols import is_watched
+
     opened = run.state.opened
-    if opened is not None and opened.protocol != "structured":
+    if opened is not None and not is_watched(opened):
         raise usage(
             f"a run of {opened.protocol} has no stop signals: its steps end it",
             f"see `moot decisions {run.path}` or `moot report {run.path}`",

@@ -4,7 +4,7 @@
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
 path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
-The sets of the short protocols share what stands in `roles/prompts/common/`. `layout` is the set's `layout.json`, which
+A folder with a `layout.json` is a whole set; the others share what stands in `roles/prompts/common/`. `layout` is what
 `roles/brief/layout.py` reads; older sets have none.
 """
 
@@ -20,9 +20,9 @@ import orjson
 
 from roles.templates import TemplateError, Values, render
 
-STRUCTURED: Final = "structured"
-_NAMES: Final[Mapping[str, str]] = {STRUCTURED: "structured-5"}
+_NAMES: Final[Mapping[str, str]] = {"structured": "structured-5"}
 """Folder → the set's name where it is not the folder's with a 2: a changed set has a new name."""
+LAYOUT: Final = "layout.json"
 _PROMPTS: Final = Path(__file__).parent / "prompts"
 
 PromptSet = Mapping[str, Any]
@@ -94,11 +94,12 @@ def rendered(prompt_set: PromptSet, path: str, values: Values) -> str:
 
 
 @cache
-def installed_prompt_set(protocol: str = STRUCTURED) -> bytes:
+def installed_prompt_set(protocol: str) -> bytes:
     """The blob of the prompt set that this version ships for a protocol; a new run opens with it."""
-    common = _PROMPTS / (STRUCTURED if protocol == STRUCTURED else "common")
-    templates = dict([*_templates(common, ""), *_templates(_PROMPTS / protocol, "")])
-    layout = orjson.loads((common / "layout.json").read_bytes())
+    own, common = _PROMPTS / protocol, _PROMPTS / "common"
+    whole = own / LAYOUT
+    templates = dict([*(() if whole.is_file() else _templates(common, "")), *_templates(own, "")])
+    layout = orjson.loads((whole if whole.is_file() else common / LAYOUT).read_bytes())
     return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-2"), templates, layout)
 
 

@@ -33,6 +33,7 @@ from rounds.analysis.stress import (
     role_losses,
     told_order,
 )
+from rounds.protocols import named_protocol
 from rounds.setup.forking import CannotFork, Wish, fork, next_round
 from rounds.setup.opening import Opening, cast_roles
 
@@ -98,7 +99,7 @@ def _going_on(
         if options != NOTHING_SAID:
             raise usage("a fork keeps the question and the plan of its parent", "leave them out", "moot fork")
         return round_, None
-    if opened.protocol != "structured":
+    if named_protocol(opened).fixed_plan:
         raise usage(
             f"an import of {opened.protocol} is finished", "start a new run on its question", "moot fork"
         )

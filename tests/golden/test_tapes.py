@@ -38,4 +38,4 @@ def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> No
 def test_one_of_them_was_made_with_other_prompts_than_today() -> None:
     opened = RunStore(EXAMPLES / "storage-minimum-8").state().opened
     assert opened is not None
-    assert opened.prompt_set != prompt_set_hash(installed_prompt_set())
+    assert opened.prompt_set != prompt_set_hash(installed_prompt_set("structured"))

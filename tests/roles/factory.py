@@ -159,7 +159,7 @@ def two_rounds(
 ) -> Book:
     """The run, with briefs of a version. `order` permutes siblings; `fillers` screenings before round 1 move seqs."""
     blobs = Memory()
-    blobs.keep(installed_prompt_set())
+    blobs.keep(installed_prompt_set("structured"))
     ledger = Ledger()
     ledger.commit([run_opened(blobs, version)])
     for n in range(fillers):
@@ -199,7 +199,7 @@ def run_opened(blobs: Memory, version: int) -> RunOpened:
         predict=(Prediction(role="observer", code="no_goal_verdict", text=word("predict")),),
         stop=StopRule(profile="text", params="4" * 64, check_every=3, not_before=6),
         budgets=Budgets(tokens=654321),
-        prompt_set=prompt_set_hash(installed_prompt_set()),
+        prompt_set=prompt_set_hash(installed_prompt_set("structured")),
         brief_version=version,
         seed=543210,
         rules={},

@@ -15,7 +15,7 @@ from tests.roles.factory import two_rounds
 @cache
 def installed() -> PromptSet:
     """The installed prompt set, read."""
-    return read_prompt_set(installed_prompt_set())
+    return read_prompt_set(installed_prompt_set("structured"))
 
 
 @cache

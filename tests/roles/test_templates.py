@@ -62,7 +62,7 @@ def test_names_of_a_template() -> None:
 
 
 def test_the_installed_set_is_canonical_and_named_by_its_bytes() -> None:
-    blob = installed_prompt_set()
+    blob = installed_prompt_set("structured")
     found = read_prompt_set(blob)
     assert encode_prompt_set(found["name"], found["templates"], found["layout"]) == blob
     assert prompt_set_hash(found) == prompt_set_hash(blob)

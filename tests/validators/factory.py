@@ -77,7 +77,7 @@ def opening() -> RunOpened:
         predict=plans.default_predictions(["critic"]),
         stop=StopRule(profile="text", params=params_hash("text"), check_every=3, not_before=3),
         budgets=Budgets(),
-        prompt_set=_sha256(installed_prompt_set()),
+        prompt_set=_sha256(installed_prompt_set("structured")),
         brief_version=1,
         seed=0,
         rules={},
@@ -91,7 +91,7 @@ class _Play:
 
     def __init__(self) -> None:
         self.blobs: dict[str, bytes] = {
-            _sha256(content): content for content in (DOCUMENT, installed_prompt_set())
+            _sha256(content): content for content in (DOCUMENT, installed_prompt_set("structured"))
         }
         self.events: list[Event] = []
         self._prev = GENESIS
@@ -114,7 +114,9 @@ class _Play:
             lead = ledger.state.rounds[step.name.round].lead or ""
             content = orjson.dumps(reply(step.name, lead, pending))
             seat = Answer(seat="command", isolation="trusted", context_id=f"c{ROLES.index(step.role) + 1}")
-            accepted = accept(PROTOCOL, ledger, step, content, seat, read_prompt_set(installed_prompt_set()))
+            accepted = accept(
+                PROTOCOL, ledger, step, content, seat, read_prompt_set(installed_prompt_set("structured"))
+            )
             self.blobs.update(accepted.blobs)
             self.commit(accepted.events)
             return True

@@ -13,7 +13,7 @@ from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore, create_run
 from roles.prompt_set import installed_prompt_set
 
-SOME_BLOBS = {hash_of(installed_prompt_set()): installed_prompt_set()}
+SOME_BLOBS = {hash_of(installed_prompt_set("structured")): installed_prompt_set("structured")}
 
 
 def kept(directory: Path, events: Sequence[Event], blobs: Mapping[str, bytes] | None = None) -> RunStore:

@@ -20,6 +20,7 @@ from moot.web.cards import EventCard, card_of
 from moot.web.followed import Followed, isolation_of, labels_shown
 from moot.web.views.claims import claims_by_status
 from moot.web.views.rounds import RoundLine, round_lines
+from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
     from detectors.report import SignalReport
@@ -119,7 +120,7 @@ def signals_now(run: Followed) -> SignalReport | None:
     from detectors.signals import signals_of_state
 
     opened = run.state.opened
-    if opened is None or not (run.state.checks or opened.protocol == "structured"):
+    if opened is None or not (run.state.checks or is_watched(opened)):
         return None
     if lacks_parameters(run):
         return None
