@@ -6,7 +6,6 @@ from ledger.events import RunOpened
 from ledger.result import Result
 from moot.view.text import joined, listed
 from roles.castings import CASTINGS
-from roles.prompt_set import STRUCTURED
 from rounds.protocols import PROTOCOLS
 from rounds.setup.gate import GateReason, GateResult
 from rounds.setup.plans import PLANS
@@ -55,7 +54,6 @@ class Protocols(Result, frozen=True):
 def protocols(name: str | None = None) -> Protocols:
     """All that is installed, or one protocol. Raises `ProtocolUnknown`."""
     chosen = list(PROTOCOLS.values()) if name is None else [PROTOCOLS[name]]
-    names = {protocol.name for protocol in chosen}
     return Protocols(
         protocols=[
             ProtocolLine(
@@ -78,9 +76,9 @@ def protocols(name: str | None = None) -> Protocols:
                 drift=[row.round for row in rows if row.drift],
             )
             for name, plan in PLANS.items()
-            if STRUCTURED in names
+            if not all(protocol.fixed_plan for protocol in chosen)
         ],
-        castings=list(CASTINGS) if STRUCTURED in names else [],
+        castings=list(CASTINGS) if any(protocol.has_castings for protocol in chosen) else [],
     )
 
 

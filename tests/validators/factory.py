@@ -51,6 +51,9 @@ class Store:
         return self.content.get(sha256)
 
 
+_PROMPTS = read_prompt_set(installed_prompt_set("structured"))
+
+
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
@@ -114,9 +117,7 @@ class _Play:
             lead = ledger.state.rounds[step.name.round].lead or ""
             content = orjson.dumps(reply(step.name, lead, pending))
             seat = Answer(seat="command", isolation="trusted", context_id=f"c{ROLES.index(step.role) + 1}")
-            accepted = accept(
-                PROTOCOL, ledger, step, content, seat, read_prompt_set(installed_prompt_set("structured"))
-            )
+            accepted = accept(PROTOCOL, ledger, step, content, seat, _PROMPTS)
             self.blobs.update(accepted.blobs)
             self.commit(accepted.events)
             return True
