@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 import moot as library
 from ledger.state.state import State
+from moot import errors
 from moot.errors import MootError, explain
 from roles.seats.host import HostSeat
 from rounds.protocols import PROTOCOLS, ProtocolUnknown, protocol_of
@@ -111,3 +114,81 @@ def test_errors_of_other_layers_are_told_by_what_they_bring_and_not_by_their_nam
     assert said is not None
     assert (said.code, said.what, said.exit_code) == ("renamed", "r1.B.critic: not open", 1)
     assert explain(StepRefused()) is None
+
+
+PAGE = Path(library.__file__).parents[1] / "docs" / "library.md"
+
+
+def script() -> str:
+    """The script of the page."""
+    return PAGE.read_text("utf-8").partition("```python\n")[2].partition("```")[0]
+
+
+def test_the_script_of_the_page_plays_a_whole_protocol(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MOOT_RUNS", raising=False)
+    exec(compile(script(), PAGE.name, "exec"), {})
+    assert capsys.readouterr().out.startswith("12 of 12 steps were answered ACT by the rule")
+    (path,) = (tmp_path / "runs").iterdir()
+    assert library.open_run(path).state.finished
+    assert library.check(path).ok
+
+
+def test_a_reply_that_is_refused_is_the_error_that_the_page_handles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MOOT_RUNS", raising=False)
+    wrong = script().replace('"claim"', '"clam"')
+    assert wrong != script()
+    exec(compile(wrong, PAGE.name, "exec"), {})
+    assert capsys.readouterr().out.startswith("6 of 12 steps were answered; given up: r2.challenge.")
+    (path,) = (tmp_path / "runs").iterdir()
+    assert library.open_run(path).outcome.kind == "degraded"
+
+
+def first_column(part: str) -> set[str]:
+    """The names in the first cells of a table of the page."""
+    cells = [row.split("|")[1] for row in part.splitlines() if row.startswith("| `")]
+    return {name for cell in cells for name in re.findall(r"`(\w+)", cell)}
+
+
+def test_the_page_names_what_is_public_and_nothing_else() -> None:
+    public, _, raised = PAGE.read_text("utf-8").partition("## What is there")[2].partition("## Errors")
+    assert first_column(public) == set(library.__all__)
+    assert all(getattr(library, name) is not None for name in library.__all__)
+    assert first_column(raised) == {"MootError", *errors._PLACES}
+    assert all(issubclass(getattr(errors, name), Exception) for name in first_column(raised))
+
+
+def test_a_session_takes_a_reply_as_bytes_text_or_object(tmp_path: Path) -> None:
+    session = library.start(table("tribunal"), tmp_path / "run")
+    first, second, third = session.open_steps()
+    view = {"reasoning": "Nothing reads them – “none”.", "confidence": 80, "risk": 20}
+    assert session.submit(first.step, view).accepted
+    assert session.submit(second.step, json.dumps(view)).next == [third.step]
+    done = session.submit(third.step, json.dumps(view).encode(), model="some-model-1", context_id="c3")
+    assert session.submit(third.step, json.dumps(view).encode()).events == done.events  # the same bytes again
+    with pytest.raises(errors.StepRefused, match="already answered"):
+        session.submit(third.step, "{}")
+    with pytest.raises(MootError, match="no context id"):
+        session.submit(session.open_ids[0], "{}", context_id="mine")
+    with pytest.raises(MootError, match="no role 'nobody'"):
+        session.open_steps("nobody")
+
+
+def test_a_run_is_forked_reported_and_gone_on_with(tmp_path: Path) -> None:
+    session = library.start(table("tribunal"), tmp_path / "run")
+    view = {"reasoning": "Nothing reads them.", "confidence": 80, "risk": 20}
+    for step in session.open_steps():
+        session.submit(step.step, view)
+    branch = library.fork(session.path, 2, tmp_path / "branch")
+    assert branch.open_ids == session.open_ids
+    assert library.resume(branch.path, "host").state.life == "running"
+    assert library.report(session.path).startswith("# ")
+    assert library.diff(session.path, branch.path).same is False
+    assert library.gate("Rename a local variable").route in {
+        one.name for one in library.protocols().protocols
+    }
