@@ -15,7 +15,7 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.lines import event_line
+from moot.view.events import event_line
 from moot.view.results import Log
 
 

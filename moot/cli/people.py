@@ -14,7 +14,7 @@ from moot.app.session import Session, names, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.lines import event_line
+from moot.view.events import event_line
 from moot.view.results import Act
 
 

@@ -22,7 +22,7 @@ from moot.terminal.live_layout import Stage
 from moot.terminal.round_block import round_block
 from moot.terminal.theme import labels_text
 from moot.view.banners import Label
-from moot.view.event_log import event_lines
+from moot.view.events import event_lines
 from moot.view.round import tell_round
 from moot.view.scene import scene_of
 from rounds.run.driver import Watch

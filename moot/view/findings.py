@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from moot.view.text import joined, listed
+from moot.view.words import counted
 
 if TYPE_CHECKING:
     from ledger.audit.verify import CheckpointModel, VerifyReport
@@ -28,7 +29,7 @@ def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     errors = sum(one.severity == "error" for one in report.findings)
     warnings = len(report.findings) - errors
     verdict = "✓ ok" if report.ok else "✗ not ok"
-    lines.append(f"{verdict}: {_count(errors, 'error')}, {_count(warnings, 'warning')} in {report.run}")
+    lines.append(f"{verdict}: {counted(errors, 'error')}, {counted(warnings, 'warning')} in {report.run}")
     return joined(lines)
 
 
@@ -48,7 +49,7 @@ def verify_text(report: VerifyReport) -> str:
         "✗ DAMAGED" if report.damaged else "✓ intact" if report.ok else "✗ not the run of that checkpoint"
     )
     head = f", head @{report.head.seq} {report.head.hash}" if report.head else ", no head"
-    lines = [f"{verdict}: {report.run}, {_count(report.events, 'event')}{head}"]
+    lines = [f"{verdict}: {report.run}, {counted(report.events, 'event')}{head}"]
     for problem in report.problems:
         place = (
             f"{problem.stream}.jsonl:{problem.line}"
@@ -84,10 +85,6 @@ def _property(value: str) -> str:
 
 def _escaped(message: str) -> str:
     return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 SHOWN = 20

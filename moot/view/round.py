@@ -32,8 +32,8 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.events import artifact_facts
 from moot.view.grounds import Quote, Sectioned, Sources, quotes_of, sources_of
-from moot.view.words import ARTIFACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,16 +227,6 @@ def _made(events: Sequence[Event]) -> Iterator[Made]:
                 pass
     for role, checks in sealed.items():
         yield Made(role, "E", "positions", "", ", ".join(checks))
-
-
-def artifact_facts(event: Artifact) -> str:
-    """What an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
-    findings, claims = len(event.findings), len(event.proposed_claims)
-    return f"{ARTIFACTS.get(event.type, event.type)}, {_count(findings, 'finding')}, {_count(claims, 'claim')} proposed"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _holder(event: Position | Flip) -> str:

@@ -59,6 +59,11 @@ CLOSINGS: Final[Mapping[str, str]] = {
 }
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 claim`, `3 claims`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def going_on(run: str, reason: str | None) -> str:
     """The command that goes on with a stopped run; a limit that is reached has to be raised with it.
 

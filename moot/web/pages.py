@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from ledger.events import Decision, Event
-from moot.web.cards import card_of
+from moot.view.events import words_of
 from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import asked_now, parts_of
@@ -240,7 +240,7 @@ def log(asked: PageRequest) -> str:
     return asked.render(
         "log.html",
         "log",
-        cards=[(card_of(book, one), one.at, one.round) for one in shown],
+        cards=[(words_of(one, book), one.at, one.round) for one in shown],
         kinds=[(kind, kind.replace("_", " ")) for kind in sorted({one.kind for one in book.events})],
         roles=sorted({one.by for one in book.events}),
         kind=kind,

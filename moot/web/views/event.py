@@ -13,8 +13,8 @@ from ledger.events.conditions import conditions_of
 from ledger.events.ids import parse_reference
 from ledger.state.anchors import strings
 from moot.view.claims import ClaimTold, tell_claim
+from moot.view.events import EventWords, words_of
 from moot.view.round import CheckTold, tell_check
-from moot.web.cards import EventCard, card_of
 from moot.web.followed import Followed
 
 ENVELOPE: Final = frozenset(
@@ -36,13 +36,13 @@ class AnchoredPart:
 class EventPage:
     """The page. `back` are the events that name this one."""
 
-    card: EventCard
+    card: EventWords
     event: Event
     parts: tuple[AnchoredPart, ...]
     fields: Mapping[str, Any]
     check: CheckTold | None
     claim: ClaimTold | None
-    back: tuple[EventCard, ...]
+    back: tuple[EventWords, ...]
     back_more: int
 
 
@@ -68,13 +68,13 @@ def event_page(run: Followed, event: Event) -> EventPage:
     back = list(_naming(book.events, event)) if event.id else []
     around = run.round_book(event.round)
     return EventPage(
-        card=card_of(book, event),
+        card=words_of(event, book),
         event=event,
         parts=parts,
         fields=kept,
         check=tell_check(around, event, run.sources.sections) if isinstance(event, Verification) else None,
         claim=tell_claim(book, event) if isinstance(event, Claim) else None,
-        back=tuple(card_of(book, one) for one in back[:BACK_MAX]),
+        back=tuple(words_of(one, book) for one in back[:BACK_MAX]),
         back_more=max(0, len(back) - BACK_MAX),
     )
 

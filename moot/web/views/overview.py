@@ -13,10 +13,10 @@ from ledger.state.state import State
 from ledger.store.failures import BlobMissing
 from moot.view.banners import Label
 from moot.view.decisions import DecisionTold, tell_decision
+from moot.view.events import EventWords, words_of
 from moot.view.grounds import Ground
 from moot.view.seats import answered_by, one_family_told, seats_told
 from moot.view.stopping import stopped_because
-from moot.web.cards import EventCard, card_of
 from moot.web.followed import Followed, isolation_of, labels_shown
 from moot.web.views.claims import claims_by_status
 from moot.web.views.rounds import RoundLine, round_lines
@@ -57,7 +57,7 @@ class Overview:
     overturned: tuple[DecisionTold, ...]
     undecided: bool
     hidden_decisions: int
-    outcome: tuple[EventCard, ...]
+    outcome: tuple[EventWords, ...]
     signals: SignalReport | None
     rounds: tuple[RoundLine, ...]
     hidden_rounds: int
@@ -164,7 +164,7 @@ def _decided(run: Followed, event: Decision) -> Decided:
     return Decided(told, told.rests_on[:GROUNDS_SHOWN], max(0, len(told.rests_on) - GROUNDS_SHOWN))
 
 
-def _outcome(run: Followed) -> Iterator[EventCard]:
+def _outcome(run: Followed) -> Iterator[EventWords]:
     """What judges and votes came to, in protocols that have them: every score, standing and ruling, in order."""
     book = run.book()
-    return (card_of(book, event) for event in book.events if isinstance(event, Ruling | Score | Standing))
+    return (words_of(event, book) for event in book.events if isinstance(event, Ruling | Score | Standing))

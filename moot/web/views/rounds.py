@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from ledger.events import Event, Signals, Validation
 from ledger.events.ids import StepName
+from moot.view.events import EventWords, words_of
 from moot.view.round import RoundTold, tell_round
 from moot.view.words import PHASES
-from moot.web.cards import EventCard, card_of
 from moot.web.followed import Followed
 
 BENCH: Final = frozenset({"verifier", "judge", "resolver"})
@@ -41,7 +41,7 @@ class SeatCell(NamedTuple):
     """What a role did in a phase."""
 
     phase: str
-    cards: tuple[EventCard, ...]
+    cards: tuple[EventWords, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class RoundPage:
     phases: tuple[PhaseMark, ...]
     columns: tuple[SeatColumn, ...]
     bench: tuple[SeatColumn, ...]
-    house: tuple[EventCard, ...]
+    house: tuple[EventWords, ...]
 
 
 class RoundLine(NamedTuple):
@@ -97,7 +97,7 @@ def round_page(run: Followed, number: int, asked: Mapping[str, OpenStep] | None 
     steps = asked or {}
     titles = {member.role: member.title for member in opened.cast}
     apart = [role for role in titles if role in BENCH] if len(titles) > 2 else []
-    cards = [card_of(book, event) for event in events if event.kind not in ("round_opened", "run_opened")]
+    cards = [words_of(event, book) for event in events if event.kind not in ("round_opened", "run_opened")]
     columns = {role: _column(role, title, told, cards, steps) for role, title in titles.items()}
     return RoundPage(
         told=told,
@@ -110,9 +110,9 @@ def round_page(run: Followed, number: int, asked: Mapping[str, OpenStep] | None 
 
 
 def _column(
-    role: str, title: str, told: RoundTold, cards: Sequence[EventCard], steps: Mapping[str, OpenStep]
+    role: str, title: str, told: RoundTold, cards: Sequence[EventWords], steps: Mapping[str, OpenStep]
 ) -> SeatColumn:
-    own: dict[str, list[EventCard]] = {}
+    own: dict[str, list[EventWords]] = {}
     for card in cards:
         if card.role == role:
             own.setdefault(card.phase, []).append(card)

@@ -12,7 +12,7 @@ from detectors.report import SignalReport
 from detectors.slopes import exact_slope
 from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
 from ledger.events.decisions import Labelled
-from moot.web.cards import EventCard, card_of
+from moot.view.events import EventWords, words_of
 from moot.web.drawing import Bar, disagreement
 from moot.web.followed import Followed
 from moot.web.links import Links
@@ -35,7 +35,7 @@ class OptionStands:
     claims: dict[str, int]
     verdicts: dict[str, int]
     decisions: tuple[str, ...]
-    judged: tuple[EventCard, ...]
+    judged: tuple[EventWords, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ def _option(run: Followed, option: Labelled) -> OptionStands:
     for check in book.of(Verification):
         if option.id in check.about:
             verdicts[check.result] = verdicts.get(check.result, 0) + 1
-    scores = (card_of(book, event) for event in book.of(Score) if event.of == option.id)
-    standings = (card_of(book, event) for event in book.of(Standing) if event.of == option.id)
+    scores = (words_of(event, book) for event in book.of(Score) if event.of == option.id)
+    standings = (words_of(event, book) for event in book.of(Standing) if event.of == option.id)
     return OptionStands(
         option=option,
         claims=claims,

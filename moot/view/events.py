@@ -1,0 +1,425 @@
+"""Events in words: one table for the log, the plain lines of a running deliberation, the pages and the report.
+
+    @41  R3 E     verifier   V-3-1          ✗ BROKEN attack × trace: The retry loses the second line.
+    R3 E   verdict    V-3-1 ✗ BROKEN by verifier, attack × trace: The retry loses the second line.
+
+Sealed positions stay closed until what they are about is on the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from ledger.events import (
+    Alarm,
+    Amendment,
+    Argument,
+    Artifact,
+    Assumption,
+    Challenge,
+    Claim,
+    Concern,
+    Decision,
+    Disposition,
+    DriftCheck,
+    Event,
+    Fallback,
+    Flip,
+    Position,
+    Rating,
+    Response,
+    RoundOpened,
+    Ruling,
+    RunClosed,
+    RunOpened,
+    Score,
+    Screening,
+    Signals,
+    Standing,
+    Statement,
+    Validation,
+    Verification,
+    Vote,
+)
+from ledger.events.ids import role_of
+from ledger.plain_text import first_sentence, one_line, shortened
+from ledger.state.book import Book
+from ledger.state.decided import fallen_under
+from moot.view import marks, words
+from moot.view.marks import NEUTRAL, Mark, mark_of
+
+TEXT: Final = 160
+"""Characters of a text in a plain line; the ledger has the rest."""
+WIDTH: Final = 110
+"""Characters of a line of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventWords:
+    """An event in words: what it is, its mark, its particulars, its own text, and ids that it is about.
+
+    `sealed`: it is a position that nobody may read yet.
+    """
+
+    event: Event
+    word: str
+    mark: Mark = NEUTRAL
+    what: str = ""
+    text: str = ""
+    about: tuple[str, ...] = ()
+    sealed: bool = False
+
+    @property
+    def ref(self) -> str:
+        """Its id, or `@<seq>`."""
+        return self.event.id or f"@{self.event.seq}"
+
+    @property
+    def role(self) -> str:
+        """Whose act it is."""
+        return role_behind(self.event)
+
+    @property
+    def seq(self) -> int:
+        """Its place in the ledger."""
+        return self.event.seq
+
+    @property
+    def kind(self) -> str:
+        """The kind of the event."""
+        return self.event.kind
+
+    @property
+    def phase(self) -> str:
+        """The phase of the event."""
+        return self.event.phase
+
+    @property
+    def step(self) -> str | None:
+        """The step that wrote it, if one did."""
+        return self.event.step
+
+    @property
+    def said(self) -> str:
+        """Particulars and text: `attack × trace: The retry loses the second line.`"""
+        return ": ".join(part for part in (self.what, self.text) if part)
+
+    @property
+    def marked(self) -> str:
+        """The same after its mark."""
+        return " ".join(part for part in (self.mark.plain if self.mark.word else "", self.said) if part)
+
+
+def role_behind(event: Event) -> str:
+    """Whose act it is: an import is written by nobody of the cast, and then the event itself names the role."""
+    match event:
+        case Artifact():
+            return event.role
+        case Claim():
+            return event.raised_by
+        case Position() | Flip() if event.by == "import":
+            return role_of(event.id or "")
+        case _:
+            return event.by
+
+
+def words_of(event: Event, now: Book | None = None) -> EventWords:
+    """An event in words, as it was written; with a book marks say what has become of it."""
+    match event:
+        case Statement() | Artifact() | Claim() | Assumption() | Argument() | Concern() | Rating():
+            return _asserted(event, now)
+        case Position() | Flip() | Verification() | Challenge() | Response() | DriftCheck() | Disposition():
+            return _tested(event, now)
+        case Decision() | Ruling() | Vote() | Score() | Standing():
+            return _decided(event, now)
+        case (
+            RunOpened() | RoundOpened() | Validation() | Signals() | Alarm() | Amendment() | Fallback()
+            | RunClosed() | Screening()
+        ):  # fmt: skip
+            return _governed(event)
+        case _:
+            assert_never(event)
+
+
+def _asserted(
+    event: Statement | Artifact | Claim | Assumption | Argument | Concern | Rating, now: Book | None
+) -> EventWords:
+    match event:
+        case Statement():
+            text = event.sections[0].text if event.sections else ""
+            return EventWords(event, event.type, NEUTRAL, f"{event.words} words", text, event.responds_to)
+        case Artifact():
+            return EventWords(event, "artifact", NEUTRAL, artifact_facts(event), "", event.cites)
+        case Claim():
+            facts = now.state.claims.get(event.id or "") if now else None
+            mark = mark_of(marks.STATUSES, facts.status if facts else "pending")
+            older = (event.supersedes,) if event.supersedes else ()
+            newer = f"supersedes {event.supersedes}" if event.supersedes else ""
+            return EventWords(event, "claim", mark, newer, event.text, older)
+        case Assumption():
+            return EventWords(event, "assumption", text=event.text)
+        case Argument():
+            return EventWords(event, "argument", what=f"{event.label} ({event.side})", text=event.claim)
+        case Concern():
+            mark = NEUTRAL
+            if now is not None:
+                mark = marks.RESOLVED if event.id in now.state.resolved else marks.OPEN
+            parts = [f"between {', '.join(event.between)}"] if event.between else []
+            parts += ["for a person"] if event.for_human else []
+            return EventWords(event, event.type, mark, ", ".join(parts), event.text, event.between)
+        case Rating():
+            scale = event.scale.replace("_", " ")
+            return EventWords(
+                event, "rating", NEUTRAL, f"{event.of} {scale} {event.value}", event.reason, (event.of,)
+            )
+
+
+def artifact_facts(event: Artifact) -> str:
+    """What an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
+    findings, claims = len(event.findings), len(event.proposed_claims)
+    name = words.ARTIFACTS.get(event.type, event.type)
+    return f"{name}, {words.counted(findings, 'finding')}, {words.counted(claims, 'claim')} proposed"
+
+
+def _tested(
+    event: Position | Flip | Verification | Challenge | Response | DriftCheck | Disposition, now: Book | None
+) -> EventWords:
+    match event:
+        case Position():
+            return _position(event, now)
+        case Flip():
+            change = f"{mark_of(marks.RESULTS, event.from_).plain} → {mark_of(marks.RESULTS, event.to).plain}"
+            why = f"because of {', '.join(one.ref for one in event.because)}" if event.because else ""
+            mark = mark_of(marks.RESULTS, event.to) if now else NEUTRAL
+            return EventWords(event, "flip", mark, f"{change}, {why or 'no new evidence'}", about=(event.of,))
+        case Verification():
+            name = words.CHECK_NAMES.get(event.check, event.check)
+            mark = mark_of(marks.RESULTS, event.result)
+            return EventWords(event, "verdict", mark, name, event.notes, event.claims_affected)
+        case Challenge():
+            mark = marks.CHALLENGES.get(event.type or "", marks.AGAINST)
+            what = ", ".join(part for part in (f"to {event.target}", event.type, event.tag) if part)
+            return EventWords(event, "challenge", mark, what, event.text, (event.target,))
+        case Response():
+            mark = mark_of(marks.RESPONSES, event.outcome)
+            return EventWords(event, "response", mark, f"to {event.to}", event.text, (event.to,))
+        case DriftCheck():
+            score = f"deviation {event.deviation_score} of 5"
+            return EventWords(event, "drift", mark_of(marks.DRIFT, event.verdict), score, event.notes)
+        case Disposition():
+            tone = marks.DISPOSED.get(event.disposition, "warn")
+            mark = Mark("◆", event.disposition, tone)
+            return EventWords(event, "disposed", mark, event.of, event.reason, (event.of,))
+
+
+def _position(event: Position, now: Book | None) -> EventWords:
+    """A position as written is sealed; it opens with what it is about."""
+    if now is None or event.on not in now.by_id:
+        return EventWords(event, "sealed", marks.SEALED, f"on {event.on}", sealed=True)
+    verdict = now.state.checks.get(event.on)
+    differs = ", ≠ the verdict" if verdict is not None and verdict.result != event.stance else ""
+    return EventWords(
+        event, "position", mark_of(marks.RESULTS, event.stance), f"on {event.on}{differs}", event.reason,
+        (event.on,),
+    )  # fmt: skip
+
+
+def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | None) -> EventWords:
+    match event:
+        case Decision():
+            cites = tuple(cite.id for cite in event.cites)
+            return EventWords(event, "decision", _stands(event, now), event.type, event.text, cites)
+        case Ruling():
+            facts = now.state.rulings.get(f"@{event.seq}") if now else None
+            mark = mark_of(marks.VOTES, event.decision)
+            if facts is not None and facts.overturned_by is not None:
+                mark = Mark("⇢", f"{event.decision}, overturned by {facts.overturned_by}", "faint")
+            votes = tuple(f"@{seq}" for seq in event.votes)
+            return EventWords(event, "ruling", mark, f"by {event.rule} ({event.rules})", "", votes)
+        case Vote():
+            numbers = f"confidence {event.confidence}, risk {event.risk}"
+            return EventWords(event, "vote", mark_of(marks.VOTES, event.decision), numbers, event.reasoning)
+        case Score():
+            mark = Mark("Σ", event.total, "plain")
+            what = f"{event.of} ({event.rubric})"
+            return EventWords(event, "score", mark, what, event.notes or "", (event.of,))
+        case Standing():
+            mark = Mark("◆", event.standing, marks.STANDINGS.get(event.standing, "warn"))
+            return EventWords(event, "standing", mark, event.of, event.reason, (event.of,))
+
+
+def _stands(event: Decision, now: Book | None) -> Mark:
+    facts = now.state.decisions.get(event.id or "") if now else None
+    if now is None or facts is None:
+        return NEUTRAL
+    if facts.overturned_by is not None:
+        return Mark("⇢", f"overturned by {facts.overturned_by}", "faint")
+    return marks.AT_RISK if fallen_under(now.state, event.id or "") else marks.IN_FORCE
+
+
+def _governed(
+    event: RunOpened
+    | RoundOpened
+    | Validation
+    | Signals
+    | Alarm
+    | Amendment
+    | Fallback
+    | RunClosed
+    | Screening,
+) -> EventWords:
+    match event:
+        case RunOpened():
+            return EventWords(event, "question", text=event.question)
+        case RoundOpened():
+            parts = [f"round {event.round}"]
+            parts += [f"lead {event.lead}"] if event.lead else []
+            parts += [f"STRESS without {event.absent}"] if event.absent else []
+            return EventWords(event, "round", NEUTRAL, ", ".join(parts), event.focus)
+        case Validation():
+            errors = sum(finding.severity == "error" for finding in event.findings)
+            mark = marks.VALID if event.ok else marks.INVALID
+            return EventWords(
+                event, "validation", mark, f"{errors} errors, {len(event.findings) - errors} warnings"
+            )
+        case Signals():
+            held = f"{event.satisfied} of {event.of} hold ({event.profile})"
+            return EventWords(event, "signals", mark_of(marks.ADVICE, event.advice), held)
+        case Alarm():
+            raised = event.action == "raised"
+            mark = mark_of(marks.ALARMS, event.verdict) if raised else marks.CLOSED
+            what = f"{event.fm} {words.FAILURE_MODES.get(event.fm, '')}".strip()
+            return EventWords(event, "alarm", mark, what, event.because or "", event.evidence)
+        case Amendment():
+            return EventWords(event, "amendment", NEUTRAL, event.what, event.reason)
+        case Fallback():
+            what = f"{event.step_failed} given up ({event.reason}), {event.instead}"
+            return EventWords(event, "fallback", marks.DEGRADED, what, event.detail)
+        case RunClosed():
+            why = words.CLOSINGS.get(event.reason, event.reason)
+            said = f"run {event.state}: {why}; {len(event.open)} left open"
+            return EventWords(event, "closed", NEUTRAL, said, "", event.outcome)
+        case Screening():
+            mark = Mark("▲", event.action, "plain" if event.action == "ALLOW" else "warn")
+            return EventWords(event, "screening", mark, f"{event.of}, {event.score} points")
+
+
+def event_line(event: Event) -> str:
+    """A line of the log: `@41  R3 E  verifier  V-3-1  ✗ BROKEN attack × trace: …`, cut to one line."""
+    where = f"R{event.round} {event.phase}"
+    said = words_of(event)
+    text = f"@{event.seq:<4} {where:<9} {event.by:<10} {event.id or event.kind:<14} {said.marked}"
+    flat = " ".join(text.split("\n"))
+    return flat if len(flat) <= WIDTH else f"{flat[: WIDTH - 1]}…"
+
+
+def event_lines(book: Book, event: Event) -> Iterator[str]:
+    """Plain lines for a pipe, a file or `--no-live`, easy to grep; `book` holds at least everything up to the event."""
+    where = f"R{event.round} {event.phase}"
+    for word, said in _lines(book, event):
+        yield f"{where:<6} {word:<10} {one_line(said)}".rstrip()
+
+
+def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
+    match event:
+        case RunOpened():
+            yield from _opening(event)
+        case RoundOpened():
+            yield from _round(book, event)
+        case Position():
+            if event.via is None:  # one line for all positions of a reply, at the first of them
+                checks = [one.on for one in book.of(Position, event.round) if event.seq in (one.seq, one.via)]
+                yield "sealed", f"{marks.SEALED.shape * len(checks)} {event.by} on {', '.join(checks)}"
+        case Verification():
+            yield _line(event)
+            yield from _moved(book, event)
+        case Decision():
+            word, said = _line(event)
+            cites = ", ".join(f"{cite.relation} {cite.id}" for cite in event.cites)
+            yield word, f"{said} ({cites})"
+            for one in event.dissent:
+                yield "expected", f"{one.role} had expected another verdict than {event.id} cites ({one.ref})"
+        case Validation():
+            yield _line(event)
+            for finding in event.findings:
+                if finding.severity == "error":
+                    yield "finding", f"✗ {finding.code} {shortened(finding.message, TEXT)}"
+        case Signals():
+            held = " ".join(f"{'✓' if one.satisfied else '✗'}{one.id}" for one in event.signals)
+            word, said = _line(event)
+            yield word, f"{said} {held}"
+        case Alarm():
+            seen = f" (see {', '.join(event.evidence)})" if event.evidence else ""
+            word, said = _line(event)
+            yield word, f"{said}{seen}"
+        case _:
+            yield _line(event)
+
+
+def _line(event: Event) -> tuple[str, str]:
+    """The word of a line, by which it is grepped, and what it says."""
+    told = words_of(event)
+    text = first_sentence(told.text) if isinstance(event, Statement) else told.text
+    facts = ", ".join(part for part in (_by(told), told.what) if part)
+    mark = told.mark.plain if told.mark.word else ""
+    head = " ".join(part for part in (event.id, mark, facts) if part)
+    return told.word, ": ".join(part for part in (head, shortened(text, TEXT)) if part)
+
+
+def _by(told: EventWords) -> str:
+    """Who wrote it; the controller is not named."""
+    return (
+        "" if told.event.by in ("controller", "import") and told.role == told.event.by else f"by {told.role}"
+    )
+
+
+def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
+    for waiver in event.waived:
+        yield "WAIVED", f"{waiver.what}: {waiver.why}"
+    yield "question", shortened(event.question, TEXT)
+    for goal in event.goals:
+        yield "goal", f"{goal.id} {shortened(goal.text, TEXT)}"
+    for option in event.options:
+        yield "option", f"{option.id} {shortened(option.text, TEXT)}"
+    for document in event.context:
+        yield "context", f"{document.id} {document.name}, {document.bytes} bytes"
+    for member in event.cast:
+        yield "seat", f"{member.role} is {member.title}, answered by {member.seat}"
+    rounds = words.counted(len(event.plan), "round")
+    from rounds.protocols import is_watched  # the log never asks
+
+    if not is_watched(event):
+        yield "plan", f"{rounds} of {event.protocol}"
+        return
+    stress = ", ".join(f"R{row.round} without {row.absent}" for row in event.plan if row.absent) or "none"
+    drift = ", ".join(f"R{row.round}" for row in event.plan if row.drift) or "none"
+    yield "plan", f"{rounds}; stress {stress}; drift checks {drift}"
+    stop = event.stop
+    look = f"a look every {stop.check_every} rounds ({stop.profile})"
+    yield "stop", f"{look}, obeyed from round {stop.not_before} on"
+
+
+def _round(book: Book, event: RoundOpened) -> Iterator[tuple[str, str]]:
+    planned = len(book.state.opened.plan) if book.state.opened else 0
+    absent = f", STRESS without {event.absent}" if event.absent else ""
+    checks = ", ".join(str(check) for check in event.applicable)
+    led = f", lead {event.lead}{absent}, checks {checks or 'none'}" if event.lead else ""
+    yield "round", f"round {event.round} of {planned}{led}"
+    for entry in event.predicted_signature or ():
+        yield "predicted", f"{entry.text} ({entry.code})"
+
+
+def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
+    """What a verdict opens and moves."""
+    held = [one for one in book.of(Position, event.round) if one.on == event.id]
+    if held:
+        opened = (
+            f"{one.by} {mark_of(marks.RESULTS, one.stance).plain}{' ≠' * (one.stance != event.result)}"
+            for one in held
+        )
+        yield "opened", f"{event.id}: {', '.join(opened)}"
+    for change in event.claim_status_changes:
+        before, after = marks.STATUSES[change.from_].plain, marks.STATUSES[change.to].plain
+        yield "claim", f"{change.claim_id} {before} → {after} by {event.id}"
