@@ -1,4 +1,4 @@
-"""All measurements, or one part: `python -m benchmarks [commands | ledger | model_seats | viewer] [OPTIONS]`."""
+"""All measurements, or one part: `python -m benchmarks [PART] [OPTIONS]`; the parts are files beside this one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final
 
-PARTS: Final = ("commands", "ledger", "model_seats", "viewer")
+PARTS: Final = ("commands", "ledger", "model_seats", "viewer", "worlds")
 """Files beside this one, each with a `main` that returns 1 when a target is missed."""
 
 
