@@ -43,6 +43,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("claims", "Look", "claims with their lifecycles"),
     Verb("decisions", "Look", "decisions with what they rest on"),
     Verb("signals", "Look", "the six stop signals and the advice"),
+    Verb("beliefs", "Look", "pool and seats over the rounds, cruxes by value"),
     Verb("value", "Look", "what several roles were worth, over many runs"),
     Verb("report", "Look", "the whole run as one document"),
     Verb("serve", "Look", "look at runs in a browser, live or finished"),

@@ -54,6 +54,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "claims": (("finished", 0),),
     "decisions": (("finished", 0),),
     "signals": (("finished", 1), ("short", 2)),
+    "beliefs": (("--table table.json", 0), ("finished", 2), ("--table reply.json", 2)),
     "value": (("finished", 0), ("one-sided", 1), ("one-sided --emit", 1)),
     "report": (("finished", 0), ("finished --out report.md", 0), ("finished --html report.html", 0)),
     "check": (("finished", 0), ("lawless", 1), ("lawless --format text", 1)),
@@ -102,6 +103,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.commit([late], at="2026-01-02T00:00:00.000000Z")
     (made / "reply.json").write_text(REPLY)
     (made / "bad.json").write_text("{}")
+    (made / "table.json").write_text('{"options":["O-1"],"rounds":[{"roles":{"action":{"O-1":100}}}]}')
     (made / "file.toml").write_text('[deliberation]\nquestion = "Which storage?"\n')
     assert main(["keygen", "alice", "--out", str(made / "keys"), "--quiet"]) == 0
     assert main(["export", str(made / "finished"), str(made / "exported"), "--to", "skill", "--quiet"]) == 0
