@@ -12,7 +12,7 @@ from detectors.beliefs.report import Beliefs, of_table
 from detectors.beliefs.table import WrongTable, read_table
 from ledger.store.disk import read_plain
 from moot.api import open_run
-from moot.app.locate import find_run
+from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
