@@ -246,7 +246,7 @@ def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
-    profile: SignalProfile = opened.stop.profile if opened else "text"
+    profile = cast("SignalProfile", opened.stop.profile if opened else "text")
     names = (str(one.path), str(other.path))
     return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
 

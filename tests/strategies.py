@@ -12,10 +12,11 @@ import orjson
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from ledger.events import KINDS, Event
+from ledger.events import Event
 from ledger.events.artifacts import BODIES, DELTA_PATTERN
+from ledger.events.envelope import Version
 from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import LAWS, Length
+from ledger.events.laws import Law, Length, Total, waivable_laws
 from ledger.events.values import (
     AT_PATTERN,
     CONTEXT_PATTERN,
@@ -26,6 +27,7 @@ from ledger.events.values import (
     STEP_PATTERN,
 )
 from ledger.format.canonical import decode
+from ledger.format.upcasting import NEW_KINDS, shape_of
 
 Document = dict[str, Any]
 
@@ -79,6 +81,7 @@ _LETTERS = {
     "response": "Y",
     "decision": "D",
     "verification": "V",
+    "experiment_planned": "E",
 }
 
 
@@ -95,6 +98,10 @@ def identities(kind: str) -> st.SearchStrategy[str | None]:
         case "position" | "flip":
             letter = kind[0].upper()
             return st.builds(lambda r, k, role: f"{letter}-{r}-{k}-{role}", rounds, n, roles)
+        case "belief":
+            return st.builds(lambda r, role, t: f"B-{r}-{role}{t}", rounds, roles, repeat)
+        case "memo":
+            return st.builds(lambda r, t: f"M-{r}{t}", rounds, repeat)
         case "drift_check":
             return rounds.map("H-{}".format)
         case "vote":
@@ -106,25 +113,28 @@ def identities(kind: str) -> st.SearchStrategy[str | None]:
             return st.none()
 
 
-def values(
-    type_: inspect.Type, kind: str = "", path: str = "", *, imported: bool = False
-) -> st.SearchStrategy[Any]:
-    """JSON values of a field's type; `path` is where in an event of `kind` they stand, for the laws' sake."""
-    least, most = (0, None) if imported else _lengths(kind, path)
+Laws = tuple[Law, ...]
+
+
+def values(type_: inspect.Type, laws: Laws = (), path: str = "") -> st.SearchStrategy[Any]:
+    """JSON values of a field's type; `path` is where in an event with these laws they stand."""
+    least, most = _lengths(laws, path)
     match type_:
         case inspect.Metadata(type=inner, extra_json_schema=extra):
             pattern = (extra or {}).get("pattern")
-            return _FORMS[pattern] if pattern else values(inner, kind, path, imported=imported)
+            return _FORMS[pattern] if pattern else values(inner, laws, path)
         case inspect.UnionType(types=types):
-            return st.one_of([values(one, kind, path, imported=imported) for one in types])
+            return st.one_of([values(one, laws, path) for one in types])
         case inspect.StructType():
-            return _structs(type_, kind, f"{path}[]." if path else "", imported=imported)
+            return _structs(type_, laws, f"{path}[]." if path else "")
         case inspect.VarTupleType(item_type=item, min_length=low, max_length=high):
             low = max(low or 0, least)
             top = min(high if high is not None else low + 2, most if most is not None else low + 2)
-            return st.lists(values(item, kind, path, imported=imported), min_size=low, max_size=max(low, top))
+            return st.lists(values(item, laws, path), min_size=low, max_size=max(low, top))
         case inspect.DictType(value_type=inspect.AnyType()):
             return st.dictionaries(texts(0, 5), anything(), max_size=3)
+        case inspect.DictType() if Total(path) in laws:
+            return st.lists(texts(0, 5), min_size=1, max_size=4, unique=True).flatmap(_points)
         case inspect.DictType(value_type=inner):
             return st.dictionaries(texts(0, 5), values(inner), max_size=3)
         case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
@@ -142,20 +152,23 @@ def values(
             return st.none()
 
 
-def _lengths(kind: str, path: str) -> tuple[int, int | None]:
+def _points(keys: list[str]) -> st.SearchStrategy[dict[str, int]]:
+    """Points that sum to 100."""
+    cuts = st.lists(st.integers(0, 100), min_size=len(keys) - 1, max_size=len(keys) - 1).map(sorted)
+    return cuts.map(
+        lambda at: {key: high - low for key, low, high in zip(keys, [0, *at], [*at, 100], strict=True)}
+    )
+
+
+def _lengths(laws: Laws, path: str) -> tuple[int, int | None]:
     """What the laws want at `path`, conditions taken as met."""
-    laws = [law for law in LAWS.get(kind, ()) if isinstance(law, Length) and law.path == path]
-    tops = [law.at_most for law in laws if law.at_most is not None]
-    return max((law.at_least for law in laws), default=0), min(tops, default=None)
+    lengths = [law for law in laws if isinstance(law, Length) and law.path == path]
+    tops = [law.at_most for law in lengths if law.at_most is not None]
+    return max((law.at_least for law in lengths), default=0), min(tops, default=None)
 
 
-def _structs(
-    info: inspect.StructType, kind: str, prefix: str, *, imported: bool = False
-) -> st.SearchStrategy[Document]:
-    fields = {
-        field.encode_name: values(field.type, kind, prefix + field.name, imported=imported)
-        for field in info.fields
-    }
+def _structs(info: inspect.StructType, laws: Laws, prefix: str) -> st.SearchStrategy[Document]:
+    fields = {field.encode_name: values(field.type, laws, prefix + field.name) for field in info.fields}
     return st.tuples(*fields.values()).map(lambda drawn: dict(zip(fields, drawn, strict=True)))
 
 
@@ -169,10 +182,12 @@ def anything(depth: int = 3) -> st.SearchStrategy[Any]:
 
 
 @cache
-def _fields(kind: str, *, imported: bool) -> st.SearchStrategy[Document]:
-    info = inspect.type_info(KINDS[kind][0])
+def _fields(kind: str, version: Version, *, imported: bool) -> st.SearchStrategy[Document]:
+    shape = shape_of(kind, version)
+    assert shape is not None
+    info = inspect.type_info(shape)
     assert isinstance(info, inspect.StructType)
-    return _structs(info, kind, "", imported=imported)
+    return _structs(info, () if imported else waivable_laws(kind, version), "")
 
 
 @cache
@@ -182,10 +197,12 @@ def _bodies(type_: str) -> st.SearchStrategy[Document]:
 
 @st.composite
 def documents(draw: st.DrawFn, kind: str) -> Document:
-    """Lawful documents of a kind; one in five is imported, and then need not keep the laws that are waived."""
+    """Lawful documents of a kind, of any version that has it; one in five is imported, and then need not keep the laws
+    that are waived."""
     imported = draw(st.integers(0, 4)) == 0
-    document = draw(_fields(kind, imported=imported))
-    document["kind"], document["v"] = kind, 1
+    version: Version = 2 if kind in NEW_KINDS or draw(st.booleans()) else 1
+    document = draw(_fields(kind, version, imported=imported))
+    document["kind"], document["v"] = kind, version
     document["id"] = draw(identities(kind))
     if imported:
         document["by"] = "import"

@@ -10,6 +10,7 @@ from ledger.events.claims import (
     Argument,
     Artifact,
     Assumption,
+    Belief,
     Claim,
     Concern,
     Position,
@@ -17,11 +18,13 @@ from ledger.events.claims import (
     Statement,
 )
 from ledger.events.decisions import (
+    Agenda,
     Alarm,
     Amendment,
     Decision,
     Disposition,
     Fallback,
+    Memo,
     RoundOpened,
     Ruling,
     RunClosed,
@@ -35,15 +38,31 @@ from ledger.events.envelope import Attempt, Call, Context, Envelope
 from ledger.events.verifications import (
     Challenge,
     DriftCheck,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
     Flip,
+    Frame,
     Response,
     Screening,
     Validation,
     Verification,
 )
 
-ClaimsEvent = Statement | Artifact | Claim | Assumption | Argument | Concern | Rating | Position
-VerificationsEvent = Verification | Challenge | Response | Flip | DriftCheck | Screening | Validation
+ClaimsEvent = Statement | Artifact | Claim | Assumption | Argument | Concern | Rating | Position | Belief
+VerificationsEvent = (
+    Verification
+    | Challenge
+    | Response
+    | Flip
+    | DriftCheck
+    | Screening
+    | Validation
+    | Frame
+    | ExperimentPlanned
+    | ExperimentRun
+    | ExperimentJudged
+)
 DecisionsEvent = (
     RunOpened
     | RoundOpened
@@ -58,6 +77,8 @@ DecisionsEvent = (
     | Fallback
     | Amendment
     | RunClosed
+    | Agenda
+    | Memo
 )
 Event = ClaimsEvent | VerificationsEvent | DecisionsEvent
 StreamName = Literal["claims", "verifications", "decisions"]
@@ -73,6 +94,7 @@ KINDS: Final[dict[str, tuple[type[Event], StreamName]]] = {
     "concern": (Concern, "claims"),
     "rating": (Rating, "claims"),
     "position": (Position, "claims"),
+    "belief": (Belief, "claims"),
     "verification": (Verification, "verifications"),
     "challenge": (Challenge, "verifications"),
     "response": (Response, "verifications"),
@@ -80,6 +102,10 @@ KINDS: Final[dict[str, tuple[type[Event], StreamName]]] = {
     "drift_check": (DriftCheck, "verifications"),
     "screening": (Screening, "verifications"),
     "validation": (Validation, "verifications"),
+    "frame": (Frame, "verifications"),
+    "experiment_planned": (ExperimentPlanned, "verifications"),
+    "experiment_run": (ExperimentRun, "verifications"),
+    "experiment_judged": (ExperimentJudged, "verifications"),
     "run_opened": (RunOpened, "decisions"),
     "round_opened": (RoundOpened, "decisions"),
     "decision": (Decision, "decisions"),
@@ -93,6 +119,8 @@ KINDS: Final[dict[str, tuple[type[Event], StreamName]]] = {
     "fallback": (Fallback, "decisions"),
     "amendment": (Amendment, "decisions"),
     "run_closed": (RunClosed, "decisions"),
+    "agenda": (Agenda, "decisions"),
+    "memo": (Memo, "decisions"),
 }
 
 
@@ -104,12 +132,14 @@ def stream_of(event: Event) -> StreamName:
 __all__ = [
     "KINDS",
     "STREAMS",
+    "Agenda",
     "Alarm",
     "Amendment",
     "Argument",
     "Artifact",
     "Assumption",
     "Attempt",
+    "Belief",
     "Call",
     "Challenge",
     "Claim",
@@ -122,8 +152,13 @@ __all__ = [
     "DriftCheck",
     "Envelope",
     "Event",
+    "ExperimentJudged",
+    "ExperimentPlanned",
+    "ExperimentRun",
     "Fallback",
     "Flip",
+    "Frame",
+    "Memo",
     "Position",
     "Rating",
     "Response",

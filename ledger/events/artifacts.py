@@ -145,11 +145,28 @@ class AdversarialTestCase(Value, frozen=True, kw_only=True, forbid_unknown_field
     assumption: Filled
 
 
-Body = BehavioralTraceSet | IdentityInvariantCheck | OperatorWalkthrough | AdversarialTestCase
+class PlannedTest(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How one crux is tested by its role: a trace to replay, a property, a walk, an attack or an experiment."""
+
+    claim: Ref
+    form: Literal["trace", "property", "walk", "attack", "experiment"]
+    steps: Annotated[tuple[FilledShort, ...], Meta(min_length=1, max_length=12)]
+    holds_if: FilledShort
+    fails_if: FilledShort
+
+
+class PlannedTests(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a role would do to test the cruxes of a round, one plan a crux, as small as the crux allows."""
+
+    plans: Annotated[tuple[PlannedTest, ...], Meta(min_length=1, max_length=5)]
+
+
+Body = BehavioralTraceSet | IdentityInvariantCheck | OperatorWalkthrough | AdversarialTestCase | PlannedTests
 
 BODIES: Final[dict[ArtifactType, type[Body]]] = {
     "behavioral_trace_set": BehavioralTraceSet,
     "identity_invariant_check": IdentityInvariantCheck,
     "operator_walkthrough": OperatorWalkthrough,
     "adversarial_test_case": AdversarialTestCase,
+    "test_plan": PlannedTests,
 }

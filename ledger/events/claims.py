@@ -1,6 +1,8 @@
 """What is asserted: the kinds of `claims.jsonl` (FORMAT 2)."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
@@ -10,6 +12,8 @@ from ledger.events.values import (
     Id,
     Name,
     Nat,
+    Percent,
+    Points,
     Positive,
     Prose,
     Ref,
@@ -35,7 +39,11 @@ StatementType = Literal[
     "retrospective",
 ]
 ArtifactType = Literal[
-    "behavioral_trace_set", "identity_invariant_check", "operator_walkthrough", "adversarial_test_case"
+    "behavioral_trace_set",
+    "identity_invariant_check",
+    "operator_walkthrough",
+    "adversarial_test_case",
+    "test_plan",
 ]
 Scale = Literal[
     "severity_1_5",
@@ -46,6 +54,8 @@ Scale = Literal[
     "sighting",
     "confidence_1_5",
 ]
+HowTested = Literal["execution", "calculation", "document", "person", "judgement"]
+"""What a claim could be tested by."""
 Stance = Literal["BROKEN", "ROBUST", "UNCLEAR", "for", "against", "abstain"]
 
 
@@ -72,6 +82,26 @@ class Sighting(Value, frozen=True, kw_only=True):
 
     role: Role
     round: Round
+
+
+class Effect(Value, frozen=True, kw_only=True):
+    """What a claim would change: the option whose points it moves most, and by how many."""
+
+    option: Id
+    direction: Literal["for", "against"]
+    points: Percent
+
+
+class ConditionalBelief(Value, frozen=True, kw_only=True):
+    """What a role says of one crux before its test: how sure it is, and what it would believe either way."""
+
+    claim: Id
+    q: Annotated[int, Meta(ge=1, le=99)]
+    if_true: Points
+    if_false: Points
+    predicts: Literal["holds", "fails"] | None = None
+    fair: bool | None = None
+    fair_why: Prose | None = None
 
 
 class Statement(Envelope, frozen=True, kw_only=True):
@@ -112,6 +142,9 @@ class Claim(Envelope, frozen=True, kw_only=True):
     anchor_ref: Id | None = None
     about: tuple[Id, ...] = ()
     sightings: tuple[Sighting, ...] = ()
+    how: HowTested | None = None
+    moves: tuple[Effect, ...] = ()
+    places: tuple[Ref, ...] = ()
 
 
 class Assumption(Envelope, frozen=True, kw_only=True):
@@ -136,10 +169,10 @@ class Argument(Envelope, frozen=True, kw_only=True):
 
 
 class Concern(Envelope, frozen=True, kw_only=True):
-    """A concern, a tension between roles, or a question (SD-18 G, AD-4, XS-11)."""
+    """A concern, a tension between roles, a question, or what would defeat an option (SD-18 G, AD-4, XS-11)."""
 
     kind: Literal["concern"] = "concern"
-    type: Literal["concern", "tension", "question"]
+    type: Literal["concern", "tension", "question", "defeater"]
     text: Prose
     severity: Five | None = None
     rank: Positive | None = None
@@ -148,6 +181,7 @@ class Concern(Envelope, frozen=True, kw_only=True):
     fix: Prose | None = None
     between: tuple[Id, ...] = ()
     for_human: bool = False
+    sightings: tuple[Role, ...] = ()
 
 
 class Rating(Envelope, frozen=True, kw_only=True):
@@ -170,3 +204,16 @@ class Position(Envelope, frozen=True, kw_only=True):
     stance: Stance
     confidence: Five | None = None
     reason: Prose
+
+
+class Belief(Envelope, frozen=True, kw_only=True):
+    """Points of one role over the options, given sealed, or derived from its own conditionals after a result."""
+
+    kind: Literal["belief"] = "belief"
+    role: Role
+    points: Points
+    derived: bool
+    because: tuple[Evidence, ...] = ()
+    given: tuple[ConditionalBelief, ...] = ()
+    unexplained: bool | None = None
+    share_found: Percent | None = None

@@ -1,8 +1,8 @@
-"""Conditions: what the field `conditions` of a decision holds, which each protocol asks for in words of its own.
+"""Conditions: what a decision hangs on, in two opposite senses.
 
-Format version 1 has one field for two opposite things. `falsifiers` are what would show the decision to be wrong;
-`requirements` are what has to be met before it may be followed.
-Every view reads them here and calls each what it is.
+`falsifiers` are what would show the decision to be wrong; `requirements` are what has to be met before it may be
+followed. Format version 1 has one field `conditions` for both, and each protocol asked for one of them in words of its
+own. Every view reads them here and calls each what it is.
 """
 
 from __future__ import annotations
@@ -61,6 +61,13 @@ def meaning_of(protocol: str) -> Meaning:
 
 
 def conditions_of(event: Decision, opened: RunOpened | None) -> Conditions:
-    """The conditions of a decision by the protocol of its run."""
+    """The conditions of a decision; those of version 1 by the protocol of its run."""
+    if event.v > 1:
+        return Conditions(event.falsifiers, event.requirements)
     meaning = USUAL if opened is None else meaning_of(opened.protocol)
-    return Conditions(**{meaning: event.conditions})
+    return Conditions(**{meaning: undivided(event)})
+
+
+def undivided(event: Decision) -> tuple[str, ...]:
+    """All conditions of a decision, as version 1 lists them."""
+    return event.falsifiers + event.requirements

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from ledger.events.envelope import Envelope, SeatKind
 from ledger.events.values import (
@@ -26,7 +26,7 @@ from ledger.events.values import (
     Whole,
 )
 
-Profile = Literal["script", "text", "calibrated"]
+Profile = Literal["script", "text", "calibrated", "crux"]
 Relation = Literal["based-on", "supported-by", "builds-on", "overturns", "supersedes", "resolves"]
 Advice = Literal["strong_stop", "wrap_up", "borderline", "continue", "escalate"]
 SignatureCode = Literal[
@@ -44,7 +44,26 @@ CloseReason = Literal[
     "seats_failed",
     "protocol_end",
     "not_ready",
+    "short",
+    "settled",
+    "ill_posed",
+    "hand_over",
+    "values",
+    "cap",
 ]
+StopReason = Literal["short", "ill_posed", "budget", "settled", "hand_over", "values", "cap", "go_on"]
+OutcomeStatus = Literal[
+    "decide",
+    "decide_with_tripwire",
+    "run_this_first",
+    "your_weighing",
+    "ill_posed",
+    "stopped",
+    "running",
+    "waiting",
+    "nobody_answered",
+]
+"""What an answer asks of the person who reads it; computed, never written by a seat."""
 FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8"]
 Fallacy = Literal[
     "Straw Man",
@@ -155,7 +174,18 @@ class Cite(Value, frozen=True, kw_only=True):
     """What a decision rests on."""
 
     type: Literal[
-        "claim", "verification", "decision", "concern", "challenge", "argument", "drift_check", "vote"
+        "claim",
+        "verification",
+        "decision",
+        "concern",
+        "challenge",
+        "argument",
+        "drift_check",
+        "vote",
+        "belief",
+        "memo",
+        "experiment",
+        "document",
     ]
     id: Id
     relation: Relation
@@ -169,10 +199,12 @@ class Zones(Value, frozen=True, kw_only=True):
 
 
 class Dissent(Value, frozen=True, kw_only=True):
-    """A role whose last stance differs from a cited verification's result; `ref` is the position or flip."""
+    """Who disagrees. With `text`: in these words, with the decision. Without: a position or flip (`ref`) that had
+    expected another verdict than a cited one."""
 
     role: Role
     ref: Id
+    text: Prose | None = None
 
 
 class SignalReading(Value, frozen=True, kw_only=True):
@@ -192,6 +224,45 @@ class Gate(Value, frozen=True, kw_only=True):
     ok: bool
     value: Short | None
     limit: Short | None
+
+
+class ValueOfTest(Value, frozen=True, kw_only=True):
+    """What testing a crux is worth, in points."""
+
+    claim: Id
+    evsi: Decimal
+
+
+class MergedProposals(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """Proposals or defeaters that say the same, and the claim or concern that they became."""
+
+    into: Id
+    from_: tuple[Ref, ...]
+    negated: bool
+
+
+class DroppedProposal(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """A proposal or defeater that was left out, and why."""
+
+    from_: Ref
+    why: Prose
+
+
+class MemoSentence(Value, frozen=True, kw_only=True):
+    """One sentence of a memo: where it stands, what it rests on."""
+
+    field: Literal["answer", "do_now", "why", "changes_our_mind", "requirements", "not_settled", "assumed"]
+    text: Prose
+    refs: tuple[Ref, ...] = ()
+    quote: Prose | None = None
+    judgment: bool = False
+
+
+class RemovedSentence(Value, frozen=True, kw_only=True):
+    """A sentence that was taken out of a memo, and why."""
+
+    text: Prose
+    why: Prose
 
 
 class Change(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
@@ -254,10 +325,12 @@ class Decision(Envelope, frozen=True, kw_only=True):
     anchor_ref: Id | None = None
     about: tuple[Id, ...] = ()
     confidence: Annotated[int, Meta(ge=1, le=5)] | None = None
-    conditions: tuple[Prose, ...] = ()
     narratives: tuple[Prose, ...] = ()
     zones: Zones | None = None
     dissent: tuple[Dissent, ...] = ()
+    falsifiers: tuple[Prose, ...] = ()
+    requirements: tuple[Prose, ...] = ()
+    name: Name | None = None
 
 
 class Disposition(Envelope, frozen=True, kw_only=True):
@@ -343,6 +416,12 @@ class Signals(Envelope, frozen=True, kw_only=True):
     stop: bool
     advice: Advice
     gates: tuple[Gate, ...] = ()
+    reason: StopReason | None = None
+    leader: Id | None = None
+    pool: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
+    movement: Decimal | None = None
+    noise: Decimal | None = None
+    values: tuple[ValueOfTest, ...] = ()
 
 
 class Alarm(Envelope, frozen=True, kw_only=True):
@@ -358,6 +437,7 @@ class Alarm(Envelope, frozen=True, kw_only=True):
     params: Hash
     closes: Nat | None = None
     because: Prose | None = None
+    name: Name | None = None
 
 
 class Fallback(Envelope, frozen=True, kw_only=True):
@@ -380,6 +460,7 @@ class Amendment(Envelope, frozen=True, kw_only=True):
     change: tuple[Change, ...] = ()
     cause: Nat | Name
     reason: Prose
+    name: Name | None = None
 
 
 class RunClosed(Envelope, frozen=True, kw_only=True):
@@ -392,6 +473,26 @@ class RunClosed(Envelope, frozen=True, kw_only=True):
     open: tuple[Id, ...] = ()
     quorum: Quorum
     through: Nat
+
+
+class Agenda(Envelope, frozen=True, kw_only=True):
+    """What the answers come to: options where none were given, what all share, and the claims worth testing."""
+
+    kind: Literal["agenda"] = "agenda"
+    options: tuple[Labelled, ...] = ()
+    shared: tuple[Prose, ...] = ()
+    cruxes: tuple[Id, ...] = ()
+    merged: tuple[MergedProposals, ...] = ()
+    dropped: tuple[DroppedProposal, ...] = ()
+
+
+class Memo(Envelope, frozen=True, kw_only=True):
+    """The answer in plain words for people, sentence by sentence, each with what it rests on."""
+
+    kind: Literal["memo"] = "memo"
+    status: OutcomeStatus
+    sentences: tuple[MemoSentence, ...]
+    removed: tuple[RemovedSentence, ...] = ()
 
 
 SEAT_KINDS: tuple[SeatKind, ...] = ("anthropic", "tape", "command", "human", "host", "local")

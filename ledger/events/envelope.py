@@ -22,6 +22,8 @@ from ledger.events.values import (
 )
 
 SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local"]
+Version = Literal[1, 2]
+"""Versions of the format: a run is of one from its first line to its last."""
 Isolation = Literal["enforced", "trusted"]
 FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
 """Kinds of seat that the engine does not call: somebody else answers, and pays (FORMAT 8)."""
@@ -71,12 +73,12 @@ class Call(Value, frozen=True, kw_only=True):
 
 
 class Envelope(Struct, frozen=True, kw_only=True, gc=False):
-    """Base of all events. `prev`, `seq`, `rest` and `at` are set at the commit (`ledger.format.chain.seal`)."""
+    """Base of all events. `prev`, `seq`, `rest`, `v` and `at` are set at the commit (`ledger.format.chain.seal`)."""
 
     prev: Hash = GENESIS
     seq: Nat = 0
     rest: Nat = 0
-    v: Literal[1] = 1
+    v: Version = 1
     at: Instant = ""
     kind: str = ""
     id: Id | None = None

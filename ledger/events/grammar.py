@@ -13,7 +13,14 @@ from operator import attrgetter
 from typing import Any, Final
 
 from ledger.events import Call, Envelope
-from ledger.events.values import CONTEXT_PATTERN, DECIMAL_PATTERN, HEX64_PATTERN, ROLE_PATTERN, STEP_PATTERN
+from ledger.events.values import (
+    AT_PATTERN,
+    CONTEXT_PATTERN,
+    DECIMAL_PATTERN,
+    HEX64_PATTERN,
+    ROLE_PATTERN,
+    STEP_PATTERN,
+)
 
 Check = Callable[[Any], "str | None"]
 """What is wrong with an event, in words; None when nothing is."""
@@ -48,10 +55,28 @@ ROLE: Final = Form(ROLE_PATTERN)
 STEP: Final = Form(STEP_PATTERN)
 DECIMAL: Final = Form(DECIMAL_PATTERN)
 CONTEXT: Final = Form(CONTEXT_PATTERN)
+INSTANT: Final = Form(AT_PATTERN)
 
 FORMS: Final[dict[str, tuple[tuple[str, Form], ...]]] = {
     "artifact": (("role", ROLE),),
     "claim": (("raised_by", ROLE), ("sightings[].role", ROLE)),
+    "concern": (("sightings[]", ROLE),),
+    "belief": (("role", ROLE),),
+    "experiment_planned": (
+        ("files[].sha256", HASH),
+        ("inputs[].sha256", HASH),
+        ("pass_if[].tolerance", DECIMAL),
+        ("fail_if[].tolerance", DECIMAL),
+        ("controls[].files[].sha256", HASH),
+    ),
+    "experiment_run": (
+        ("stdout.sha256", HASH),
+        ("stdout.kept", HASH),
+        ("stderr.sha256", HASH),
+        ("stderr.kept", HASH),
+        ("outputs[].sha256", HASH),
+        ("started_at", INSTANT),
+    ),
     "screening": (("sha256", HASH),),
     "validation": (("rules", HASH),),
     "run_opened": (
@@ -72,7 +97,15 @@ FORMS: Final[dict[str, tuple[tuple[str, Form], ...]]] = {
     ),
     "decision": (("dissent[].role", ROLE),),
     "score": (("total", DECIMAL), ("claimed_total", DECIMAL)),
-    "signals": (("params", HASH), ("signals[].value", DECIMAL), ("signals[].threshold", DECIMAL)),
+    "signals": (
+        ("params", HASH),
+        ("signals[].value", DECIMAL),
+        ("signals[].threshold", DECIMAL),
+        ("pool{}", DECIMAL),
+        ("movement", DECIMAL),
+        ("noise", DECIMAL),
+        ("values[].evsi", DECIMAL),
+    ),
     "alarm": (("params", HASH),),
     "fallback": (("role", ROLE),),
 }
@@ -113,7 +146,7 @@ def grammar(kind: str) -> Check:
 
 
 def _check(path: str, form: Form) -> Check:
-    if "." not in path:
+    if path.isidentifier():
         value_of, fits = attrgetter(path), form.fits
         return lambda event: None if (text := value_of(event)) is None or fits(text) else _wrong(path, text)
     names = path.split(".")
@@ -132,12 +165,14 @@ def _wrong(path: str, text: str) -> str:
 
 
 def _values(value: Any, names: list[str]) -> Iterator[str]:
-    """The strings at a path of names, each with `[]` behind it when it is a list; null leads nowhere."""
+    """The strings at a path of names, with `[]` behind a list and `{}` behind an object; null leads nowhere."""
     if not names:
         yield value
         return
-    part = getattr(value, names[0].removesuffix("[]"))
-    for one in () if part is None else part if names[0].endswith("[]") else (part,):
+    part = getattr(value, names[0].rstrip("[]{}"))
+    if part is None:
+        return
+    for one in part.values() if names[0].endswith("{}") else part if names[0].endswith("[]") else (part,):
         yield from _values(one, names[1:])
 
 

@@ -33,6 +33,9 @@ ID_PATTERNS: Final[dict[str, str | None]] = {
     "flip": rf"^F-{_ROUND}-{_N}-{_ROLE}{_REPEAT}{_END}",
     "verification": "^V" + _NUMBERED,
     "drift_check": rf"^H-{_ROUND}{_END}",
+    "belief": rf"^B-{_ROUND}-{_ROLE}{_REPEAT}{_END}",
+    "experiment_planned": "^E" + _NUMBERED,
+    "memo": rf"^M-{_ROUND}{_REPEAT}{_END}",
     "vote": rf"^VO-{_ROUND}-{_N}-{_ROLE}{_END}",
 }
 """Kind → pattern of its id. Kinds that are absent here have no id."""
@@ -99,6 +102,12 @@ def number_of(identity: str) -> int:
     """The n of a numbered id (`C-3-4` → 4); 0 when it has none."""
     parts = identity.split("-")
     return int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else 0
+
+
+def repeat_of(identity: str) -> int:
+    """The number behind `~` of an id (`B-2-critic~3` → 3); 1 when it has none."""
+    _, _, repeat = identity.partition("~")
+    return int(repeat) if repeat.isdigit() else 1
 
 
 def role_of(identity: str) -> str:

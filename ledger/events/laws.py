@@ -44,7 +44,13 @@ class Paired(msgspec.Struct, frozen=True):
     equals: str | None = None
 
 
-Law = Length | Paired
+class Total(msgspec.Struct, frozen=True):
+    """The points of the object at `path` sum to 100. No schema can say it."""
+
+    path: str
+
+
+Law = Length | Paired | Total
 
 LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "statement": (Length("sections", 1), Length("sections[].text", 1), Length("sections[].name", 1)),
@@ -61,13 +67,24 @@ LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "concern": (Length("text", 1), Length("between", 2, when=("type", "tension"))),
     "rating": (Length("reason", 1),),
     "position": (Length("reason", 1),),
+    "belief": (Total("points"), Total("given[].if_true"), Total("given[].if_false")),
     "verification": (
-        Length("evidence_refs", 2, unless=("result", "NOT_APPLICABLE")),
+        Length("evidence_refs", 1, unless=("result", "NOT_APPLICABLE")),
         Length("notes", 1),
+        Length("claim_status_changes[].evidence", 1),
     ),
     "challenge": (Length("claim", 1), Length("text", 1)),
     "response": (Length("text", 1), Length("evidence", 1, when=("outcome", "defend"))),
     "drift_check": (Length("notes", 1),),
+    "frame": (Length("two_readings[].readings", 2),),
+    "experiment_planned": (
+        Length("claims", 1),
+        Length("question", 1),
+        Length("files", 1),
+        Length("argv", 1),
+        Length("pass_if", 1),
+        Length("fail_if", 1),
+    ),
     "validation": (Length("findings", 0, 100),),
     "run_opened": (Length("question", 1), Length("goals", 1), Length("goals[].text", 1)),
     "round_opened": (Length("focus", 1), Paired("predicted_signature", "absent")),
@@ -77,13 +94,28 @@ LAWS: Final[dict[str, tuple[Law, ...]]] = {
     "vote": (Length("reasoning", 1),),
     "fallback": (Length("detail", 1),),
     "amendment": (Length("reason", 1),),
+    "agenda": (Length("cruxes", 0, 5), Length("options[].text", 1), Length("dropped[].why", 1)),
+    "memo": (Length("sentences[].text", 1),),
 }
 """Kind → laws that are waived for `by: import`."""
+LAWS_OF_VERSION_1: Final[dict[str, tuple[Law, ...]]] = {
+    "verification": (
+        Length("evidence_refs", 2, unless=("result", "NOT_APPLICABLE")),
+        Length("notes", 1),
+    ),
+}
+"""The same where version 1 of the format had others."""
+
+
+def waivable_laws(kind: str, version: int) -> tuple[Law, ...]:
+    """The laws of a kind in a version of the format that are waived for `by: import`."""
+    laws = LAWS.get(kind, ())
+    return LAWS_OF_VERSION_1.get(kind, laws) if version == 1 else laws
 
 
 def broken_law(event: Event) -> str | None:
     """The first law that `event` breaks, in words; None when it keeps all."""
-    return laws_of(event.kind)(event)
+    return laws_of(event.kind, event.v)(event)
 
 
 def _matcher(pattern: str) -> Callable[[str], object]:
@@ -93,11 +125,11 @@ def _matcher(pattern: str) -> Callable[[str], object]:
 
 
 @cache
-def laws_of(kind: str) -> Broken:
-    """`broken_law` for the events of one kind, made for speed: what is usual is asked first and at once."""
+def laws_of(kind: str, version: int) -> Broken:
+    """`broken_law` for the events of one kind and version, made for speed: what is usual is asked first and at once."""
     pattern = ID_PATTERNS.get(kind)
     is_id = _matcher(pattern) if pattern else None
-    laws = fused(LAWS.get(kind, ()))
+    laws = fused(waivable_laws(kind, version))
     has_body = kind == "artifact"
 
     def broken(event: Any) -> str | None:
@@ -121,15 +153,15 @@ def laws_of(kind: str) -> Broken:
 
 def broken_waived_laws(event: Event) -> Iterator[tuple[Law, str]]:
     """The laws waived for imports that `event` does not keep, each with what is wrong."""
-    for law, broken in _waived(event.kind):
+    for law, broken in _waived(event.kind, event.v):
         problem = broken(event)
         if problem is not None:
             yield law, problem
 
 
 @cache
-def _waived(kind: str) -> tuple[tuple[Law, Broken], ...]:
-    return tuple((law, check_of(law)) for law in LAWS.get(kind, ()))
+def _waived(kind: str, version: int) -> tuple[tuple[Law, Broken], ...]:
+    return tuple((law, check_of(law)) for law in waivable_laws(kind, version))
 
 
 def _body(event: Artifact) -> str | None:
@@ -142,7 +174,13 @@ def _body(event: Artifact) -> str | None:
 
 def check_of(law: Law) -> Broken:
     """What is wrong with an event by one law."""
-    return _paired(law) if isinstance(law, Paired) else _length(law)
+    match law:
+        case Paired():
+            return _paired(law)
+        case Total():
+            return _total(law)
+        case Length():
+            return _length(law)
 
 
 def fused(laws: Sequence[Law]) -> tuple[Broken, ...]:
@@ -180,6 +218,20 @@ def _paired(law: Paired) -> Broken:
         if (getattr(event, law.field) is not None) == expected:
             return None
         return f"{law.field} must be {'set' if expected else 'null'} here"
+
+    return broken
+
+
+def _total(law: Total) -> Broken:
+    outer, _, inner = law.path.rpartition("[].")
+    list_of, points_of = attrgetter(outer) if outer else None, attrgetter(inner)
+
+    def broken(event: Any) -> str | None:
+        for part in (event,) if list_of is None else list_of(event):
+            total = sum(points_of(part).values())
+            if total != 100:
+                return f"{law.path} sum to {total}, not to 100"
+        return None
 
     return broken
 

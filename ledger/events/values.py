@@ -13,6 +13,8 @@ LINE_BYTES_MAX: Final = 1 << 20
 DEPTH_MAX: Final = 12
 ROUND_MAX: Final = 9999
 GENESIS: Final = "0" * 64
+FORMAT: Final = 2
+"""The version of the format that this moot writes; it reads this one and every one before it."""
 
 HEX64_PATTERN: Final = r"^[0-9a-f]{64}$(?!\n)"
 AT_PATTERN: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$(?!\n)"
@@ -59,6 +61,10 @@ Status = Literal[
 Bearing = Literal["supports", "contradicts", "partly_contradicts", "inconclusive"]
 Result = Literal["BROKEN", "ROBUST", "UNCLEAR", "NOT_APPLICABLE"]
 Severity = Literal["error", "warning"]
+EvidenceClass = Literal["reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
+"""How a claim was tested, the strongest first. It is computed from the evidence, never taken from a seat."""
+Points = dict[str, Percent]
+"""Option (`O-1`, `none`) → points; they sum to 100."""
 
 
 class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False, gc=False):

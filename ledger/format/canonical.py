@@ -1,11 +1,12 @@
 """Canonical bytes: one event is one line, one line is one event (FORMAT 1).
 
-    {"prev":"<64 hex>","seq":n,"rest":k,"v":1,"at":"…","kind":"claim",…}
+    {"prev":"<64 hex>","seq":n,"rest":k,"v":2,"at":"…","kind":"claim",…}
 
 `encode` writes the only form that moot writes. `decode` accepts what FORMAT calls canonical: the fixed prefix, bytes
 that survive `orjson.dumps(orjson.loads(line))`, and the kind's schema. Both are exact inverses on moot's own lines,
 where the round trip through the typed event alone proves all of it (the two encoders agree on every code point; a test
-holds that). Other lines, with unknown fields or another order, are judged by the definition itself.
+holds that). Other lines, with unknown fields or another order, are judged by the definition itself. A line of version
+1 is read into the shape of that version, and then raised (`upcasting.py`).
 """
 
 from __future__ import annotations
@@ -19,17 +20,18 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 import orjson
 
-from ledger.events import KINDS, Artifact, Event
+from ledger.events import Artifact, Event
 from ledger.events.grammar import grammar
 from ledger.events.laws import laws_of
-from ledger.events.values import DEPTH_MAX, LINE_BYTES_MAX, SAFE_INTEGER
+from ledger.events.values import DEPTH_MAX, FORMAT, LINE_BYTES_MAX, SAFE_INTEGER
+from ledger.format.upcasting import NotInVersion1, lowered, older_event, shape_of
 
 _LINKS: Final = rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),'
 _D: Final = b"[0-9]"  # written out below: a counted repetition costs more than what it counts
 _INSTANT: Final = (
     b"-".join([_D * 4, _D * 2, _D * 2]) + b"T" + b":".join([_D * 2] * 3) + rb"\." + _D * 6 + b"Z"
 )
-_BEHIND: Final = rb'"v":1,"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
+_BEHIND: Final = rb'"v":([12]),"at":"' + _INSTANT + rb'","kind":"([a-z_]+)",'
 _usual: Final = re.compile(_LINKS + _BEHIND).match
 _usual_behind_links: Final = re.compile(_BEHIND).match
 _version: Final = re.compile(_LINKS + rb'"v":([1-9][0-9]{0,5}),').match
@@ -54,25 +56,33 @@ class NewerVersion(NotCanonical):
 
 
 class _Kind(NamedTuple):
-    """How the lines of one kind are read. Made when the first one is."""
+    """How the lines of one kind are read in one version. Made when the first one is."""
 
-    decode: Callable[[bytes], Event]
+    decode: Callable[[bytes], Any]
+    raised: Callable[[Any], Event] | None
     bad_form: Callable[[Event], str | None]
     broken_law: Callable[[Event], str | None]
 
 
-@lru_cache(64)
-def _kind(name: bytes) -> _Kind | None:
+@lru_cache(128)
+def _kind(version: bytes, name: bytes) -> _Kind | None:
     kind = name.decode("ascii", "replace")
-    if kind not in KINDS:
+    shape = shape_of(kind, int(version))
+    if shape is None:
         return None
-    event_type, _ = KINDS[kind]
-    return _Kind(msgspec.json.Decoder(event_type).decode, grammar(kind), laws_of(kind))
+    older = older_event(kind) if version == b"1" else None
+    raised = None if older is None else older.raised
+    return _Kind(msgspec.json.Decoder(shape).decode, raised, grammar(kind), laws_of(kind, int(version)))
 
 
 def encode(event: Event) -> bytes:
-    """The line of `event`, without its line feed."""
-    return _encode(event)
+    """The line of `event` in the version that it says, without its line feed."""
+    if event.v == FORMAT:
+        return _encode(event)
+    try:
+        return _encode(lowered(event))
+    except NotInVersion1 as error:
+        raise NotCanonical(str(error)) from None
 
 
 def line_hash(line: bytes) -> str:
@@ -84,19 +94,21 @@ def decode(line: bytes, proven: int = 0) -> Event:
     """The event of a line without its line feed; of which `proven` bytes, up to behind `rest`, are known to be right.
 
     Raises `NotCanonical` (or `NewerVersion`) when the line is not canonical or breaks its kind's schema.
-    Unknown fields are accepted; `unknown_fields` names them.
+    Unknown fields are accepted; `unknown_fields` names them. A line of version 1 is read as what it would be in version
+    2; the event says of which version it is, and `encode` writes it in that one.
     """
     if len(line) > LINE_BYTES_MAX:
         raise NotCanonical(f"the line is longer than {LINE_BYTES_MAX} bytes")
     try:
         usual = _usual_behind_links(line, proven) if proven else _usual(line)
-        kind = _kind(usual[1] if usual else _kind_name(line))
+        kind = _kind(*(usual.groups() if usual else _version_and_kind(line)))
         if kind is None:
             raise NotCanonical("its kind is unknown")
-        read, bad_form, broken_law = kind
-        event = read(line)
-        if usual is None or _encode(event) != line:
-            _check_by_definition(line, event)
+        read, raised, bad_form, broken_law = kind
+        shape = read(line)
+        if usual is None or _encode(shape) != line:
+            _check_by_definition(line, shape)
+        event: Event = shape if raised is None else raised(shape)
         if (
             (b"\\" in line and _ESCAPE.search(line))
             or b"\x7f" in line
@@ -115,18 +127,18 @@ def decode(line: bytes, proven: int = 0) -> Event:
     return event
 
 
-def _kind_name(line: bytes) -> bytes:
-    """The kind of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
+def _version_and_kind(line: bytes) -> tuple[bytes, bytes]:
+    """The same of a line in which `v`, `at` and `kind` do not follow one another as we write them."""
     version = _version(line)
     if version is None:
         raise NotCanonical("the line does not begin with prev, seq, rest and v")
-    if version[1] != b"1":
+    if int(version[1]) > FORMAT:
         raise NewerVersion(int(version[1]))
     kind = parse(line).get("kind")
-    return kind.encode() if isinstance(kind, str) else b""
+    return version[1], kind.encode() if isinstance(kind, str) else b""
 
 
-def _check_by_definition(line: bytes, event: Event) -> None:
+def _check_by_definition(line: bytes, event: Any) -> None:
     """The slow path: unknown fields or another order, yet perhaps canonical."""
     value = parse(line)
     check_numbers_and_depth(value, 1)
@@ -158,9 +170,11 @@ def _missing(found: Any, known: Any, path: str) -> str | None:
 
 def unknown_fields(line: bytes, event: Event) -> tuple[str, ...]:
     """Top-level fields of a canonical line that this version does not know, in the order read."""
-    if _encode(event) == line:
+    if encode(event) == line:
         return ()
-    known = {field.encode_name for field in msgspec.structs.fields(type(event))}
+    shape = shape_of(event.kind, event.v)
+    assert shape is not None, "it was decoded"
+    known = {field.encode_name for field in msgspec.structs.fields(shape)}
     return tuple(key for key in parse(line) if key not in known)
 
 

@@ -1,8 +1,9 @@
 """The published schema of every event kind, made from its type and its laws (draft 2020-12).
 
-A document is valid exactly when `canonical.decode` accepts it in its canonical bytes, with two exceptions that
-no JSON Schema can say: a number written 1.0 is an integer to a schema and refused in a line, and a line is at most
-1 MiB long. Fields that are not known are allowed, in the same profile: no fractions, bounded integers, clean text.
+A document is valid exactly when `canonical.decode` accepts it in its canonical bytes, with three exceptions that
+no JSON Schema can say: a number written 1.0 is an integer to a schema and refused in a line, a line is at most
+1 MiB long, and the points of a belief sum to 100. Fields that are not known are allowed, in the same profile: no
+fractions, bounded integers, clean text.
 
     python -m ledger.format.schema --check      # do the published files say the same?
     python -m ledger.format.schema --write      # publish
@@ -21,9 +22,11 @@ from msgspec import inspect
 import schemas
 from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
+from ledger.events.envelope import Version
 from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import LAWS, Law, Length, Paired
-from ledger.events.values import DEPTH_MAX, SAFE_INTEGER
+from ledger.events.laws import Length, Paired, Total, waivable_laws
+from ledger.events.values import DEPTH_MAX, FORMAT, SAFE_INTEGER
+from ledger.format.upcasting import NEW_KINDS, older_event, shape_of
 
 Schema = dict[str, Any]
 
@@ -36,26 +39,43 @@ NULL: Final[Schema] = {"type": "null"}
 
 
 def event_schema(kind: str) -> Schema:
-    """The schema of one kind, self-contained."""
+    """The schema of one kind, self-contained: for lines of every version, each as its version has it."""
     event_type, stream = KINDS[kind]
     parts = Parts({})
-    schema = parts.described(event_type, 1)
-    properties = cast("dict[str, Schema]", schema["properties"])
-    properties["id"] = _identity(kind)
-    properties["kind"] = {"const": kind}
-    properties["v"] = {"const": 1}
-    if kind == "artifact":
-        properties["body"] = {"type": "object"}
-    laws = laws_of(kind, parts)
+    schema = _versions(kind, parts)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:moot:format:1:event:{kind}",
+        "$id": f"urn:moot:format:{FORMAT}:event:{kind}",
         "title": kind,
         "description": f"{first_line(event_type)} Stream: {stream}.",
         **schema,
-        "allOf": laws,
         "$defs": dict(sorted(parts.definitions.items())),
     }
+
+
+def _versions(kind: str, parts: Parts) -> Schema:
+    if kind in NEW_KINDS:
+        return _of_version(kind, FORMAT, {"const": FORMAT}, parts)
+    if older_event(kind) is None:
+        return _of_version(kind, FORMAT, {"enum": [1, FORMAT]}, parts)
+    return {
+        "if": {"properties": {"v": {"const": 1}}},
+        "then": _of_version(kind, 1, {"const": 1}, parts),
+        "else": _of_version(kind, FORMAT, {"const": FORMAT}, parts),
+    }
+
+
+def _of_version(kind: str, version: Version, said: Schema, parts: Parts) -> Schema:
+    shape = shape_of(kind, version)
+    assert shape is not None, kind
+    schema = parts.described(shape, 1)
+    properties = cast("dict[str, Schema]", schema["properties"])
+    properties["id"] = _identity(kind)
+    properties["kind"] = {"const": kind}
+    properties["v"] = said
+    if kind == "artifact":
+        properties["body"] = {"type": "object"}
+    return schema | {"allOf": laws_of(kind, version, parts)}
 
 
 def _identity(kind: str) -> Schema:
@@ -186,9 +206,9 @@ def _pattern(pattern: str | None) -> Schema:
 # The laws: what fields say about one another, and what is waived for imports.
 
 
-def laws_of(kind: str, parts: Parts) -> list[Schema]:
+def laws_of(kind: str, version: Version, parts: Parts) -> list[Schema]:
     """What every event of a kind keeps, beyond the types of its fields."""
-    return [*_call_laws(), *_waived_laws(kind, parts)]
+    return [*_call_laws(), *_waived_laws(kind, version, parts)]
 
 
 def _call_laws() -> list[Schema]:
@@ -202,22 +222,23 @@ def _call_laws() -> list[Schema]:
     ]
 
 
-def _waived_laws(kind: str, parts: Parts) -> list[Schema]:
+def _waived_laws(kind: str, version: Version, parts: Parts) -> list[Schema]:
     """What holds for every event that is not imported."""
-    laws = [_law(law, kind) for law in LAWS.get(kind, ())]
+    shape = cast("type[msgspec.Struct]", shape_of(kind, version))
+    laws = [_law(law, shape) for law in waivable_laws(kind, version) if not isinstance(law, Total)]
     if kind != "artifact":
         return [{"if": IMPORTED, "else": {"allOf": laws}}] if laws else []
     for name, body in BODIES.items():
         of_type: Schema = {"properties": {"type": {"const": name}}}
         laws.append({"if": of_type, "then": {"properties": {"body": parts.part(body, 2)}}})
-    free = {"properties": {"body": parts.value(_field(kind, "body"), 2)}}
+    free = {"properties": {"body": parts.value(_field(shape, "body"), 2)}}
     return [{"if": IMPORTED, "then": free, "else": {"allOf": laws}}]
 
 
-def _law(law: Law, kind: str) -> Schema:
+def _law(law: Length | Paired, shape: type[msgspec.Struct]) -> Schema:
     if isinstance(law, Paired):
         return _paired(law)
-    length = _length(law, kind)
+    length = _length(law, shape)
     if law.when is not None:
         return {"if": {"properties": {law.when[0]: {"const": law.when[1]}}}, "then": length}
     if law.unless is not None:
@@ -234,17 +255,22 @@ def _paired(law: Paired) -> Schema:
     }
 
 
-def _length(law: Length, kind: str) -> Schema:
+def _length(law: Length, shape: type[msgspec.Struct]) -> Schema:
     outer, _, inner = law.path.partition("[].")
-    is_list = not inner and isinstance(_field(kind, outer), inspect.VarTupleType)
+    field = _field(shape, outer)
+    if inner:
+        assert isinstance(field, inspect.VarTupleType)
+        assert isinstance(field.item_type, inspect.StructType)
+        field = _field(field.item_type.cls, inner)
+    is_list = isinstance(field, inspect.VarTupleType)
     length = bounds("Items" if is_list else "Length", law.at_least or None, law.at_most)
     at = {"properties": {inner: length}} if inner else length
     return {"properties": {outer: {"items": at} if inner else at}}
 
 
-def _field(kind: str, name: str) -> inspect.Type:
-    """The type of a field, without null."""
-    info = inspect.type_info(KINDS[kind][0])
+def _field(shape: type[msgspec.Struct], name: str) -> inspect.Type:
+    """The type of a field."""
+    info = inspect.type_info(shape)
     assert isinstance(info, inspect.StructType)
     return next(field.type for field in info.fields if field.name == name)
 

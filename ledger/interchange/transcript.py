@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ledger.events import (
+    Agenda,
     Alarm,
     Amendment,
     Argument,
     Artifact,
     Assumption,
+    Belief,
     Challenge,
     Claim,
     Concern,
@@ -21,8 +23,13 @@ from ledger.events import (
     Disposition,
     DriftCheck,
     Event,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
     Fallback,
     Flip,
+    Frame,
+    Memo,
     Position,
     Rating,
     Response,
@@ -45,6 +52,7 @@ from ledger.interchange.markdown import inline, listed, quoted
 from ledger.interchange.report import Exported
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
+from ledger.state.saying import clause
 
 PHASES: Final = {
     "A": "opening",
@@ -135,6 +143,17 @@ def _told(event: Event, book: Book) -> tuple[str, list[str]]:
             return f"ruling: **{inline(event.decision)}** by {inline(event.rule)}{ended}", []
         case RunOpened() | RoundOpened() | Disposition() | Score() | Standing() | Vote():
             return _decided(event)
+        case (
+            Belief()
+            | Frame()
+            | Agenda()
+            | Memo()
+            | ExperimentPlanned()
+            | ExperimentRun()
+            | ExperimentJudged()
+        ):
+            name, text = clause(event)
+            return name, [quoted(text)]
         case Signals() | Alarm() | Fallback() | Amendment() | RunClosed():
             return _governed(event)
         case (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
-from ledger.events import Artifact, Event, RunOpened, Statement
+from ledger.events import Artifact, Event, Memo, RunOpened, Statement
 from ledger.events.ids import Reference
 from ledger.state.book import Blobs
 
@@ -22,6 +22,8 @@ def sections_of(event: Event) -> Sections:
             return dict(_artifact_sections(event))
         case Statement():
             return _statement_sections(event)
+        case Memo():
+            return {f"s{k}": (sentence.text,) for k, sentence in enumerate(event.sentences, 1)}
         case _:
             return {}
 
@@ -68,6 +70,9 @@ def _artifact_sections(event: Artifact) -> Iterator[tuple[str, tuple[str, ...]]]
             yield "expected", strings(body.get("expected"))
             yield "verdict", strings([body.get("verdict"), body.get("verdict_reason")])
             yield "assumption", strings(body.get("assumption"))
+        case "test_plan":
+            for k, plan in enumerate(_list(body, "plans"), 1):
+                yield f"plan-{k}", strings({key: plan[key] for key in plan if key != "claim"})
     for k, finding in enumerate(event.findings, 1):
         yield f"finding-{k}", (finding.text,)
 

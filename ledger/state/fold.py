@@ -7,11 +7,13 @@ from decimal import Decimal
 from typing import assert_never
 
 from ledger.events import (
+    Agenda,
     Alarm,
     Amendment,
     Argument,
     Artifact,
     Assumption,
+    Belief,
     Call,
     Challenge,
     Claim,
@@ -20,8 +22,13 @@ from ledger.events import (
     Disposition,
     DriftCheck,
     Event,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
     Fallback,
     Flip,
+    Frame,
+    Memo,
     Position,
     Rating,
     Response,
@@ -40,15 +47,17 @@ from ledger.events import (
 )
 from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
-from ledger.events.ids import number_of, role_of
+from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
-from ledger.state.lifecycle import Move, Place, place_of_check
+from ledger.state.lifecycle import BEARING_OF_STATUS, Move, Place, place_of_check, place_of_experiment
 from ledger.state.state import (
+    BeliefFacts,
     CheckFacts,
     ClaimFacts,
     ConcernFacts,
     DecisionFacts,
     DriftFacts,
+    ExperimentFacts,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -130,6 +139,33 @@ def step(state: State, event: Event) -> None:
             state.closing = event
         case Screening():
             state.screened[f"@{event.seq}"] = event.action
+        case Belief():
+            identity = _id(event)
+            state.beliefs[identity] = BeliefFacts(
+                identity,
+                event.round,
+                event.role,
+                repeat_of(identity),
+                event.points,
+                event.derived,
+                event.seq,
+            )
+        case ExperimentPlanned():
+            state.experiments[_id(event)] = ExperimentFacts(
+                event.round, event.claims, event.by, event.k, event.seq
+            )
+        case ExperimentRun():
+            planned = state.experiments.get(event.of)
+            if planned is not None:
+                planned.runs[event.control or "", event.n] = event.seq
+        case ExperimentJudged():
+            _judged(state, event)
+        case Frame():
+            state.frame = event
+        case Agenda():
+            state.agenda = event
+        case Memo():
+            state.memo = event
         case Rating() | Assumption() | Argument() | Challenge() | Response():
             pass
         case Ruling():
@@ -220,7 +256,32 @@ def _verification(state: State, event: Verification) -> None:
     for change in event.claim_status_changes:
         claim = state.claims.get(change.claim_id)
         if claim is not None:
-            claim.add(Move(place, change.from_, change.to, change.bearing, identity, event.seq))
+            claim.add(
+                Move(
+                    place,
+                    change.from_,
+                    change.to,
+                    change.bearing,
+                    identity,
+                    event.seq,
+                    change.class_ or "",
+                )
+            )
+
+
+def _judged(state: State, event: ExperimentJudged) -> None:
+    """An experiment moves its claims; one that is judged again moves them again."""
+    planned = state.experiments.get(event.of)
+    if planned is None:
+        return
+    planned.judged += 1
+    planned.verdict, planned.class_ = event.verdict, event.class_
+    place = place_of_experiment(event.round, event.phase, planned.judged, number_of(event.of))
+    for change in event.changes:
+        claim = state.claims.get(change.claim_id)
+        if claim is not None:
+            bearing = BEARING_OF_STATUS.get(change.to)
+            claim.add(Move(place, change.from_, change.to, bearing, event.of, event.seq, event.class_ or ""))
 
 
 def _decision(state: State, event: Decision) -> None:

@@ -53,6 +53,15 @@ class Place(NamedTuple):
     n: int
 
 
+STATUS_OF_RUN: Final[dict[str, Status]] = {
+    "holds": "tested_confirmed",
+    "fails": "tested_refuted",
+    "flaky": "tested_unclear",
+    "inconclusive": "tested_unclear",
+}
+"""Verdict of an experiment → status that it gives its claims; an error gives none."""
+
+
 class Move(NamedTuple):
     """One entry of a claim's history. `stated_from` is what the event says; replay computes the real one."""
 
@@ -62,6 +71,8 @@ class Move(NamedTuple):
     bearing: Bearing | None
     by: str
     seq: int
+    class_: str = ""
+    """The evidence class that the event states; empty where it states none."""
 
 
 class HistoryEntry(NamedTuple):
@@ -97,6 +108,11 @@ def status_after(moves: list[Move]) -> Status:
         if entry.legal:
             return entry.to
     return "pending"
+
+
+def place_of_experiment(round_: int, phase: str, times: int, n: int) -> Place:
+    """The place of a judgement on experiment `n`, the `times`-th on it: behind the checks of the phase."""
+    return Place(round_, phase, 2, times, n)
 
 
 def place_of_check(round_: int, phase: str, check_id: int, n: int) -> Place:

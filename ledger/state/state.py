@@ -11,16 +11,20 @@ import msgspec
 
 from ledger.events.claims import Stance
 from ledger.events.decisions import (
+    Agenda,
     Alarm,
     Amendment,
     Cite,
     CloseReason,
+    Labelled,
+    Memo,
     RoundOpened,
     RunClosed,
     RunOpened,
     Signals,
 )
-from ledger.events.values import Quorum, Result, Status
+from ledger.events.values import Points, Quorum, Result, Status
+from ledger.events.verifications import Frame
 from ledger.state.amending import Life
 from ledger.state.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
 
@@ -124,6 +128,39 @@ class FlipFacts(NamedTuple):
     seq: int
 
 
+class BeliefFacts(NamedTuple):
+    """A belief without its conditionals. `n` says what it is: 1 sealed, 2 derived (in round 1: a redraw), 3 its own."""
+
+    id: str
+    round: int
+    role: str
+    n: int
+    points: Points
+    derived: bool
+    seq: int
+
+    @property
+    def is_redraw(self) -> bool:
+        """Whether it is a second answer to the first step in a fresh context: a measure of noise, in no pool."""
+        return self.round == 1 and self.n == 2
+
+
+class ExperimentFacts(msgspec.Struct):
+    """A planned experiment, its repetitions and what it was last judged to be."""
+
+    round: int
+    claims: tuple[str, ...]
+    by: str
+    k: int
+    seq: int
+    runs: dict[tuple[str, int], int] = msgspec.field(default_factory=dict[tuple[str, int], int])
+    """(control or empty, n) → seq of the `experiment_run`."""
+    judged: int = 0
+    """How often it was judged."""
+    verdict: str | None = None
+    class_: str | None = None
+
+
 class ConcernFacts(NamedTuple):
     """A concern, tension or question without its text."""
 
@@ -182,6 +219,12 @@ class State(msgspec.Struct):
     positions: dict[str, PositionFacts] = msgspec.field(default_factory=dict[str, PositionFacts])
     flips: dict[str, FlipFacts] = msgspec.field(default_factory=dict[str, FlipFacts])
     concerns: dict[str, ConcernFacts] = msgspec.field(default_factory=dict[str, ConcernFacts])
+    beliefs: dict[str, BeliefFacts] = msgspec.field(default_factory=dict[str, BeliefFacts])
+    experiments: dict[str, ExperimentFacts] = msgspec.field(default_factory=dict[str, ExperimentFacts])
+    frame: Frame | None = None
+    agenda: Agenda | None = None
+    memo: Memo | None = None
+    """The last one that was written."""
     drift: dict[int, DriftFacts] = msgspec.field(default_factory=dict[int, DriftFacts])
     resolved: set[str] = msgspec.field(default_factory=set[str])
     """Ids of concerns and challenges that a disposition or a decision (`resolves`) closed."""
@@ -233,6 +276,28 @@ class State(msgspec.Struct):
     def roles(self) -> tuple[str, ...]:
         """The roles of the cast, in protocol order."""
         return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    @property
+    def options(self) -> tuple[Labelled, ...]:
+        """The options of the question; those that the agenda made where none were given."""
+        given = self.opened.options if self.opened else ()
+        return given or (self.agenda.options if self.agenda else ())
+
+    def beliefs_at(self, round_: int) -> dict[str, BeliefFacts]:
+        """Role → its latest belief at the end of a round, redraws left out; by role in order of the cast."""
+        latest: dict[str, BeliefFacts] = {}
+        for facts in self.beliefs.values():
+            before = latest.get(facts.role)
+            if facts.round > round_ or facts.is_redraw:
+                continue
+            if before is None or (facts.round, facts.n) > (before.round, before.n):
+                latest[facts.role] = facts
+        return {role: latest[role] for role in self.roles if role in latest}
+
+    @property
+    def redraw(self) -> BeliefFacts | None:
+        """The belief that was asked for twice, the second time."""
+        return next((facts for facts in self.beliefs.values() if facts.is_redraw), None)
 
     @property
     def held_up(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from ledger.events import Amendment, Call, Event, RunOpened
+from ledger.events import Amendment, Call, Event, ExperimentPlanned, ExperimentRun, RunOpened
 from ledger.events.values import GENESIS, Hash
 from ledger.state.book import Blobs
 from ledger.state.redactions import record_of_original
@@ -126,7 +126,9 @@ MANIFEST_BYTES_MAX: Final = 1 << 20
 OWN_PARAMETERS: Final = "calibrated"
 """The profile whose parameter file a run keeps: it is estimated from earlier runs and may be another tomorrow."""
 
-BlobKind = Literal["prompt set", "parameters", "document", "brief", "block", "schema", "reply", "record"]
+BlobKind = Literal[
+    "prompt set", "parameters", "document", "brief", "block", "schema", "reply", "record", "experiment"
+]
 
 
 class Named(NamedTuple):
@@ -171,6 +173,8 @@ def own_parameters(opened: RunOpened) -> str | None:
 def _named(event: Event) -> Iterator[Named]:
     if isinstance(event, RunOpened):
         yield from _of_opening(event)
+    if isinstance(event, ExperimentPlanned | ExperimentRun):
+        yield from _of_experiment(event)
     if isinstance(event, Amendment):
         record = record_of_original(event)
         if record is not None:
@@ -186,6 +190,21 @@ def _of_opening(event: RunOpened) -> Iterator[Named]:
         yield Named("parameters", "the file of the run's own parameters", parameters)
     for document in event.context:
         yield Named("document", f"the document {document.id}", document.sha256)
+
+
+def _of_experiment(event: ExperimentPlanned | ExperimentRun) -> Iterator[Named]:
+    if isinstance(event, ExperimentRun):
+        where = f"repetition {event.n} of {event.of}"
+        yield Named("experiment", f"what {where} wrote to stdout", event.stdout.kept)
+        yield Named("experiment", f"what {where} wrote to stderr", event.stderr.kept)
+        files = event.outputs
+    else:
+        where = event.id or f"@{event.seq}"
+        yield from (
+            Named("experiment", f"the input {one.name} of {where}", one.sha256) for one in event.inputs
+        )
+        files = (*event.files, *(one for control in event.controls for one in control.files))
+    yield from (Named("experiment", f"the file {one.name} of {where}", one.sha256) for one in files)
 
 
 def _of_call(call: Call, step: str) -> Iterator[Named]:

@@ -141,7 +141,7 @@ class Writer:
         if not drafts:
             return ()
         mark = self._reading.mark
-        sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at)
+        sealed = seal(drafts, prev=mark.head.hash, seq=mark.head.seq + 1, at=at, v=self._reading.events[0].v)
         self._broken = True
         self._blobs.write_all(blobs or {})
         self._reading.extend(self._write(sealed, mark), sealed.events)

@@ -11,7 +11,7 @@ from ledger.events import (
     Flip,
     Position,
 )
-from ledger.events.conditions import Conditions, conditions_of
+from ledger.events.conditions import Conditions, conditions_of, undivided
 from ledger.events.decisions import Cite, Relation
 from ledger.result import Result
 from ledger.state.book import Book
@@ -125,7 +125,7 @@ def _line(identity: str, event: Decision, state: State, stands: Standing) -> Dec
         anchor_ref=event.anchor_ref,
         about=list(event.about),
         confidence=event.confidence,
-        conditions=list(event.conditions),
+        conditions=list(undivided(event)),
         dissent=had_expected,
         seq=event.seq,
         falsifiers=list(conditions.falsifiers),

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from ledger.events import (
+    Agenda,
     Alarm,
     Amendment,
     Argument,
     Artifact,
     Assumption,
+    Belief,
     Challenge,
     Claim,
     Concern,
@@ -25,8 +27,13 @@ from ledger.events import (
     Disposition,
     DriftCheck,
     Event,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
     Fallback,
     Flip,
+    Frame,
+    Memo,
     Position,
     Rating,
     Response,
@@ -47,6 +54,7 @@ from ledger.events.ids import role_of
 from ledger.plain_text import first_sentence, one_line, shortened
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
+from ledger.state.saying import clause
 from moot.view import marks, words
 from moot.view.marks import NEUTRAL, Mark, mark_of
 
@@ -139,6 +147,17 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
             | RunClosed() | Screening()
         ):  # fmt: skip
             return _governed(event)
+        case (
+            Belief()
+            | Frame()
+            | Agenda()
+            | Memo()
+            | ExperimentPlanned()
+            | ExperimentRun()
+            | ExperimentJudged()
+        ):
+            word, text = clause(event)
+            return EventWords(event, word, text=text)
         case _:
             assert_never(event)
 

@@ -32,6 +32,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
+from ledger.events.conditions import undivided
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
@@ -293,7 +294,7 @@ def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
     lines = [_head(event, head, confidence), bar("text", event.text)]
     lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
     lines += _optional("serves", event.anchor_ref) + _listed("about", event.about)
-    lines += [bar(words.conditions, condition) for condition in event.conditions]
+    lines += [bar(words.conditions, condition) for condition in undivided(event)]
     lines += _listed(words.stances, [f"{entry.role} ({entry.ref})" for entry in event.dissent])
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 

@@ -197,7 +197,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
         made_by="judge",
         about=(reply.recommended,),
         confidence=reply.confidence,
-        conditions=reply.conditions,
+        falsifiers=reply.conditions,
     )
 
 

@@ -166,7 +166,7 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
         ),
         made_by="judge",
         confidence=reply.confidence,
-        conditions=reply.recommendations,
+        requirements=reply.recommendations,
     )
 
 

@@ -88,7 +88,9 @@ def re_execute(
     for recorded in commits(original.events):
         drafts = _computed(protocol, controller, replica, recorded, prompt_set)
         agreed = _compared(replica, drafts, recorded)
-        sealed = seal(agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at)
+        sealed = seal(
+            agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at, v=recorded[0].v
+        )
         replica.ledger.take(sealed.events)
         replica.head = sealed.head
         if watch is not None:
@@ -166,7 +168,7 @@ def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Even
         return tuple(_unsealed(event) for event in recorded)
     agreed: list[Event] = []
     for draft, old in zip(drafts, recorded, strict=True):
-        new = _with_given(draft, old)
+        new = _with_given(msgspec.structs.replace(draft, v=old.v), old)
         if _content(new) != _content(old):
             kind = "rules" if isinstance(old, VERDICTS) else "event"
             replica.diverged(kind, old.seq, f"{old.kind} {old.id or f'@{old.seq}'} comes out differently")

@@ -21,7 +21,8 @@ from ledger.events.artifacts import BODIES
 from ledger.events.decisions import PlanRow
 from ledger.events.envelope import Attempt, Call, Context
 from ledger.events.ids import ID_PATTERNS
-from ledger.events.laws import LAWS, Length, Paired
+from ledger.events.laws import LAWS, Law, Paired, Total
+from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
 from roles.protocol import Column
@@ -137,18 +138,20 @@ def kind_table(kind: str) -> str:
         (f"`{name}`", spoken(annotation), _laws_of(kind, attribute)) for attribute, name, annotation in own
     ]
     table = _rows("field | type | law", rows)
-    others = [_law(law) for law in LAWS.get(kind, ()) if isinstance(law, Length) and "[]." in law.path]
+    others = [_law(law) for law in LAWS.get(kind, ()) if not isinstance(law, Paired) and "[]." in law.path]
     return table + (f"\nInside: {'; '.join(others)}.\n" if others else "")
 
 
 def _laws_of(kind: str, attribute: str) -> str:
     laws = LAWS.get(kind, ())
     return "; ".join(
-        _law(law) for law in laws if (law.path if isinstance(law, Length) else law.field) == attribute
+        _law(law) for law in laws if (law.field if isinstance(law, Paired) else law.path) == attribute
     )
 
 
-def _law(law: Length | Paired) -> str:
+def _law(law: Law) -> str:
+    if isinstance(law, Total):
+        return "points sum to 100" if "[]." not in law.path else f"`{law.path}` sum to 100"
     if isinstance(law, Paired):
         condition = f"`{law.other}` is `{law.equals}`" if law.equals else f"`{law.other}` is set"
         return f"set if and only if {condition}"
@@ -313,12 +316,29 @@ def roles_table() -> str:
     return _rows("role | asks", [(f"`{role.id}`", role.question) for role in STRUCTURED.roles])
 
 
+def versions_table() -> str:
+    """What version 2 added to the kinds and parts of version 1."""
+    rows: list[tuple[str, ...]] = []
+    for present, changed in CHANGED.items():
+        names = {field.name: field.encode_name for field in msgspec.structs.fields(present)}
+        hints = get_type_hints(present, include_extras=True)
+        fields_ = " ".join(f"`{names[name]}`" for name in changed.added)
+        for name, older in changed.types.items():
+            new = [value for value in get_args(hints[name]) if value not in get_args(older)]
+            fields_ += f" `{names[name]}`: " + " ".join(f"`{value}`" for value in new)
+        gone = " ".join(f"`{name}` (behind `{place}`)" for name, (place, _) in changed.split.items())
+        if fields_ or gone:
+            rows.append((f"`{present.__name__}`", fields_.strip(), gone))
+    return _rows("kind or part | new fields and values | only in version 1", rows)
+
+
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "types": types_table,
     "envelope": envelope_table,
     "call": lambda: model_table(Call, Context, Attempt),
     "parts": parts_table,
     "bodies": bodies_table,
+    "versions": versions_table,
     "ids": ids_table,
     "lifecycle": lifecycle_table,
     "visibility": visibility_table,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from detectors.calibrated.readiness import first_yield, late_yield
 from detectors.calibrated.rounds import count_rounds
 from detectors.course import course
 from detectors.observations import untested
+from detectors.parameters import SignalProfile
 from detectors.signals import signals, signals_of_state
 from ledger.events import Signals
 from ledger.state.fold import fold
@@ -128,7 +130,7 @@ def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
 def test_a_recorded_look_still_comes_out_as_it_was_recorded(run: Path) -> None:
     ours = open_run(run)
     for look in (event for event in ours.events if isinstance(event, Signals)):
-        found = signals(ours.book, look.profile, look.through, as_recorded=True)
+        found = signals(ours.book, cast("SignalProfile", look.profile), look.through, as_recorded=True)
         assert [(gate.name, gate.ok, gate.value, gate.limit) for gate in found.gates] == [
             (gate.name, gate.ok, gate.value, gate.limit) for gate in look.gates
         ]

@@ -26,6 +26,8 @@ def forms_in(type_: inspect.Type, path: str) -> Iterator[tuple[str, str]]:
                 yield from forms_in(one, path)
         case inspect.VarTupleType(item_type=item):
             yield from forms_in(item, f"{path}[]")
+        case inspect.DictType(value_type=value):
+            yield from forms_in(value, f"{path}{{}}")
         case inspect.StructType(fields=fields):
             for field in fields:
                 yield from forms_in(field.type, f"{path}.{field.name}".lstrip("."))

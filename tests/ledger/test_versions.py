@@ -17,7 +17,7 @@ VERSIONS = Path(__file__).with_name("versions")
 
 @pytest.fixture
 def new(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(VERSIONS / "format-2", tmp_path / "new"))
+    return Path(shutil.copytree(VERSIONS / "format-3", tmp_path / "new"))
 
 
 def test_a_newer_ledger_is_refused_with_the_version_that_it_needs(moot: Moot, new: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_newer_ledger_is_refused_with_the_version_that_it_needs(moot: Moot, ne
         said = moot(verb, new)
         assert said.code == 2, said
         assert said.out == ""
-        assert "format version 2" in said.err
+        assert "format version 3" in said.err
         assert said.err.count("\n") == 1
     assert moot("note", new, "a remark").code == 2
     assert moot("redact", new, "K-1", "--reason", "x").code == 2

@@ -16,6 +16,8 @@ from typing import Any, Final
 SCHEMAS: Final = Path(__file__).resolve().parents[2] / "schemas" / "events"
 BYTES_MAX: Final = 1 << 20
 DEPTH_MAX: Final = 12
+VERSION: Final = 2
+"""The newest version of the format that this reader knows."""
 INTEGER_MAX: Final = 2**53 - 1
 PREFIX: Final = re.compile(
     rb'\{"prev":"[0-9a-f]{64}","seq":(?:0|[1-9][0-9]{0,15}),"rest":(?:0|[1-9][0-9]{0,15}),"v":([1-9][0-9]{0,5}),'
@@ -35,14 +37,22 @@ def verdict(line: bytes) -> str:
     prefix = PREFIX.match(line)
     if prefix is None or len(line) > BYTES_MAX:
         return "invalid"
-    if prefix[1] != b"1":
+    if int(prefix[1]) > VERSION:
         return "newer"
     try:
         value = _canonical(line)
         check = schema_of(str(value.get("kind")))
     except (ValueError, RecursionError, OverflowError):
         return "invalid"
-    return "valid" if check is not None and check(value) else "invalid"
+    return "valid" if check is not None and check(value) and _totals_hold(value) else "invalid"
+
+
+def _totals_hold(value: dict[str, Any]) -> bool:
+    """The points of a belief and of its conditionals sum to 100, which no schema can say; an import need not."""
+    if value["kind"] != "belief" or value["by"] == "import":
+        return True
+    given = [points for one in value["given"] for points in (one["if_true"], one["if_false"])]
+    return all(sum(points.values()) == 100 for points in [value["points"], *given])
 
 
 def _canonical(line: bytes) -> dict[str, Any]:

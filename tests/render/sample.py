@@ -569,7 +569,7 @@ def _synthesis(scribe: Scribe) -> None:
             Cite(type="claim", id="C-2-1", relation="based-on"),
             Cite(type="decision", id="D-2-1", relation="builds-on"),
         ),
-        conditions=("a file system that acknowledges before it writes",),
+        falsifiers=("a file system that acknowledges before it writes",),
     )
     scribe.commit(statement(3, "S", "observer", "summary", "What we leave behind.", "close"), final)
     scribe.commit(

@@ -598,7 +598,7 @@ def decision(identity: str, role: str, cites: Sequence[tuple[str, Any]], kind: A
         cites=tuple(Cite(type=types[cited[0]], id=cited, relation=relation) for cited, relation in cites),
         made_by="round_lead",
         round_artifact_refs=(f"A-{round_}-action#trace-1-step-1",),
-        conditions=("the disk lies",),
+        falsifiers=("the disk lies",),
         dissent=(Dissent(role="critic", ref=f"P-{round_}-1-critic"),),
     )
 

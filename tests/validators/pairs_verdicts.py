@@ -88,7 +88,7 @@ PAIRS = (
     ),
     Pair("FLW001", lambda: change("P-1-1-critic", stance="ROBUST"), lambda: seq_of("P-1-1-critic")),
     Pair("FLW001", lambda: change("C-1-2", text="Something milder."), lambda: seq_of("C-1-2"), why="a claim"),
-    Pair("FLW001", lambda: change("D-1-1", conditions=()), lambda: seq_of("D-1-1"), why="a decision"),
+    Pair("FLW001", lambda: change("D-1-1", falsifiers=()), lambda: seq_of("D-1-1"), why="a decision"),
     Pair(
         "FLW001",
         lambda: _called("S-1-C-critic", reply=_call("A-1-critic").reply),

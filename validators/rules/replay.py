@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened, Screening, Validation
+from ledger.format.upcasting import in_version
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
 from roles.execution import ParsedReply, UnreadReply, closed, given_up, reply_of, stored
@@ -116,7 +117,7 @@ def compare(drafts: Sequence[Event], events: Sequence[Event], seq: int, what: st
             yield Breach(seq, f"{what} yields {draft.kind} {draft.id or ''}, which is not there")
             return
         event = events[place]
-        field = _difference(draft, event)
+        field = _difference(in_version(draft, event.v), event)
         if field is not None:
             yield Breach(
                 event.seq, f"{event.kind} {event.id or ''} is not what {what} yields: {field} differs"

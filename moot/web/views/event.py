@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement, Verification
-from ledger.events.conditions import conditions_of
+from ledger.events.conditions import Conditions, conditions_of
 from ledger.events.ids import parse_reference
 from ledger.state.anchors import strings
 from moot.view.claims import ClaimTold, tell_claim
@@ -49,7 +49,7 @@ class EventPage:
 def _in_words(event: Decision, opened: RunOpened | None, fields: dict[str, Any]) -> dict[str, Any]:
     """The fields of a decision under the names of what they hold."""
     names = {"dissent": "had_expected_another_verdict"}
-    told = {names.get(key, key): value for key, value in fields.items() if key != "conditions"}
+    told = {names.get(key, key): value for key, value in fields.items() if key not in Conditions._fields}
     return told | {key: value for key, value in conditions_of(event, opened)._asdict().items() if value}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Standing
 from ledger.events.decisions import Labelled
@@ -23,6 +23,7 @@ from moot.web.views.rounds import RoundLine, round_lines
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
+    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
 
 DECISIONS_SHOWN: Final = 8
@@ -124,7 +125,9 @@ def signals_now(run: Followed) -> SignalReport | None:
         return None
     if lacks_parameters(run):
         return None
-    return signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+    return signals_of_state(
+        run.state, cast("SignalProfile", opened.stop.profile), run.blobs, run=run.path.name
+    )
 
 
 def lacks_parameters(run: Followed) -> bool:

@@ -303,7 +303,7 @@ def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) 
         anchor_ref=draft.anchor_ref,
         about=draft.about,
         confidence=draft.confidence,
-        conditions=draft.conditions,
+        falsifiers=draft.conditions,
         dissent=dissent(numbering.book.state, tuple(cite.id for cite in draft.cites)),
     )
 

@@ -12,6 +12,19 @@ from ledger.interchange.transcript import entry
 from ledger.state.book import book
 
 TEXT = "because it holds"
+OUTPUT = {"sha256": "0" * 64, "bytes": 0, "kept": "0" * 64}
+EXPERIMENT = {
+    "claims": ["C-1-1"],
+    "question": "does a torn line show?",
+    "files": [{"name": "torn.py", "sha256": "0" * 64}],
+    "argv": ["python", "torn.py"],
+    "pass_if": [{"of": "exit", "test": "equals", "value": "0"}],
+    "fail_if": [{"of": "exit", "test": "equals", "value": "1"}],
+    "k": 3,
+    "limits": {"wall_seconds": 10, "cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1},
+    "seed": 7,
+}
+
 ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "statement": (
         {"type": "proposal", "sections": [{"name": "plan", "text": TEXT}], "words": 3},
@@ -109,6 +122,46 @@ ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
             "advice": "continue",
         },
         "signals (text): 1 of 6 hold (S1); continue",
+    ),
+    "belief": (
+        {"role": "critic", "points": {"O-1": 70, "none": 30}, "derived": False},
+        "belief\n\n> critic: O-1 70, none 30",
+    ),
+    "frame": ({"ill_posed": True, "why": TEXT}, "frame\n\n> because"),
+    "agenda": ({"cruxes": ["C-1-1"]}, "agenda\n\n> C-1-1"),
+    "memo": (
+        {"status": "run_this_first", "sentences": [{"field": "answer", "text": TEXT}]},
+        "memo\n\n> run this first: because",
+    ),
+    "experiment_planned": (EXPERIMENT, "experiment\n\n> does a torn line show? (C-1-1, 3 times)"),
+    "experiment_run": (
+        {
+            "of": "E-2-1",
+            "n": 2,
+            "environment": {
+                "interpreter": "python 3.11",
+                "platform": "linux",
+                "sandbox": "bubblewrap",
+                "sandbox_version": None,
+                "self_test": True,
+            },
+            "exit": 0,
+            "stdout": OUTPUT,
+            "stderr": OUTPUT,
+            "started_at": "2026-01-02T03:04:05.000006Z",
+            "ms": 41,
+        },
+        "run\n\n> E-2-1 number 2: exit 0 after 41 ms",
+    ),
+    "experiment_judged": (
+        {
+            "of": "E-2-1",
+            "counts": {"holds": 3, "fails": 0, "inconclusive": 0, "error": 0},
+            "verdict": "holds",
+            "class": "reproduced",
+            "changes": [{"claim_id": "C-1-1", "from": "pending", "to": "tested_confirmed"}],
+        },
+        "judged\n\n> E-2-1 holds (reproduced), C-1-1 tested_confirmed",
     ),
     "alarm": (
         {"fm": "FM-1", "action": "raised", "verdict": "ALARM", "params": "0" * 64, "because": TEXT},

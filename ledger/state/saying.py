@@ -1,0 +1,41 @@
+"""Saying: what a kind of version 2 is called and says in a clause, for lines, cards and transcripts."""
+
+from __future__ import annotations
+
+from ledger.events import (
+    Agenda,
+    Belief,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
+    Frame,
+    Memo,
+)
+
+Deliberated = Belief | Frame | Agenda | Memo | ExperimentPlanned | ExperimentRun | ExperimentJudged
+
+
+def clause(event: Deliberated) -> tuple[str, str]:
+    """The name of an event and what it says."""
+    match event:
+        case Belief():
+            points = ", ".join(f"{option} {points}" for option, points in event.points.items())
+            return ("derived belief" if event.derived else "belief"), f"{event.role}: {points}"
+        case Frame():
+            return "frame", (event.why or "ill-posed") if event.ill_posed else "well-posed"
+        case Agenda():
+            made = f", {len(event.options)} options made" if event.options else ""
+            return "agenda", (", ".join(event.cruxes) or "no crux") + made
+        case Memo():
+            answer = " ".join(one.text for one in event.sentences if one.field == "answer")
+            return "memo", f"{event.status.replace('_', ' ')}: {answer}"
+        case ExperimentPlanned():
+            return "experiment", f"{event.question} ({', '.join(event.claims)}, {event.k} times)"
+        case ExperimentRun():
+            control = f", control that {event.control.replace('_', ' ')}" if event.control else ""
+            ended = f"exit {event.exit}" if event.signal is None else f"signal {event.signal}"
+            return "run", f"{event.of} number {event.n}{control}: {ended} after {event.ms} ms"
+        case ExperimentJudged():
+            moved = "".join(f", {change.claim_id} {change.to}" for change in event.changes)
+            shown = f" ({event.class_})" if event.class_ else ""
+            return "judged", f"{event.of} {event.verdict}{shown}{moved}"
