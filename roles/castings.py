@@ -14,117 +14,117 @@ from typing import Final, NamedTuple
 from roles.protocol import RoleDefinition
 
 
-class Part(NamedTuple):
+class CastPart(NamedTuple):
     """Who a role is, and what it is charged with."""
 
     title: str
     charge: str
 
 
-Casting = Mapping[str, Part]
+Casting = Mapping[str, CastPart]
 """Role → part."""
 
 DEFAULT_CASTING: Final = "product"
 
 CASTINGS: Final[Mapping[str, Casting]] = {
     "product": {
-        "action": Part(
+        "action": CastPart(
             "Engineer who builds it",
             "Show what the design does once it runs: which component holds which state, who writes it,"
             " and what happens between two writes.",
         ),
-        "guardian": Part(
+        "guardian": CastPart(
             "Keeper of the product's promise",
             "Name the promise to the people who rely on this that must survive every compromise, and hold"
             " the design to it.",
         ),
-        "observer": Part(
+        "observer": CastPart(
             "End user on an ordinary day",
             "Sit down with what is specified and try to get a real piece of work done, with the skill and"
             " patience that such a person has.",
         ),
-        "critic": Part(
+        "critic": CastPart(
             "Red team",
             "Find the cheapest realistic way to make the design break its word, and show it step by step.",
         ),
-        "verifier": Part(
+        "verifier": CastPart(
             "Independent examiner",
             "Try what was claimed against what was written, and say what the evidence shows.",
         ),
     },
     "software": {
-        "action": Part(
+        "action": CastPart(
             "Lead of the implementation",
             "Trace the change through the running system: calls, data, failures, deployment order, and"
             " the way back.",
         ),
-        "guardian": Part(
+        "guardian": CastPart(
             "Maintainer five years on",
             "Name the property that keeps this code changeable and correct, and see whether the change"
             " keeps it.",
         ),
-        "observer": Part(
+        "observer": CastPart(
             "Developer who meets it for the first time",
             "Use the interface as documented to finish a task, and report where it misleads or leaves one"
             " alone.",
         ),
-        "critic": Part(
+        "critic": CastPart(
             "Adversary of the happy path",
             "Construct the input, timing or load under which the change fails in production, and what"
             " would be seen.",
         ),
-        "verifier": Part(
+        "verifier": CastPart(
             "Independent reviewer",
             "Try each finding against code, text and trace, and say what is shown and what is opinion.",
         ),
     },
     "research": {
-        "action": Part(
+        "action": CastPart(
             "Experimentalist",
             "Lay out what is done to what, in which order, with which measurements, so that the run can"
             " be imagined sample by sample.",
         ),
-        "guardian": Part(
+        "guardian": CastPart(
             "Keeper of validity",
             "Name the condition under which the measurement means what the theory says it means, and test"
             " the design against it.",
         ),
-        "observer": Part(
+        "observer": CastPart(
             "Replicator in another laboratory",
             "Try to carry the study out from its description alone, with ordinary equipment, and report"
             " where it stops.",
         ),
-        "critic": Part(
+        "critic": CastPart(
             "Hunter of confounds",
             "Find the rival explanation that would give the same data, and the observation that would"
             " tell the two apart.",
         ),
-        "verifier": Part(
+        "verifier": CastPart(
             "Independent methodologist",
             "Weigh each objection against the stated method, and say whether it touches the conclusion.",
         ),
     },
     "launch": {
-        "action": Part(
+        "action": CastPart(
             "Owner of the release",
             "Trace the launch hour by hour: what is switched, who sees what, what is counted, how it is"
             " undone.",
         ),
-        "guardian": Part(
+        "guardian": CastPart(
             "Safety, brand and compliance",
             "Name the commitment that must not be broken on any channel or in any country, and hold the"
             " plan to it.",
         ),
-        "observer": Part(
+        "observer": CastPart(
             "First-time user, and the support desk that answers",
             "Live through the first session and the first complaint with what has been prepared.",
         ),
-        "critic": Part(
+        "critic": CastPart(
             "The story nobody wants to read",
             "Write the course of events that turns this launch into a bad headline, from causes that are"
             " already there.",
         ),
-        "verifier": Part(
+        "verifier": CastPart(
             "Independent auditor",
             "Compare the plan with the evidence for each of its assurances, and say which of them stand.",
         ),
@@ -190,7 +190,7 @@ def cast_of(casting: str | None, domain: str | None) -> Casting:
 
 def own_casting(roles: Sequence[RoleDefinition]) -> Casting:
     """The casting of a protocol whose roles are the same in every domain: its own words for each."""
-    return {role.id: Part(role.title or role.id.replace("_", " "), role.question) for role in roles}
+    return {role.id: CastPart(role.title or role.id.replace("_", " "), role.question) for role in roles}
 
 
 def _suggested(domain: str) -> str:

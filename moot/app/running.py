@@ -21,11 +21,10 @@ from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
-from rounds.run.budget import budgets_in_force
-from rounds.run.driver import Outcome, Watch, drive
+from rounds.run.budget import Reservations, budgets_in_force
+from rounds.run.driver import DriveEnd, Watch, drive
 from rounds.run.human_actions import amend_budgets
 from rounds.run.outcome import outcome_of
-from rounds.run.reservations import Purse
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked_budget
@@ -34,7 +33,7 @@ from rounds.setup.opening import Opening, cast_roles, resolve
 if TYPE_CHECKING:
     from ledger.events import Event
     from roles.seats.port import Seat, SeatFailed
-    from rounds.run.session import Asked
+    from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
 
 QUIET: Final = Watch()
@@ -164,7 +163,7 @@ def driven(
     )
 
 
-def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> Outcome:
+def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:
     """Drive from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
     try:
         return asyncio.run(drive_run(run, seats, watch))
@@ -173,21 +172,21 @@ def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> Out
         raise
 
 
-async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> Outcome:
+async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> DriveEnd:
     """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
     path = run.run.path
     with DriverLease(path) as lease:
         spending = Spending(path)
-        purse = Purse(spending.entries(), spending.note)
+        reservations = Reservations(spending.entries(), spending.note)
         with Speech(path, now=now, monotonic=time.monotonic) as speech:
             beating = _beating(watch, lease, speech)
-            return await drive(run, seats, monotonic=time.monotonic, watch=beating, purse=purse)
+            return await drive(run, seats, monotonic=time.monotonic, watch=beating, reservations=reservations)
 
 
 def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:
     """The same watch, with a sign of life at every call and commit, and a word to those who look on from outside."""
 
-    def asked(one: Asked, seat: Seat) -> None:
+    def asked(one: AskedStep, seat: Seat) -> None:
         lease.beat()
         speech.asked(one.step.id)
         watch.asked(one, seat)

@@ -21,11 +21,11 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
     if json:
         from ledger.store.spending import Spending
         from moot.view.status import Ledgered, status_of
-        from rounds.run.reservations import Purse
+        from rounds.run.budget import Reservations
 
         ledgered = Ledgered()
         state, _ = tally(ledgered.seen(ours.stream()))
-        beyond = Purse(Spending(ours.path).entries()).beyond
+        beyond = Reservations(Spending(ours.path).entries()).beyond
         out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, signals_at_head(ours, state)))
         return GOOD
     state, calls = tally(ours.stream())

@@ -29,7 +29,7 @@ from rounds.run.driver import Watch
 
 if TYPE_CHECKING:
     from roles.seats.port import Seat, SeatFailed
-    from rounds.run.session import Asked
+    from rounds.run.session import AskedStep
 
 REFRESHES_PER_SECOND: Final = 4
 
@@ -170,7 +170,7 @@ def watched(
 def watch_of(view: View) -> Watch:
     """A view as a driver tells it things."""
 
-    def asked(one: Asked, _: Seat) -> None:
+    def asked(one: AskedStep, _: Seat) -> None:
         view.asked(one.step.id)
 
     def committed(_: tuple[Event, ...]) -> None:

@@ -18,7 +18,7 @@ from moot.view.seats import dollars
 from moot.view.stopping import alarms_first
 from moot.view.text import WIDTH, folded, joined, listed
 from rounds.protocols import is_watched
-from rounds.run.reservations import Amounts
+from rounds.run.budget import Amounts
 
 
 class Lead(Result, frozen=True):
@@ -158,7 +158,7 @@ class Ledgered:
 
 
 def _usd(beyond: Amounts) -> str | None:
-    """A purse keeps no mark of what is unknown: calls without a dollar are of unknown cost."""
+    """Reservations keep no mark of what is unknown: calls without a dollar are of unknown cost."""
     if beyond.calls and not beyond.micro_usd:
         return None
     return f"{Decimal(beyond.micro_usd) / 1_000_000:.6f}"

@@ -10,7 +10,7 @@ from ledger.events.decisions import CloseReason
 from ledger.result import Result
 from moot.view.words import going_on
 from roles.protocol import open_steps
-from rounds.run.session import Asked, RunSession
+from rounds.run.session import AskedStep, RunSession
 
 
 class OpenStep(Result, frozen=True):
@@ -40,7 +40,7 @@ class Next(Result, frozen=True):
     steps: list[OpenStep]
 
 
-def next_of(run: str, session: RunSession, asked: Sequence[Asked]) -> Next:
+def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
     """`asked` for machines."""
     seats = {member.role: member.seat for member in session.opened.cast}
     listed = {one.step.id for one in asked}

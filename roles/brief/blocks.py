@@ -10,8 +10,8 @@ from ledger.events.ids import round_of
 from roles.brief import records
 from roles.brief.claims import is_late
 from roles.brief.columns import UNNAMED, Shown, shown_in
-from roles.brief.context import Scene, once
-from roles.brief.layout import Row, Scope
+from roles.brief.context import BriefContext, once
+from roles.brief.layout import LayoutRow, Scope
 from roles.brief.quote import Quoted, bar
 from roles.protocol import Column, Extent
 from roles.templates import Row as Element
@@ -54,110 +54,112 @@ class Block:
         return f"Block({self.name!r}, {self.text!r}, {self.scope!r})"
 
 
-def frame(scene: Scene) -> Block:
+def frame(context: BriefContext) -> Block:
     """What holds for every step of every role."""
-    return once(scene.of_run, "frame", lambda: Block("frame", scene.rendered("blocks/frame", {}), "run"))
+    return once(context.of_run, "frame", lambda: Block("frame", context.rendered("blocks/frame", {}), "run"))
 
 
-def role_block(scene: Scene) -> Block:
+def role_block(context: BriefContext) -> Block:
     """The role's question, casting and charter: of this role alone."""
-    return once(scene.of_run, ("role", scene.step.role), lambda: _role_block(scene))
+    return once(context.of_run, ("role", context.step.role), lambda: _role_block(context))
 
 
-def _role_block(scene: Scene) -> Block:
-    definition = next(role for role in scene.protocol.roles if role.id == scene.step.role)
+def _role_block(context: BriefContext) -> Block:
+    definition = next(role for role in context.protocol.roles if role.id == context.step.role)
     cast: list[Element] = [
         {"title": bar("", member.title), "charge": bar("", member.charge or "none beyond the charter")}
-        for member in scene.opened.cast
+        for member in context.opened.cast
         if member.role == definition.id
     ]
     values: Values = {
         "role": definition.id,
         "question": definition.question,
         "cast": cast,
-        "charter": scene.rendered(definition.charter, {}).rstrip("\n"),
+        "charter": context.rendered(definition.charter, {}).rstrip("\n"),
     }
-    return Block("role", scene.rendered("blocks/role", values), "step")
+    return Block("role", context.rendered("blocks/role", values), "step")
 
 
-def shown(scene: Scene) -> dict[Column, Shown]:
+def shown(context: BriefContext) -> dict[Column, Shown]:
     """What the layout places of what the step may see."""
-    names = (name for row in scene.reading.rows for name in row.columns)
-    return {name: shown_in(scene, name) for name in names if name in scene.view or name in FOLLOWS}
+    names = (name for row in context.reading.rows for name in row.columns)
+    return {name: shown_in(context, name) for name in names if name in context.view or name in FOLLOWS}
 
 
-def placed(scene: Scene, shown: Mapping[Column, Shown]) -> Iterator[Block]:
+def placed(context: BriefContext, shown: Mapping[Column, Shown]) -> Iterator[Block]:
     """The blocks between the frame and the role."""
-    for row in scene.reading.rows:
+    for row in context.reading.rows:
         names = [name for name in row.columns if name in shown]
         if row.by_round and names:
-            yield from _by_round(scene, row, {name: shown[name] for name in names})
+            yield from _by_round(context, row, {name: shown[name] for name in names})
         else:
             for name in names:
                 if name is Column.RECORD:
-                    yield from _records(scene, row.scope)
+                    yield from _records(context, row.scope)
                 else:
-                    yield from _column(scene, name, shown[name], row.scope)
+                    yield from _column(context, name, shown[name], row.scope)
 
 
-def _column(scene: Scene, name: Column, shown: Shown, scope: Scope) -> list[Block]:
+def _column(context: BriefContext, name: Column, shown: Shown, scope: Scope) -> list[Block]:
     """A column's heading and quotations, which siblings share."""
     key = ("blocks", shown.key)
-    return once(scene.of_group, key, lambda: _column_blocks(scene, name, shown.quotations, scope))
+    return once(context.of_group, key, lambda: _column_blocks(context, name, shown.quotations, scope))
 
 
-def _column_blocks(scene: Scene, name: Column, quotations: Sequence[Quoted], scope: Scope) -> list[Block]:
+def _column_blocks(
+    context: BriefContext, name: Column, quotations: Sequence[Quoted], scope: Scope
+) -> list[Block]:
     """A column without any quotation says so, unless it is one that is seldom there."""
     if name is Column.CLAIMS:
-        quotations = [claim for claim in quotations if not is_late(scene, claim)]
+        quotations = [claim for claim in quotations if not is_late(context, claim)]
     if not quotations and name in SAID_WHEN_THERE_IS_SOME:
         return []
-    heading = _heading(scene, name, none=not quotations)
+    heading = _heading(context, name, none=not quotations)
     if name in ONE_BLOCK_EACH:
         texts = ((each.name, each.text + "\n") for each in quotations)
-        return [Block(name, heading, scope), *(_block(scene, *each, scope) for each in texts)]
+        return [Block(name, heading, scope), *(_block(context, *each, scope) for each in texts)]
     return [Block(name, _joined(heading, quotations), scope)]
 
 
-def _by_round(scene: Scene, row: Row, shown: Mapping[Column, Shown]) -> list[Block]:
+def _by_round(context: BriefContext, row: LayoutRow, shown: Mapping[Column, Shown]) -> list[Block]:
     """What earlier rounds left, which siblings share."""
     key = ("by round", *(each.key for each in shown.values()))
-    return once(scene.of_group, key, lambda: _left(scene, row.scope, shown))
+    return once(context.of_group, key, lambda: _left(context, row.scope, shown))
 
 
-def _left(scene: Scene, scope: Scope, shown: Mapping[Column, Shown]) -> list[Block]:
+def _left(context: BriefContext, scope: Scope, shown: Mapping[Column, Shown]) -> list[Block]:
     """A block for each round, behind one heading."""
     quotations = [quoted for each in shown.values() for quoted in each.quotations]
     *more, name = shown
-    heading = _heading(scene, name, none=not quotations, path="left" if more else name)
+    heading = _heading(context, name, none=not quotations, path="left" if more else name)
     left: dict[int, list[str]] = {}
     for quoted in quotations:
         left.setdefault(round_of(quoted.name) or 0, []).append(quoted.text + "\n")
-    blocks = (_block(scene, f"left-{n}", "\n".join(texts), scope) for n, texts in sorted(left.items()))
+    blocks = (_block(context, f"left-{n}", "\n".join(texts), scope) for n, texts in sorted(left.items()))
     return [Block(name, heading, scope), *blocks]
 
 
-def _records(scene: Scene, scope: Scope) -> Iterator[Block]:
+def _records(context: BriefContext, scope: Scope) -> Iterator[Block]:
     """What each pick shows, a block a pick, named by its phase."""
-    for pick in records.picks(scene):
-        quotations = records.quoted(scene, pick)
-        heading = records.heading(scene, pick, none=not quotations)
+    for pick in records.picks(context):
+        quotations = records.quoted(context, pick)
+        heading = records.heading(context, pick, none=not quotations)
         yield Block(pick.phase, _joined(heading, quotations), scope)
 
 
-def _heading(scene: Scene, name: Column, *, none: bool, path: str = "") -> str:
-    extent = scene.view.get(name, UNNAMED).extent
+def _heading(context: BriefContext, name: Column, *, none: bool, path: str = "") -> str:
+    extent = context.view.get(name, UNNAMED).extent
     lists: Mapping[str, list[Element]] = {"none": [{}] if none else [], **_EXTENTS[extent]}
     return once(
-        scene.of_run,
-        ("heading", path or name, extent, scene.round, none),
-        lambda: scene.rendered(f"blocks/{path or name}", {"round": scene.round, **lists}),
+        context.of_run,
+        ("heading", path or name, extent, context.round, none),
+        lambda: context.rendered(f"blocks/{path or name}", {"round": context.round, **lists}),
     )
 
 
-def _block(scene: Scene, name: str, text: str, scope: Scope) -> Block:
+def _block(context: BriefContext, name: str, text: str, scope: Scope) -> Block:
     """A block that other groups are likely to have too."""
-    return once(scene.of_run, ("block", name, text, scope), lambda: Block(name, text, scope))
+    return once(context.of_run, ("block", name, text, scope), lambda: Block(name, text, scope))
 
 
 def _joined(heading: str, quotations: Sequence[Quoted]) -> str:

@@ -18,7 +18,7 @@ from ledger.state.lifecycle import OPEN, status_after
 from ledger.state.state import ClaimFacts
 from roles.asof import round_found
 from roles.brief import quote
-from roles.brief.context import Scene, once
+from roles.brief.context import BriefContext, once
 from roles.brief.quote import Quoted
 from roles.protocol import Column, Sight
 
@@ -26,26 +26,26 @@ TESTED: Final = ("may_move", "pending")
 """Extents of those who test claims, or say what a test will show."""
 
 
-class Known(NamedTuple):
+class KnownClaims(NamedTuple):
     """Earlier claims with their facts, and the ids that decisions cite: as the round found them, or as they stand."""
 
     claims: Mapping[str, ClaimFacts]
     cited: frozenset[str]
 
 
-def earlier(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def earlier(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """Earlier claims; those that are settled and only cited are quoted in short."""
-    known, tests = _known(scene), sight.extent in TESTED
+    known, tests = _known(context), sight.extent in TESTED
     wanted = _wanted(known, sight)
-    placed = scene.reading.claims == "as_they_stand"
+    placed = context.reading.claims == "as_they_stand"
     return tuple(
-        scene.quoted_claim(event, facts, whole=tests or facts.status in OPEN, placed=placed)
-        for event in scene.ordered([event for event in scene.of(Claim) if event.id in wanted])
+        context.quoted_claim(event, facts, whole=tests or facts.status in OPEN, placed=placed)
+        for event in context.ordered([event for event in context.of(Claim) if event.id in wanted])
         for facts in (known.claims[str(event.id)],)
     )
 
 
-def _wanted(known: Known, sight: Sight) -> set[str]:
+def _wanted(known: KnownClaims, sight: Sight) -> set[str]:
     match sight.extent:
         case "every":
             return set(known.claims)
@@ -62,31 +62,35 @@ def _wanted(known: Known, sight: Sight) -> set[str]:
             raise AssertionError(f"old claims have no extent {sight.extent}")
 
 
-def _known(scene: Scene) -> Known:
-    if scene.reading.claims == "as_found":
-        return once(scene.of_group, "found", lambda: _found(scene))
-    claims, synthesis = scene.state.claims, scene.step.name.phase == "S"
-    before = {identity: facts for identity, facts in claims.items() if synthesis or facts.round < scene.round}
-    return Known(before, frozenset(scene.cited_by_decisions() | _moved_by_shown_verdicts(scene)))
+def _known(context: BriefContext) -> KnownClaims:
+    if context.reading.claims == "as_found":
+        return once(context.of_group, "found", lambda: _found(context))
+    claims, synthesis = context.state.claims, context.step.name.phase == "S"
+    before = {
+        identity: facts for identity, facts in claims.items() if synthesis or facts.round < context.round
+    }
+    return KnownClaims(before, frozenset(context.cited_by_decisions() | _moved_by_shown_verdicts(context)))
 
 
-def _moved_by_shown_verdicts(scene: Scene) -> set[str]:
+def _moved_by_shown_verdicts(context: BriefContext) -> set[str]:
     """Claims that the round's verdicts moved: whoever sees those verdicts whole must be able to cite them."""
-    shown = scene.view.get(Column.VERDICTS)
+    shown = context.view.get(Column.VERDICTS)
     if shown is None or shown.extent != "all":
         return set()
-    checks = scene.of(Verification, scene.round)
+    checks = context.of(Verification, context.round)
     return {change.claim_id for check in checks for change in check.claim_status_changes}
 
 
-def _found(scene: Scene) -> Known:
+def _found(context: BriefContext) -> KnownClaims:
     """The claims, and what decisions cited, right behind the opening of the round."""
-    seq = round_found(scene.state, scene.round)
+    seq = round_found(context.state, context.round)
     claims = {
-        identity: _facts_at(facts, seq) for identity, facts in scene.state.claims.items() if facts.seq <= seq
+        identity: _facts_at(facts, seq)
+        for identity, facts in context.state.claims.items()
+        if facts.seq <= seq
     }
-    in_force = (scene.state.decisions[identity] for identity in quoted(scene.state, seq))
-    return Known(claims, frozenset(cite.id for facts in in_force for cite in facts.cites))
+    in_force = (context.state.decisions[identity] for identity in quoted(context.state, seq))
+    return KnownClaims(claims, frozenset(cite.id for facts in in_force for cite in facts.cites))
 
 
 def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
@@ -95,43 +99,43 @@ def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
     return msgspec.structs.replace(facts, moves=moves, status=status_after(moves))
 
 
-def of_round(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def of_round(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims, as they were raised or as they stand."""
     assert sight.extent == "all", sight
-    events = scene.turned(scene.ordered(scene.of(Claim, scene.round)))
-    if scene.reading.claims == "as_they_stand":
-        return tuple(scene.quoted_claim(event, scene.state.claims[str(event.id)]) for event in events)
-    return tuple(_raised(scene, event) for event in events)
+    events = context.turned(context.ordered(context.of(Claim, context.round)))
+    if context.reading.claims == "as_they_stand":
+        return tuple(context.quoted_claim(event, context.state.claims[str(event.id)]) for event in events)
+    return tuple(_raised(context, event) for event in events)
 
 
-def _raised(scene: Scene, event: Claim) -> Quoted:
-    return once(scene.of_run, ("raised", event.seq), lambda: quote.raised(event))
+def _raised(context: BriefContext, event: Claim) -> Quoted:
+    return once(context.of_run, ("raised", event.seq), lambda: quote.raised(event))
 
 
-def is_late(scene: Scene, claim: Quoted) -> bool:
+def is_late(context: BriefContext, claim: Quoted) -> bool:
     """Whether a claim of the round was raised when its verdicts were known."""
-    return scene.reading.claims == "as_found" and scene.book.by_id[claim.name].phase == "F"
+    return context.reading.claims == "as_found" and context.book.by_id[claim.name].phase == "F"
 
 
-def late(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def late(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The round's claims that were raised when its verdicts were known."""
     del sight
-    shown = scene.view.get(Column.CLAIMS)
-    return tuple(claim for claim in of_round(scene, shown) if is_late(scene, claim)) if shown else ()
+    shown = context.view.get(Column.CLAIMS)
+    return tuple(claim for claim in of_round(context, shown) if is_late(context, claim)) if shown else ()
 
 
-def moved(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def moved(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """Those of the claims that are shown whose status is not the one that they are shown with."""
     del sight
-    before, now = _known(scene).claims, scene.state.claims
-    told = {name: len(before[name].moves) if name in before else 0 for name in _names(scene)}
-    events = (event for event in scene.of(Claim) if event.id in told)
+    before, now = _known(context).claims, context.state.claims
+    told = {name: len(before[name].moves) if name in before else 0 for name in _names(context)}
+    events = (event for event in context.of(Claim) if event.id in told)
     changed = [event for event in events if len(now[str(event.id)].moves) > told[str(event.id)]]
-    return tuple(quote.standing(event, scene.state) for event in scene.ordered(changed))
+    return tuple(quote.standing(event, context.state) for event in context.ordered(changed))
 
 
-def _names(scene: Scene) -> set[str]:
+def _names(context: BriefContext) -> set[str]:
     """Ids of the claims that are shown."""
-    sight, seen = scene.view.get(Column.OLD_CLAIMS), Column.CLAIMS in scene.view
-    names = _wanted(_known(scene), sight) if sight else set[str]()
-    return names | {str(event.id) for event in scene.of(Claim, scene.round) if seen}
+    sight, seen = context.view.get(Column.OLD_CLAIMS), Column.CLAIMS in context.view
+    names = _wanted(_known(context), sight) if sight else set[str]()
+    return names | {str(event.id) for event in context.of(Claim, context.round) if seen}

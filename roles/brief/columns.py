@@ -17,85 +17,85 @@ from ledger.events import Amendment, Artifact, Claim, Concern, Flip, Position, S
 from ledger.events.ids import parse_reference
 from ledger.state.state import State
 from roles.brief import claims, quote, records
-from roles.brief.context import BriefUnavailable, Scene, once
+from roles.brief.context import BriefContext, BriefUnavailable, once
 from roles.brief.quote import Quoted
 from roles.protocol import Column, Sight
 
 
-def question(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def question(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The question with goals, options and documents; or the goals alone."""
     if sight.extent == "goals":
-        return (quote.goals(scene.opened),)
-    return once(scene.of_run, "question", lambda: _question(scene))
+        return (quote.goals(context.opened),)
+    return once(context.of_run, "question", lambda: _question(context))
 
 
-def _question(scene: Scene) -> tuple[Quoted, ...]:
-    quotations = [quote.question(scene.opened)]
-    for document in scene.opened.context:
-        content = scene.book.blobs.read(document.sha256)
+def _question(context: BriefContext) -> tuple[Quoted, ...]:
+    quotations = [quote.question(context.opened)]
+    for document in context.opened.context:
+        content = context.book.blobs.read(document.sha256)
         if content is None:
             raise BriefUnavailable(f"the context document {document.id} is not among the blobs")
         text = quote.document(document.id, document.name, content)
-        quotations.append(Quoted(document.id, text, (scene.opened.seq,)))
+        quotations.append(Quoted(document.id, text, (context.opened.seq,)))
     return tuple(quotations)
 
 
-def decisions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def decisions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The decisions in force."""
     assert sight.extent == "all", sight
-    return tuple(scene.quoted(event) for event in scene.decisions_in_force())
+    return tuple(context.quoted(event) for event in context.decisions_in_force())
 
 
-def plan(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def plan(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """Lead, focus and who is absent; or the last alone."""
-    opened = scene.state.rounds[scene.round]
+    opened = context.state.rounds[context.round]
     return (quote.plan(opened, absent_only=sight.extent == "absent"),)
 
 
-def proposal(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def proposal(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The lead's proposal."""
     assert sight.extent == "all", sight
-    return _statements(scene, "proposal")
+    return _statements(context, "proposal")
 
 
-def supplements(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def supplements(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """What the others added to it."""
     assert sight.extent == "all", sight
-    return _statements(scene, "supplement")
+    return _statements(context, "supplement")
 
 
-def _statements(scene: Scene, kind: str) -> tuple[Quoted, ...]:
-    events = [event for event in scene.of(Statement, scene.round) if event.type == kind]
-    return tuple(scene.quoted(event) for event in scene.ordered(events))
+def _statements(context: BriefContext, kind: str) -> tuple[Quoted, ...]:
+    events = [event for event in context.of(Statement, context.round) if event.type == kind]
+    return tuple(context.quoted(event) for event in context.ordered(events))
 
 
-def artifacts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def artifacts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The round's artifacts, those of some roles, or those that what is quoted points to."""
     match sight.extent:
         case "all":
-            events = scene.of(Artifact, scene.round)
+            events = context.of(Artifact, context.round)
         case "listed":
-            made = scene.of(Artifact, scene.round)
+            made = context.of(Artifact, context.round)
             events = tuple(event for event in made if event.role in sight.names)
         case "cited":
-            wanted = _cited_artifacts(scene)
-            events = tuple(event for event in scene.of(Artifact) if event.id in wanted)
+            wanted = _cited_artifacts(context)
+            events = tuple(event for event in context.of(Artifact) if event.id in wanted)
         case _:
             raise AssertionError(f"artifacts have no extent {sight.extent}")
-    return tuple(scene.quoted(event) for event in scene.turned(scene.ordered(events)))
+    return tuple(context.quoted(event) for event in context.turned(context.ordered(events)))
 
 
-def _cited_artifacts(scene: Scene) -> set[str]:
+def _cited_artifacts(context: BriefContext) -> set[str]:
     """What the decisions in force name; where claims are to be resolved, what raised or touched those."""
-    if Column.DECISIONS in scene.view:
-        refs = [ref for event in scene.decisions_in_force() for ref in event.round_artifact_refs]
+    if Column.DECISIONS in context.view:
+        refs = [ref for event in context.decisions_in_force() for ref in event.round_artifact_refs]
         return {parse_reference(ref).id for ref in refs}
-    pending = scene.pending_claims()
+    pending = context.pending_claims()
     found = {identity for claim in pending for identity in _sources(claim)}
-    for check in scene.checks_of_pending_claims():
+    for check in context.checks_of_pending_claims():
         found |= {parse_reference(evidence.ref).id for evidence in check.evidence_refs}
     named = {str(claim.id) for claim in pending}
-    for event in scene.of(Artifact):
+    for event in context.of(Artifact):
         if named & {parse_reference(ref).id for ref in event.cites}:
             found.add(str(event.id))
     return found
@@ -111,69 +111,69 @@ def _sources(claim: Claim) -> set[str]:
     return named or {f"A-{claim.round}-{claim.raised_by}"}
 
 
-def positions(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """What every role expected of every check, check by check."""
     assert sight.extent == "all", sight
-    events = scene.ordered(scene.of(Position, scene.round))
+    events = context.ordered(context.of(Position, context.round))
     events.sort(key=lambda event: event.check_id or 0)
-    return tuple(scene.quoted(event) for event in events)
+    return tuple(context.quoted(event) for event in events)
 
 
-def verdicts(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def verdicts(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The round's verdicts, those of some checks, or those that what is quoted rests on."""
     match sight.extent:
         case "all":
-            events = scene.of(Verification, scene.round)
+            events = context.of(Verification, context.round)
         case "listed":
-            made = scene.of(Verification, scene.round)
+            made = context.of(Verification, context.round)
             events = tuple(event for event in made if str(event.check_id) in sight.names)
         case "cited":
-            events = _cited_verdicts(scene)
+            events = _cited_verdicts(context)
         case _:
             raise AssertionError(f"verdicts have no extent {sight.extent}")
-    return tuple(scene.quoted(event) for event in scene.ordered(events))
+    return tuple(context.quoted(event) for event in context.ordered(events))
 
 
-def _cited_verdicts(scene: Scene) -> tuple[Verification, ...]:
-    if Column.DECISIONS not in scene.view:
-        return tuple(scene.checks_of_pending_claims())
-    wanted = scene.cited_by_decisions()
-    for tension in scene.open_tensions():
+def _cited_verdicts(context: BriefContext) -> tuple[Verification, ...]:
+    if Column.DECISIONS not in context.view:
+        return tuple(context.checks_of_pending_claims())
+    wanted = context.cited_by_decisions()
+    for tension in context.open_tensions():
         wanted |= {*tension.between, *(parse_reference(entry.ref).id for entry in tension.evidence)}
-    return tuple(event for event in scene.of(Verification) if event.id in wanted)
+    return tuple(event for event in context.of(Verification) if event.id in wanted)
 
 
-def flips(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """Changed positions and tensions of the round; or open tensions; with the retrospectives where those count."""
-    open_ones = scene.open_tensions()
+    open_ones = context.open_tensions()
     match sight.extent:
         case "all":
-            changed = scene.ordered(scene.of(Flip, scene.round))
-            made = [event for event in scene.of(Concern, scene.round) if event.type == "tension"]
-            return (*(scene.quoted(event) for event in changed), *_tensions(scene, made))
+            changed = context.ordered(context.of(Flip, context.round))
+            made = [event for event in context.of(Concern, context.round) if event.type == "tension"]
+            return (*(context.quoted(event) for event in changed), *_tensions(context, made))
         case "last_tensions":
-            return _tensions(scene, [event for event in open_ones if event.round == scene.round - 1])
+            return _tensions(context, [event for event in open_ones if event.round == context.round - 1])
         case "open_tensions":
-            return _tensions(scene, open_ones)
+            return _tensions(context, open_ones)
         case "reviews_and_open_tensions":
-            return (*_statements(scene, "retrospective"), *_tensions(scene, open_ones))
+            return (*_statements(context, "retrospective"), *_tensions(context, open_ones))
         case _:
             raise AssertionError(f"flips have no extent {sight.extent}")
 
 
-def _tensions(scene: Scene, events: Collection[Concern]) -> tuple[Quoted, ...]:
-    return tuple(scene.quoted(event) for event in scene.ordered(events))
+def _tensions(context: BriefContext, events: Collection[Concern]) -> tuple[Quoted, ...]:
+    return tuple(context.quoted(event) for event in context.ordered(events))
 
 
-def amendments(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def amendments(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """The fixed wording of active amendments; one that is aimed at a role is shown to that role alone."""
     assert sight.extent == "all", sight
     found: list[Quoted] = []
-    for event, path, code in active_amendments(scene.state):
+    for event, path, code in active_amendments(context.state):
         target = re.split(r"[./]", path)[-1]
-        others = target in scene.protocol.role_ids() and target != scene.step.role
-        if not others and f"amendments/{code}" in scene.prompt_set["templates"]:
-            text = scene.rendered(f"amendments/{code}", {}).rstrip("\n")
+        others = target in context.protocol.role_ids() and target != context.step.role
+        if not others and f"amendments/{code}" in context.prompt_set["templates"]:
+            text = context.rendered(f"amendments/{code}", {}).rstrip("\n")
             found.append(Quoted(code, text, (event.seq,)))
     return tuple(found)
 
@@ -195,7 +195,7 @@ def active_amendments(state: State) -> list[tuple[Amendment, str, str]]:
 class Quoting(NamedTuple):
     """How a column is quoted, and what that reads beside the group's opening and the column's own sight."""
 
-    quotations: Callable[[Scene, Sight], tuple[Quoted, ...]]
+    quotations: Callable[[BriefContext, Sight], tuple[Quoted, ...]]
     beside: tuple[Column, ...] = ()
     """Columns whose sights it reads."""
     of_step: bool = False
@@ -233,19 +233,25 @@ class Shown(NamedTuple):
     key: tuple[object, ...]
 
 
-def shown_in(scene: Scene, name: Column) -> Shown:
+def shown_in(context: BriefContext, name: Column) -> Shown:
     """What a column shows."""
-    key = _key(scene, name)
-    return once(scene.of_group, key, lambda: _shown(scene, name, key))
+    key = _key(context, name)
+    return once(context.of_group, key, lambda: _shown(context, name, key))
 
 
-def _key(scene: Scene, name: Column) -> tuple[object, ...]:
+def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
     """All that a column depends on beside the group's opening."""
-    quoting, view = COLUMNS[name], scene.view
+    quoting, view = COLUMNS[name], context.view
     sights = [view.get(column) for column in quoting.beside]
-    return (name, view.get(name, UNNAMED), scene.reader, scene.step.id if quoting.of_step else "", *sights)
+    return (
+        name,
+        view.get(name, UNNAMED),
+        context.reader,
+        context.step.id if quoting.of_step else "",
+        *sights,
+    )
 
 
-def _shown(scene: Scene, name: Column, key: tuple[object, ...]) -> Shown:
-    quotations = COLUMNS[name].quotations(scene, scene.view.get(name, UNNAMED))
+def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> Shown:
+    quotations = COLUMNS[name].quotations(context, context.view.get(name, UNNAMED))
     return Shown(quotations, frozenset([seq for each in quotations for seq in each.seqs]), key)

@@ -1,4 +1,4 @@
-"""The scene: the book as it stood when the group opened, who is asked, and what several columns look up."""
+"""The context: the book as it stood when the group opened, who is asked, and what several columns look up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ledger.state.decided import quoted
 from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
-from roles.brief.layout import LAYOUTS, Layout, Reader, Reading, layout_of
+from roles.brief.layout import LAYOUTS, Layout, Reader, ReaderLayout, layout_of
 from roles.brief.quote import Quoted
 from roles.prompt_set import PromptSet, rendered
 from roles.protocol import Column, Protocol, Step, View
@@ -77,7 +77,7 @@ class _Kinds:
         return of_kind[: bisect_left(of_kind, len(events), key=lambda event: event.seq)]
 
 
-class Scene(msgspec.Struct, frozen=True):
+class BriefContext(msgspec.Struct, frozen=True):
     """What the quoting functions read."""
 
     book: Book
@@ -95,7 +95,7 @@ class Scene(msgspec.Struct, frozen=True):
     """What depends on the book when the group opened, too."""
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReaderLayout:
         """What stands where for this reader."""
         return self.layout.readings[self.reader]
 
@@ -182,7 +182,9 @@ class Scene(msgspec.Struct, frozen=True):
         return [event for event in concerns if event.type == "tension" and event.id not in resolved]
 
 
-def scene_of(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: Memo) -> Scene:
+def context_of(
+    ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: Memo
+) -> BriefContext:
     """What a step's brief is made from.
 
     Raises `BriefUnavailable` when the run has a brief version that this moot does not know.
@@ -200,7 +202,7 @@ def scene_of(ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet
         raise BriefUnavailable(f"brief version {opened.brief_version} is unknown")
     of_run = memo.drawer("run", opened.seq)
     view = protocol.view(base.state, step)
-    return Scene(
+    return BriefContext(
         book=base,
         opened=opened,
         protocol=protocol,

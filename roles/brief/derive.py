@@ -19,7 +19,7 @@ import orjson
 from ledger.state.book import Book
 from roles.brief.blocks import Block, frame, placed, role_block, shown
 from roles.brief.columns import Shown
-from roles.brief.context import Memo, Scene, once, scene_of
+from roles.brief.context import BriefContext, Memo, context_of, once
 from roles.brief.quote import bar
 from roles.brief.task import failed_drift, task_block
 from roles.prompt_set import PromptSet, prompt_set_hash, template
@@ -90,23 +90,23 @@ def derive(
     Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
     document's blob is missing, and `PromptSetError` when the set lacks a template.
     """
-    scene = scene_of(book, protocol, step, prompt_set, memo or Memo())
-    columns = shown(scene)
-    reply_type = protocol.reply_type(scene.state, step)
+    context = context_of(book, protocol, step, prompt_set, memo or Memo())
+    columns = shown(context)
+    reply_type = protocol.reply_type(context.state, step)
     return Brief(
         step=step.id,
-        prompt_set=once(scene.of_run, "prompt_set", lambda: prompt_set_hash(prompt_set)),
-        blocks=(frame(scene), *placed(scene, columns), role_block(scene), task_block(scene, columns)),
+        prompt_set=once(context.of_run, "prompt_set", lambda: prompt_set_hash(prompt_set)),
+        blocks=(frame(context), *placed(context, columns), role_block(context), task_block(context, columns)),
         schema=reply_schema(reply_type),
         schema_bytes=schema_bytes(reply_type),
-        saw=_saw(scene, columns),
+        saw=_saw(context, columns),
         repair_template=template(prompt_set, "blocks/repair"),
     )
 
 
-def _saw(scene: Scene, columns: Mapping[Column, Shown]) -> tuple[int, ...]:
-    failed = [seq for _, seq in failed_drift(scene)]
-    seqs = frozenset([scene.opened.seq, *failed])
+def _saw(context: BriefContext, columns: Mapping[Column, Shown]) -> tuple[int, ...]:
+    failed = [seq for _, seq in failed_drift(context)]
+    seqs = frozenset([context.opened.seq, *failed])
     return tuple(sorted(seqs.union(*(column.seqs for column in columns.values()))))
 
 

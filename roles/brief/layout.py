@@ -34,7 +34,7 @@ Reader = Literal[
 ]
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LayoutRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Columns that stand one behind another. `by_round`: told together, a block for each round, the oldest first."""
 
     scope: Scope
@@ -42,10 +42,10 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by_round: bool = False
 
 
-class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReaderLayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What stands between the frame and the role, for one kind of reader; a column without a row is not shown."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[LayoutRow, ...]
     claims: Literal["as_found", "as_they_stand"]
     """Claims with the status that the round found or raised them with, so that the column is the same for every step
     of the round and `moved` says the rest; or with the status that they have when the step opens."""
@@ -54,36 +54,36 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The readings, and which words a task can name: ids of the columns shown, or of the records picked."""
 
-    readings: Mapping[Reader, Reading]
+    readings: Mapping[Reader, ReaderLayout]
     words: Literal["columns", "records"] = "columns"
 
 
 C = Column
-_QUESTION: Final = Row("run", (C.QUESTION,))
-_LEFT_BY_ROUND: Final = Row("earlier", (C.DECISIONS, C.OLD_CLAIMS), by_round=True)
+_QUESTION: Final = LayoutRow("run", (C.QUESTION,))
+_LEFT_BY_ROUND: Final = LayoutRow("earlier", (C.DECISIONS, C.OLD_CLAIMS), by_round=True)
 _LEFT_FOR_JUDGES: Final = (
-    Row("earlier", (C.OLD_CLAIMS,), by_round=True),
-    Row("earlier", (C.DECISIONS,), by_round=True),
+    LayoutRow("earlier", (C.OLD_CLAIMS,), by_round=True),
+    LayoutRow("earlier", (C.DECISIONS,), by_round=True),
 )
-_AMENDMENTS: Final = Row("step", (C.AMENDMENTS,))
+_AMENDMENTS: Final = LayoutRow("step", (C.AMENDMENTS,))
 
 _BEFORE_VERDICTS: Final = (C.PLAN, C.PROPOSAL, C.SUPPLEMENTS, C.ARTIFACTS, C.CLAIMS)
 
-_WRITER_1: Final = Reading(
+_WRITER_1: Final = ReaderLayout(
     (
         _QUESTION,
-        Row("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
-        Row("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.FLIPS)),
+        LayoutRow("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
+        LayoutRow("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.FLIPS)),
         _AMENDMENTS,
     ),
     claims="as_they_stand",
 )
-_JUDGE_1: Final = Reading(
+_JUDGE_1: Final = ReaderLayout(
     (
         _QUESTION,
-        Row("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
-        Row("round", (C.PLAN,)),
-        Row("group", (C.ARTIFACTS, C.CLAIMS, C.VERDICTS)),
+        LayoutRow("earlier", (C.DECISIONS, C.OLD_CLAIMS)),
+        LayoutRow("round", (C.PLAN,)),
+        LayoutRow("group", (C.ARTIFACTS, C.CLAIMS, C.VERDICTS)),
     ),
     claims="as_they_stand",
 )
@@ -92,7 +92,7 @@ _BY_COLUMN: Final = Layout(
 )
 """The columns of FORMAT 5 in their order, as the step finds them."""
 
-_RECORDS: Final = Reading((_QUESTION, Row("group", (C.RECORD,))), claims="as_they_stand")
+_RECORDS: Final = ReaderLayout((_QUESTION, LayoutRow("group", (C.RECORD,))), claims="as_they_stand")
 _BY_RECORD: Final = Layout(
     {"writer": _RECORDS, "judge": _RECORDS, "reviewer": _RECORDS, "resolver": _RECORDS}, words="records"
 )
@@ -100,30 +100,35 @@ _BY_RECORD: Final = Layout(
 
 _BY_AGE: Final = Layout(
     {
-        "writer": Reading(
+        "writer": ReaderLayout(
             (
                 _QUESTION,
                 _LEFT_BY_ROUND,
-                Row("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.MOVED, C.LATE, C.FLIPS)),
+                LayoutRow("group", (*_BEFORE_VERDICTS, C.POSITIONS, C.VERDICTS, C.MOVED, C.LATE, C.FLIPS)),
                 _AMENDMENTS,
             ),
             claims="as_found",
         ),
-        "judge": Reading(
+        "judge": ReaderLayout(
             (
                 _QUESTION,
                 *_LEFT_FOR_JUDGES,
-                Row("round", (C.PLAN, C.CLAIMS)),
-                Row("group", (C.ARTIFACTS, C.VERDICTS, C.MOVED, C.LATE)),
+                LayoutRow("round", (C.PLAN, C.CLAIMS)),
+                LayoutRow("group", (C.ARTIFACTS, C.VERDICTS, C.MOVED, C.LATE)),
             ),
             claims="as_found",
         ),
-        "reviewer": Reading(
-            (_QUESTION, _LEFT_BY_ROUND, Row("group", (C.VERDICTS, C.ARTIFACTS, C.FLIPS)), _AMENDMENTS),
+        "reviewer": ReaderLayout(
+            (_QUESTION, _LEFT_BY_ROUND, LayoutRow("group", (C.VERDICTS, C.ARTIFACTS, C.FLIPS)), _AMENDMENTS),
             claims="as_they_stand",
         ),
-        "resolver": Reading(
-            (_QUESTION, *_LEFT_FOR_JUDGES, Row("round", (C.VERDICTS,)), Row("group", (C.ARTIFACTS,))),
+        "resolver": ReaderLayout(
+            (
+                _QUESTION,
+                *_LEFT_FOR_JUDGES,
+                LayoutRow("round", (C.VERDICTS,)),
+                LayoutRow("group", (C.ARTIFACTS,)),
+            ),
             claims="as_they_stand",
         ),
     }

@@ -28,53 +28,55 @@ from ledger.events import (
 from ledger.events.ids import StepName, number_of, parse_reference, parse_step
 from ledger.events.values import Evidence
 from roles.brief import quote
-from roles.brief.context import Scene
+from roles.brief.context import BriefContext
 from roles.brief.quote import Quoted, bar
 from roles.prompt_set import template
 from roles.protocol import Column, Pick, Sight, Whose
 from roles.templates import Row, Values, names
 
 
-def picks(scene: Scene) -> tuple[Pick, ...]:
+def picks(context: BriefContext) -> tuple[Pick, ...]:
     """What the table picks; nothing is said about a phase that the round looked at does not have."""
-    sight = scene.view.get(Column.RECORD)
-    return tuple(pick for pick in sight.picks if _was_planned(scene, pick)) if sight else ()
+    sight = context.view.get(Column.RECORD)
+    return tuple(pick for pick in sight.picks if _was_planned(context, pick)) if sight else ()
 
 
-def _was_planned(scene: Scene, pick: Pick) -> bool:
-    return any(row.round == scene.round - pick.back and pick.phase in row.phases for row in scene.opened.plan)
+def _was_planned(context: BriefContext, pick: Pick) -> bool:
+    return any(
+        row.round == context.round - pick.back and pick.phase in row.phases for row in context.opened.plan
+    )
 
 
-def quotations(scene: Scene, sight: Sight) -> tuple[Quoted, ...]:
+def quotations(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """All that the picks show."""
     del sight
-    return tuple(each for pick in picks(scene) for each in quoted(scene, pick))
+    return tuple(each for pick in picks(context) for each in quoted(context, pick))
 
 
-def heading(scene: Scene, pick: Pick, *, none: bool) -> str:
+def heading(context: BriefContext, pick: Pick, *, none: bool) -> str:
     """The heading of a pick's records."""
     path = "blocks/record"
-    unset: Values = {flag: [] for flag in names(template(scene.prompt_set, path))}
+    unset: Values = {flag: [] for flag in names(template(context.prompt_set, path))}
     flags: dict[str, list[Row]] = {whose: [{}] if whose == pick.whose else [] for whose in get_args(Whose)}
     values: Values = {
         "phase": pick.phase,
-        "target": target_of(scene.step.name) or "",
+        "target": target_of(context.step.name) or "",
         "none": [{}] if none else [],
-        "earlier": [{"round": scene.round - pick.back}] if pick.back else [],
+        "earlier": [{"round": context.round - pick.back}] if pick.back else [],
         **flags,
     }
-    return scene.rendered(path, {**unset, **values})
+    return context.rendered(path, {**unset, **values})
 
 
-def picked(scene: Scene, pick: Pick) -> tuple[Event, ...]:
+def picked(context: BriefContext, pick: Pick) -> tuple[Event, ...]:
     """The events that a pick shows, in order: role, repetition, kind, number."""
-    found = [event for event in scene.book.events if _is_picked(scene, pick, event)]
-    return tuple(sorted(found, key=lambda event: _place(scene, event)))
+    found = [event for event in context.book.events if _is_picked(context, pick, event)]
+    return tuple(sorted(found, key=lambda event: _place(context, event)))
 
 
-def quoted(scene: Scene, pick: Pick) -> tuple[Quoted, ...]:
+def quoted(context: BriefContext, pick: Pick) -> tuple[Quoted, ...]:
     """What a pick shows, quoted."""
-    return tuple(_quoted(pick, event) for event in picked(scene, pick))
+    return tuple(_quoted(pick, event) for event in picked(context, pick))
 
 
 def _quoted(pick: Pick, event: Event) -> Quoted:
@@ -83,25 +85,25 @@ def _quoted(pick: Pick, event: Event) -> Quoted:
     return BY_KIND[event.kind](event)
 
 
-def lost(scene: Scene, pick: Pick) -> Iterator[str]:
+def lost(context: BriefContext, pick: Pick) -> Iterator[str]:
     """Steps that the pick would have shown and that were given up.
 
     Version 1 of a short protocol names every lost step of the phase, also where the pick shows another role's only.
     """
-    for step in scene.state.given_up:
+    for step in context.state.given_up:
         name = parse_step(step)
-        if name is None or name.phase != pick.phase or name.round != scene.round - pick.back:
+        if name is None or name.phase != pick.phase or name.round != context.round - pick.back:
             continue
-        if scene.opened.protocol_version == 1 or _would_have_shown(scene, pick, name):
+        if context.opened.protocol_version == 1 or _would_have_shown(context, pick, name):
             yield step
 
 
-def _is_picked(scene: Scene, pick: Pick, event: Event) -> bool:
-    if event.round != scene.round - pick.back or event.phase != pick.phase:
+def _is_picked(context: BriefContext, pick: Pick, event: Event) -> bool:
+    if event.round != context.round - pick.back or event.phase != pick.phase:
         return False
     if event.kind not in (pick.kinds or KINDS):
         return False
-    name, asked = parse_step(event.step or ""), scene.step.name
+    name, asked = parse_step(event.step or ""), context.step.name
     is_own = name is not None and _is_own(name, asked)
     match pick.whose:
         case "all":
@@ -113,13 +115,13 @@ def _is_picked(scene: Scene, pick: Pick, event: Event) -> bool:
         case "target":
             return event.by == target_of(asked)
         case "aimed":
-            aim = scene.book.by_id.get(_aim(event))
+            aim = context.book.by_id.get(_aim(event))
             return aim is not None and aim.by == asked.role
 
 
-def _would_have_shown(scene: Scene, pick: Pick, name: StepName) -> bool:
+def _would_have_shown(context: BriefContext, pick: Pick, name: StepName) -> bool:
     """Whether a pick would have shown what a lost step had handed in, as far as its name tells."""
-    asked = scene.step.name
+    asked = context.step.name
     match pick.whose:
         case "all":
             return True
@@ -147,10 +149,10 @@ def _aim(event: Event) -> str:
     return parse_reference(str(named or "")).id
 
 
-def _place(scene: Scene, event: Event) -> tuple[int, int, int, int, str]:
-    roles = scene.protocol.role_ids()
+def _place(context: BriefContext, event: Event) -> tuple[int, int, int, int, str]:
+    roles = context.protocol.role_ids()
     role = roles.index(event.by) if event.by in roles else len(roles)
-    if scene.step.name.repeat % 2 == 0:
+    if context.step.name.repeat % 2 == 0:
         role = -role  # every second reading of the same records goes the other way round (XS-19)
     name = parse_step(event.step or "")
     identity = event.id or _aim(event)

@@ -10,7 +10,7 @@ from ledger.events.values import Status
 from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.blocks import Block
 from roles.brief.columns import Shown
-from roles.brief.context import Scene
+from roles.brief.context import BriefContext
 from roles.brief.records import KINDS, lost, picks, target_of
 from roles.prompt_set import template
 from roles.protocol import Column, Protocol
@@ -20,31 +20,31 @@ Columns = Mapping[Column, Shown]
 """What the brief shows, by column."""
 
 
-def task_block(scene: Scene, shown: Columns) -> Block:
+def task_block(context: BriefContext, shown: Columns) -> Block:
     """The task of the step."""
-    path = f"tasks/{scene.step.task}"
-    used = names(template(scene.prompt_set, path))
-    task = scene.rendered(path, _values(scene, shown, used)).rstrip("\n")
-    return Block("task", scene.rendered("blocks/task", {"step": scene.step.id, "task": task}), "step")
+    path = f"tasks/{context.step.task}"
+    used = names(template(context.prompt_set, path))
+    task = context.rendered(path, _values(context, shown, used)).rstrip("\n")
+    return Block("task", context.rendered("blocks/task", {"step": context.step.id, "task": task}), "step")
 
 
-def failed_drift(scene: Scene) -> tuple[tuple[str, int], ...]:
+def failed_drift(context: BriefContext) -> tuple[tuple[str, int], ...]:
     """Drift checks that failed and that no later one answers: (id, seq). Only a drift check answers them."""
-    if scene.step.name.phase != "H":
+    if context.step.name.phase != "H":
         return ()
-    answered = {facts.addresses for facts in scene.state.drift.values()}
+    answered = {facts.addresses for facts in context.state.drift.values()}
     return tuple(
         (facts.id, facts.seq)
-        for _, facts in sorted(scene.state.drift.items())
+        for _, facts in sorted(context.state.drift.items())
         if facts.verdict == "FAIL" and facts.id not in answered
     )
 
 
-def _values(scene: Scene, shown: Columns, used: frozenset[str]) -> Values:
+def _values(context: BriefContext, shown: Columns, used: frozenset[str]) -> Values:
     """What the task's template uses, and no more: most of it is made from every claim that is shown."""
-    if scene.layout.words == "records":
-        return _of_records(scene, shown)
-    return {name: _OF_COLUMNS[name](scene, shown) for name in used if name in _OF_COLUMNS}
+    if context.layout.words == "records":
+        return _of_records(context, shown)
+    return {name: _OF_COLUMNS[name](context, shown) for name in used if name in _OF_COLUMNS}
 
 
 # ---------------------------------------------------------------- words of columns
@@ -56,17 +56,17 @@ def _ids(shown: Columns, *columns: Column) -> list[str]:
     ]
 
 
-def _options(scene: Scene, shown: Columns) -> str:
+def _options(context: BriefContext, shown: Columns) -> str:
     del shown
-    whole = scene.view.get(Column.QUESTION)
-    return _line(option.id for option in scene.opened.options if whole and whole.extent == "all")
+    whole = context.view.get(Column.QUESTION)
+    return _line(option.id for option in context.opened.options if whole and whole.extent == "all")
 
 
-def _claims(statuses: Collection[Status]) -> Callable[[Scene, Columns], str]:
+def _claims(statuses: Collection[Status]) -> Callable[[BriefContext, Columns], str]:
     """Ids of the claims that are shown and stand in one of these ways."""
 
-    def line(scene: Scene, shown: Columns) -> str:
-        facts, named = scene.state.claims, _ids(shown, Column.OLD_CLAIMS, Column.CLAIMS)
+    def line(context: BriefContext, shown: Columns) -> str:
+        facts, named = context.state.claims, _ids(shown, Column.OLD_CLAIMS, Column.CLAIMS)
         return _line(claim for claim in named if facts[claim].status in statuses)
 
     return line
@@ -76,17 +76,17 @@ def _once_if(holds: object) -> Sequence[Row]:
     return [{}] if holds else []
 
 
-def _sealed(scene: Scene, shown: Columns) -> list[str]:
-    return _own_positions(scene) if Column.POSITIONS in shown else []
+def _sealed(context: BriefContext, shown: Columns) -> list[str]:
+    return _own_positions(context) if Column.POSITIONS in shown else []
 
 
 def _line(words: Iterable[str]) -> str:
     return ", ".join(words) or "none"
 
 
-def _active(scene: Scene) -> list[str]:
-    absent = scene.state.rounds[scene.round].absent
-    return [role for role in scene.protocol.role_ids() if role not in (absent, "verifier")]
+def _active(context: BriefContext) -> list[str]:
+    absent = context.state.rounds[context.round].absent
+    return [role for role in context.protocol.role_ids() if role not in (absent, "verifier")]
 
 
 _CHECKS: Final[Mapping[int, str]] = {
@@ -97,10 +97,10 @@ _CHECKS: Final[Mapping[int, str]] = {
 }
 
 
-def _checks(scene: Scene) -> list[Row]:
+def _checks(context: BriefContext) -> list[Row]:
     """The checks that will be asked: the applicable ones that the controller has not written off."""
-    round_, checks = scene.round, scene.state.checks
-    applicable = scene.state.rounds[round_].applicable
+    round_, checks = context.round, context.state.checks
+    applicable = context.state.rounds[round_].applicable
     return [
         {"n": check, "check": _CHECKS[check]}
         for check in applicable
@@ -108,17 +108,17 @@ def _checks(scene: Scene) -> list[Row]:
     ]
 
 
-def _own_positions(scene: Scene) -> list[str]:
-    own = [event for event in scene.of(Position, scene.round) if event.by == scene.step.role]
+def _own_positions(context: BriefContext) -> list[str]:
+    own = [event for event in context.of(Position, context.round) if event.by == context.step.role]
     own.sort(key=lambda event: event.check_id or 0)
     return [f"check {event.check_id} {event.stance} ({event.id})" for event in own]
 
 
 _PENDING: Final[tuple[Status, ...]] = ("pending",)
-_OF_COLUMNS: Final[Mapping[str, Callable[[Scene, Columns], Text | Sequence[Row]]]] = {
-    "round": lambda scene, _: scene.round,
-    "role": lambda scene, _: scene.step.role,
-    "goals": lambda scene, _: _line(goal.id for goal in scene.opened.goals),
+_OF_COLUMNS: Final[Mapping[str, Callable[[BriefContext, Columns], Text | Sequence[Row]]]] = {
+    "round": lambda context, _: context.round,
+    "role": lambda context, _: context.step.role,
+    "goals": lambda context, _: _line(goal.id for goal in context.opened.goals),
     "options": _options,
     "claims": _claims(STATUSES),
     "may_move": _claims((*_PENDING, *TESTED)),
@@ -129,16 +129,16 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[Scene, Columns], Text | Sequence[Row]]
     "artifacts": lambda _, shown: _line(_ids(shown, Column.ARTIFACTS)),
     "verdicts": lambda _, shown: _line(_ids(shown, Column.VERDICTS)),
     "tensions": lambda _, shown: _line(name for name in _ids(shown, Column.FLIPS) if name.startswith("N-")),
-    "positions": lambda scene, shown: _line(_sealed(scene, shown)),
-    "failed_drift": lambda scene, _: _line(identity for identity, _ in failed_drift(scene)),
-    "roles": lambda scene, shown: _line(_active(scene)) if Column.PLAN in shown else "none",
-    "checks": lambda scene, _: _checks(scene) if scene.step.task == "E.position" else [],
-    "sealed": lambda scene, shown: _once_if(_sealed(scene, shown)),
-    "unsealed": lambda scene, shown: _once_if(not _sealed(scene, shown)),
-    "first_round": lambda scene, _: _once_if(scene.round == 1),
-    "later_round": lambda scene, _: _once_if(scene.round > 1),
-    "some_failed_drift": lambda scene, _: _once_if(failed_drift(scene)),
-    "no_failed_drift": lambda scene, _: _once_if(not failed_drift(scene)),
+    "positions": lambda context, shown: _line(_sealed(context, shown)),
+    "failed_drift": lambda context, _: _line(identity for identity, _ in failed_drift(context)),
+    "roles": lambda context, shown: _line(_active(context)) if Column.PLAN in shown else "none",
+    "checks": lambda context, _: _checks(context) if context.step.task == "E.position" else [],
+    "sealed": lambda context, shown: _once_if(_sealed(context, shown)),
+    "unsealed": lambda context, shown: _once_if(not _sealed(context, shown)),
+    "first_round": lambda context, _: _once_if(context.round == 1),
+    "later_round": lambda context, _: _once_if(context.round > 1),
+    "some_failed_drift": lambda context, _: _once_if(failed_drift(context)),
+    "no_failed_drift": lambda context, _: _once_if(not failed_drift(context)),
 }
 """Column in a template → what is put there."""
 
@@ -146,40 +146,40 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[Scene, Columns], Text | Sequence[Row]]
 # ---------------------------------------------------------------- words of records
 
 
-def _of_records(scene: Scene, shown: Columns) -> Values:
+def _of_records(context: BriefContext, shown: Columns) -> Values:
     """Ids by kind (all, one's own, others'), goals, options, named variants, what is missing."""
-    missing: list[Row] = [{"lost": step} for pick in picks(scene) for step in lost(scene, pick)]
+    missing: list[Row] = [{"lost": step} for pick in picks(context) for step in lost(context, pick)]
     return {
-        "round": scene.round,
-        "role": scene.step.role,
-        "focus": _focus(scene),
-        "target": target_of(scene.step.name) or "",
-        "goals": _line(goal.id for goal in scene.opened.goals),
-        "options": _line(option.id for option in scene.opened.options),
-        "roles": _line(scene.state.roles),
+        "round": context.round,
+        "role": context.step.role,
+        "focus": _focus(context),
+        "target": target_of(context.step.name) or "",
+        "goals": _line(goal.id for goal in context.opened.goals),
+        "options": _line(option.id for option in context.opened.options),
+        "roles": _line(context.state.roles),
         "some_lost": _once_if(missing),
         "missing": missing,
-        "first_round": _once_if(scene.round == 1),
-        "later_round": _once_if(scene.round > 1),
-        **dict(_ids_by_kind(scene, shown)),
-        **_variants(scene.protocol, scene.opened.rules),
+        "first_round": _once_if(context.round == 1),
+        "later_round": _once_if(context.round > 1),
+        **dict(_ids_by_kind(context, shown)),
+        **_variants(context.protocol, context.opened.rules),
     }
 
 
-def _ids_by_kind(scene: Scene, shown: Columns) -> Iterator[tuple[str, str]]:
+def _ids_by_kind(context: BriefContext, shown: Columns) -> Iterator[tuple[str, str]]:
     events: list[Event] = []
     if Column.RECORD in shown:
-        events = [scene.book.events[seq] for each in shown[Column.RECORD].quotations for seq in each.seqs]
+        events = [context.book.events[seq] for each in shown[Column.RECORD].quotations for seq in each.seqs]
     for kind in KINDS:
         of_kind = [event for event in events if event.kind == kind and event.id]
         yield f"{kind}s", _line(str(event.id) for event in of_kind)
-        yield f"own_{kind}s", _line(str(event.id) for event in of_kind if event.by == scene.step.role)
-        yield f"other_{kind}s", _line(str(event.id) for event in of_kind if event.by != scene.step.role)
+        yield f"own_{kind}s", _line(str(event.id) for event in of_kind if event.by == context.step.role)
+        yield f"other_{kind}s", _line(str(event.id) for event in of_kind if event.by != context.step.role)
 
 
-def _focus(scene: Scene) -> str:
+def _focus(context: BriefContext) -> str:
     """The plan's focus of the round, which is ours: never the question."""
-    rows = [row for row in scene.opened.plan if row.round == scene.round]
+    rows = [row for row in context.opened.plan if row.round == context.round]
     return (rows[0].focus if rows else None) or "none"
 
 

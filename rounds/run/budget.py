@@ -1,11 +1,20 @@
-"""Budgets: the limits in force, and which one is used up (DESIGN 5)."""
+"""Budgets: every attempt reserves its worst case before it is made; spent + reserved never exceeds a limit.
+
+Spent is what the events show and, beyond them, what is reserved: attempts in flight, attempts that were lost or
+refused, and those of drivers that were killed. An amount that is unknown stays at its worst case.
+"""
 
 from __future__ import annotations
 
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 
+from ledger.events import Call
 from ledger.events.decisions import Budgets, CloseReason
 from ledger.state.state import State
+from ledger.store.spending import Entry
+from roles.seats.port import Bound
 
 
 def budgets_in_force(state: State) -> Budgets:
@@ -30,3 +39,113 @@ def used_up(state: State, minutes: float) -> CloseReason | None:
     if limits.minutes is not None and minutes >= limits.minutes:
         return "budget_minutes"
     return None
+
+
+@dataclass(slots=True)
+class Amounts:
+    """Calls, tokens (in and out) and millionths of a dollar."""
+
+    calls: int = 0
+    tokens: int = 0
+    micro_usd: int = 0
+
+
+def _unwritten(_: Entry) -> None:
+    """Nothing is kept over a kill."""
+
+
+class Reservations:
+    """What is reserved or spent beyond the events. `entries` are those of earlier drivers; `note` keeps a new one."""
+
+    def __init__(self, entries: Iterable[Entry] = (), note: Callable[[Entry], None] = _unwritten) -> None:
+        self._note = note
+        self._attempts: dict[int, Entry] = {}
+        self._kept = Amounts()
+        self._in_flight: set[int] = set()
+        self._unwritten: set[int] = set()
+        self._last = 0
+        for entry in entries:
+            self._take(entry)
+
+    @property
+    def idle(self) -> bool:
+        """No attempt of this driver is reserved: waiting frees nothing."""
+        return not self._in_flight
+
+    @property
+    def beyond(self) -> Amounts:
+        """What is reserved or spent and not shown by an event; never negative."""
+        held = self._attempts.values()
+        return Amounts(
+            sum(entry.calls for entry in held) - self._kept.calls,
+            sum(entry.tokens for entry in held) - self._kept.tokens,
+            sum(entry.micro_usd for entry in held) - self._kept.micro_usd,
+        )
+
+    def lacks(self, state: State, bound: Bound) -> CloseReason | None:
+        """The budget that an attempt of that bound could exceed; None when there is room for it."""
+        limits, spend, beyond = budgets_in_force(state), state.spend, self.beyond
+        if limits.calls is not None and spend.engine_calls + beyond.calls + 1 > limits.calls:
+            return "budget_calls"
+        tokens = spend.tokens_in + spend.tokens_out + beyond.tokens
+        if limits.tokens is not None and tokens + bound.tokens > limits.tokens:
+            return "budget_tokens"
+        usd = spend.micro_usd + beyond.micro_usd + _micro(bound.usd or Decimal(0))
+        if limits.usd is not None and usd > int(Decimal(limits.usd) * 1_000_000):
+            return "budget_usd"
+        return None
+
+    def reserve(self, step: str, bound: Bound) -> int:
+        """Set an attempt's worst case aside; the number to settle it by. What can cost nothing is not written down."""
+        if not bound.tokens:
+            self._unwritten.add(self._last + 1)
+        entry = Entry("reserve", self._last + 1, step, 1, bound.tokens, _micro(bound.usd or Decimal(0)))
+        self._add(entry)
+        self._in_flight.add(entry.n)
+        return entry.n
+
+    def settle(self, n: int, tokens: int | None, usd: str | None) -> None:
+        """Put what an attempt really used in place of its worst case; None leaves the worst case."""
+        reserved = self._attempts[n]
+        used = _micro(Decimal(usd)) if usd is not None else reserved.micro_usd
+        entry = Entry("settle", n, reserved.step, 1, reserved.tokens if tokens is None else tokens, used)
+        self._in_flight.discard(n)
+        self._add(entry)
+
+    def abandon(self, n: int) -> None:
+        """Nobody waits for this attempt any more; what it may cost stays reserved."""
+        self._in_flight.discard(n)
+
+    def keep(self, numbers: Sequence[int], call: Call) -> None:
+        """An event shows these attempts from now on: as much of what is held for them as it counts."""
+        held = [self._attempts[n] for n in numbers]
+        tokens = (call.tokens_in or 0) + (call.tokens_out or 0)
+        usd = _micro(Decimal(call.cost_usd)) if call.cost_usd is not None else 0
+        entry = Entry(
+            "kept",
+            numbers[-1],
+            held[0].step,
+            min(max(1, len(call.attempts)), len(held)),
+            min(tokens, sum(one.tokens for one in held)),
+            min(usd, sum(one.micro_usd for one in held)),
+        )
+        self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        if entry.n not in self._unwritten:
+            self._note(entry)
+        self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
+        self._last = max(self._last, entry.n)
+        if entry.act == "kept":
+            self._kept.calls += entry.calls
+            self._kept.tokens += entry.tokens
+            self._kept.micro_usd += entry.micro_usd
+        else:
+            self._attempts[entry.n] = entry
+
+
+def _micro(usd: Decimal) -> int:
+    """Millionths of a dollar, rounded up: a bound stays one."""
+    return int((usd * 1_000_000).to_integral_value(ROUND_CEILING))

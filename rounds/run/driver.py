@@ -21,19 +21,18 @@ from ledger.events import Event
 from ledger.events.decisions import CloseReason
 from roles.protocol import open_steps
 from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
-from rounds.run.budget import budgets_in_force, used_up
+from rounds.run.budget import Reservations, budgets_in_force, used_up
 from rounds.run.engine import StepRefused
 from rounds.run.human_actions import go_on
-from rounds.run.rate_limit import Pace, Patience
-from rounds.run.reservations import Purse
-from rounds.run.retries import BudgetReached, Desk, Ending, Lost, answered
-from rounds.run.session import Asked, RunSession
+from rounds.run.rate_limit import RateLimit, RetryPolicy
+from rounds.run.retries import BudgetReached, CallLimits, Ending, StepLost, answered
+from rounds.run.session import AskedStep, RunSession
 
 CALLS_AT_ONCE: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DriveEnd:
     """How a drive ended. `waiting` are open steps of seats that answer from outside; `detail` says what failed."""
 
     state: Literal["finished", "waiting", "stopped", "failed"]
@@ -50,7 +49,7 @@ def _unseen(*_: object) -> None:
 class Watch:
     """What a driver tells while it runs: a step is asked, a piece of its answer came, commits, a step was lost."""
 
-    asked: Callable[[Asked, Seat], object] = _unseen
+    asked: Callable[[AskedStep, Seat], object] = _unseen
     committed: Callable[[tuple[Event, ...]], object] = _unseen
     lost: Callable[[str, SeatFailed], object] = _unseen
     words: Callable[[str, str], object] = _unseen
@@ -63,16 +62,16 @@ async def drive(
     monotonic: Callable[[], float],
     watch: Watch | None = None,
     calls_at_once: int = CALLS_AT_ONCE,
-    purse: Purse | None = None,
-    patience: Patience | None = None,
+    reservations: Reservations | None = None,
+    retry: RetryPolicy | None = None,
     staggered: bool = True,
-) -> Outcome:
+) -> DriveEnd:
     """Run until the run is finished, a budget is used up, or only outside seats are open.
 
     `staggered`: of the steps of a group that share a caching seat, one goes first and the others at its first byte.
     """
-    desk = Desk(session, purse or Purse(), patience or Patience())
-    return await _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, desk, staggered).run()
+    limits = CallLimits(session, reservations or Reservations(), retry or RetryPolicy())
+    return await _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered).run()
 
 
 class _Drive:
@@ -83,7 +82,7 @@ class _Drive:
         monotonic: Callable[[], float],
         watch: Watch,
         calls_at_once: int,
-        desk: Desk,
+        limits: CallLimits,
         staggered: bool,
     ) -> None:
         self._session = session
@@ -91,17 +90,17 @@ class _Drive:
         self._monotonic = monotonic
         self._began = monotonic()
         self._watch = watch
-        self._desk = desk
+        self._limits = limits
         self._staggered = staggered
         self._slots = asyncio.Semaphore(calls_at_once)
-        self._paces = {id(seat): Pace(calls_at_once) for seat in seats.values()}
+        self._rates = {id(seat): RateLimit(calls_at_once) for seat in seats.values()}
         self._failing: dict[int, SeatFailed] = {}
         """Seats whose last step failed for want of an answer; those that are `gone` stay here."""
         self._flying: dict[str, asyncio.Task[None]] = {}
         self._waiting: set[str] = set()
-        self._ending: Outcome | None = None
+        self._ending: DriveEnd | None = None
 
-    async def run(self) -> Outcome:
+    async def run(self) -> DriveEnd:
         self._watch.committed(self._session.settle())
         try:
             while True:
@@ -131,14 +130,14 @@ class _Drive:
             task.cancel()
         await asyncio.gather(*self._flying.values(), return_exceptions=True)
 
-    def _launch(self) -> Outcome:
+    def _launch(self) -> DriveEnd:
         """Start what can run; the outcome counts when nothing is in flight."""
         state = self._session.book().state
         if state.closing is not None and state.closing.state == "finished":
-            return Outcome("finished", state.closing.reason)
+            return DriveEnd("finished", state.closing.reason)
         exhausted = used_up(state, (self._monotonic() - self._began) / 60)
         if exhausted is not None:
-            self._end(Outcome("stopped", exhausted))
+            self._end(DriveEnd("stopped", exhausted))
         if self._ending is not None:
             if not self._flying and self._ending.reason is not None:
                 self._watch.committed(self._session.stop(self._ending.reason))
@@ -155,10 +154,10 @@ class _Drive:
                 ]
             )
         if not steps and state.stopped_by is not None:
-            return Outcome("stopped", state.stopped_by)
-        return Outcome("waiting", waiting=tuple(step.id for step in steps))
+            return DriveEnd("stopped", state.stopped_by)
+        return DriveEnd("waiting", waiting=tuple(step.id for step in steps))
 
-    def _start(self, open_now: list[Asked]) -> None:
+    def _start(self, open_now: list[AskedStep]) -> None:
         """Ask open steps; where a beginning is cached, the first goes ahead of its siblings."""
         ahead: dict[int, asyncio.Event] = {}
         for asked in open_now:
@@ -169,12 +168,12 @@ class _Drive:
                 ahead[id(seat)] = heard
             self._flying[asked.step.id] = asyncio.create_task(self._ask(asked, seat, first, heard))
 
-    def _end(self, outcome: Outcome) -> None:
+    def _end(self, outcome: DriveEnd) -> None:
         """Nothing new is asked; what is in flight may still be answered."""
         if self._ending is None:
             self._ending = outcome
-        self._desk.ends = True
-        self._desk.settled.set()
+        self._limits.ends = True
+        self._limits.settled.set()
 
     def _collect(self) -> None:
         for step, task in list(self._flying.items()):
@@ -183,7 +182,9 @@ class _Drive:
                 if not task.cancelled():
                     task.result()
 
-    async def _ask(self, asked: Asked, seat: Seat, first: asyncio.Event | None, heard: asyncio.Event) -> None:
+    async def _ask(
+        self, asked: AskedStep, seat: Seat, first: asyncio.Event | None, heard: asyncio.Event
+    ) -> None:
         try:
             if first is not None:
                 await first.wait()
@@ -192,7 +193,7 @@ class _Drive:
         finally:
             heard.set()
 
-    async def _asked(self, asked: Asked, seat: Seat, heard: asyncio.Event) -> None:
+    async def _asked(self, asked: AskedStep, seat: Seat, heard: asyncio.Event) -> None:
         """Ask one step, and do what its end asks for. Every way to fail is a row of the table above."""
         step = asked.step.id
         if self._ending is not None:
@@ -209,8 +210,8 @@ class _Drive:
                 done = await answered(
                     asked,
                     seat,
-                    self._desk,
-                    self._paces[id(seat)],
+                    self._limits,
+                    self._rates[id(seat)],
                     heard.set,
                     lambda piece: self._watch.words(step, piece),
                 )
@@ -219,23 +220,23 @@ class _Drive:
         except SeatWaits:
             self._waiting.add(step)
         except BudgetReached as reached:
-            self._end(Outcome("stopped", reached.reason, detail=reached.detail))
-        except Lost as lost:
+            self._end(DriveEnd("stopped", reached.reason, detail=reached.detail))
+        except StepLost as lost:
             self._lose(step, seat, lost.failure, lost.blobs)
 
     def _lose(self, step: str, seat: Seat, failure: SeatFailed, blobs: Mapping[str, bytes]) -> None:
         """A step is lost: given up, or left open when nobody is left to go on without it."""
         self._watch.lost(step, failure)
         if failure.fatal:
-            self._end(Outcome("failed", "seats_failed", detail=failure.detail))
+            self._end(DriveEnd("failed", "seats_failed", detail=failure.detail))
             return
         if failure.away:
             self._failing[id(seat)] = failure
             if all(id(other) in self._failing for other in self._seats.values()):
-                self._end(Outcome("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
+                self._end(DriveEnd("failed", "seats_failed", detail=f"{step}: {failure.detail}"))
         if not failure.away or self._ending is None:
             detail = failure.detail[:2_000]
             self._watch.committed(self._session.give_up(step, failure.reason, detail, blobs))
 
 
-__all__ = ["CALLS_AT_ONCE", "Outcome", "Watch", "drive"]
+__all__ = ["CALLS_AT_ONCE", "DriveEnd", "Watch", "drive"]

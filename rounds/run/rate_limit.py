@@ -1,4 +1,4 @@
-"""Pacing: how many calls a seat is given at once, and when it is let be.
+"""Rate limit: how many calls a seat is given at once, and when it is let be.
 
 A seat that says it is overloaded is left alone for as long as it asks (at most a minute) and then given fewer calls at
 once; each good reply gives one back. Waits are the same for the same step and try: no randomness enters a run.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often a lost attempt is made again, and how long is waited before it."""
 
     attempts_max: int = 6
@@ -30,8 +30,8 @@ class Patience:
         return min(doubled, self.wait_seconds_max) * spread
 
 
-class Pace:
-    """The queue of one seat."""
+class RateLimit:
+    """The queue of one seat: how many calls it is given at once."""
 
     def __init__(self, calls_at_once: int) -> None:
         self._most = self._limit = calls_at_once

@@ -24,10 +24,10 @@ from roles.seats.port import (
     Used,
     without_secrets,
 )
+from rounds.run.budget import Reservations
 from rounds.run.engine import Answer, ReplyRefused, sha256
-from rounds.run.rate_limit import Pace, Patience
-from rounds.run.reservations import Purse
-from rounds.run.session import Asked, RunSession, Submitted
+from rounds.run.rate_limit import RateLimit, RetryPolicy
+from rounds.run.session import AskedStep, RunSession, Submitted
 
 REPLIES_MAX: Final = 2
 """One reply and one repair (FORMAT 8); a person is asked again until they leave."""
@@ -50,12 +50,12 @@ class Ending(Exception):
 
 
 @dataclass(slots=True)
-class Desk:
+class CallLimits:
     """What all steps of a drive share. `settled` is set whenever a reservation became smaller."""
 
     session: RunSession
-    purse: Purse
-    patience: Patience
+    reservations: Reservations
+    retry: RetryPolicy
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     ends: bool = False
 
@@ -64,22 +64,22 @@ class Desk:
         while True:
             if self.ends:
                 raise Ending
-            lacking = self.purse.lacks(self.session.book().state, bound)
+            lacking = self.reservations.lacks(self.session.book().state, bound)
             if lacking is None:
-                return self.purse.reserve(step, bound)
-            if self.purse.idle:
+                return self.reservations.reserve(step, bound)
+            if self.reservations.idle:
                 raise BudgetReached(lacking, _worst(step, bound))
             self.settled.clear()
             await self.settled.wait()
 
     def settle(self, n: int, tokens: int | None, usd: str | None) -> None:
         """An attempt ended; others may have room now."""
-        self.purse.settle(n, tokens, usd)
+        self.reservations.settle(n, tokens, usd)
         self.settled.set()
 
     def abandon(self, n: int) -> None:
         """An attempt ended, and nobody knows how."""
-        self.purse.abandon(n)
+        self.reservations.abandon(n)
         self.settled.set()
 
 
@@ -112,7 +112,7 @@ class _Tries:
         self.used.append(used)
 
 
-class Lost(Exception):
+class StepLost(Exception):
     """A step that no attempt answered; `blobs` are the replies that were refused."""
 
     def __init__(self, failure: SeatFailed, blobs: dict[str, bytes]) -> None:
@@ -121,16 +121,16 @@ class Lost(Exception):
 
 
 async def answered(
-    asked: Asked,
+    asked: AskedStep,
     seat: Seat,
-    desk: Desk,
-    pace: Pace,
+    limits: CallLimits,
+    rate: RateLimit,
     heard: Callable[[], None] = lambda: None,
     words: Callable[[str], object] = lambda _: None,
 ) -> Submitted:
     """The step's reply, committed. `heard` is called at the first byte of the first attempt, `words` with each piece.
 
-    Raises `Lost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
+    Raises `StepLost`, `BudgetReached`, `Ending`, `SeatWaits` or `StepRefused`.
     """
     tries = _Tries()
     brief, replies, lost = asked.brief, 0, 0
@@ -138,73 +138,77 @@ async def answered(
         stream = MaskedStream(words)
         request = Request(asked.step, brief, replies + 1, heard, stream)
         try:
-            reply = without_secrets(await _attempt(request, seat, desk, pace, tries))
+            reply = without_secrets(await _attempt(request, seat, limits, rate, tries))
             stream.end()
             heard()
         except AttemptLost as failure:
             heard()
             lost += 1
             tries.add(brief, failure.used, None, failure.detail)
-            wait = desk.patience.wait_seconds(asked.step.id, lost, failure.wait_seconds)
+            wait = limits.retry.wait_seconds(asked.step.id, lost, failure.wait_seconds)
             if failure.overloaded:
-                pace.slow_down(wait)
-            if not failure.again or lost >= desk.patience.attempts_max:
-                raise Lost(_in_words(failure, lost), tries.kept) from failure
-            if desk.ends:
+                rate.slow_down(wait)
+            if not failure.again or lost >= limits.retry.attempts_max:
+                raise StepLost(_in_words(failure, lost), tries.kept) from failure
+            if limits.ends:
                 raise Ending from failure
             await asyncio.sleep(wait)
             continue
         except SeatFailed as failure:
-            raise Lost(failure, tries.kept) from failure
+            raise StepLost(failure, tries.kept) from failure
         replies += 1
         errors = _unfit(reply)
         if not errors:
             try:
-                return _submit(asked, brief, reply, desk, pace, tries)
+                return _submit(asked, brief, reply, limits, rate, tries)
             except ReplyRefused as refused:
                 errors = refused.errors
         tries.add(brief, _used(reply), reply, "; ".join(errors))
         if replies == REPLIES_MAX and seat.kind != "human":
-            raise Lost(_given_up(reply, errors), tries.kept)
+            raise StepLost(_given_up(reply, errors), tries.kept)
         brief = repair(asked.brief, reply.content, errors)
 
 
-async def _attempt(request: Request, seat: Seat, desk: Desk, pace: Pace, tries: _Tries) -> SeatReply:
+async def _attempt(
+    request: Request, seat: Seat, limits: CallLimits, rate: RateLimit, tries: _Tries
+) -> SeatReply:
     """One attempt within its reservation; a seat that answers from outside costs the engine nothing to ask."""
     bound = seat.bound(request) if isinstance(seat, Metered) else FREE
-    async with pace.turn():
+    async with rate.turn():
         if seat.kind in FROM_OUTSIDE:
-            if desk.ends:
+            if limits.ends:
                 raise Ending
             return await seat.reply(request)
-        number = await desk.reserved(request.step.id, bound)
+        number = await limits.reserved(request.step.id, bound)
         tries.numbers.append(number)
         try:
             reply = await seat.reply(request)
         except AttemptLost as failure:
             used = failure.used
-            desk.settle(number, _sum(used.tokens_in, used.tokens_out), used.cost_usd)
+            limits.settle(number, _sum(used.tokens_in, used.tokens_out), used.cost_usd)
             raise
         except BaseException:
-            desk.abandon(number)
+            limits.abandon(number)
             raise
         if bound is FREE:
-            desk.settle(number, 0, "0")
+            limits.settle(number, 0, "0")
         else:
-            desk.settle(number, _sum(reply.tokens_in, reply.tokens_out), reply.cost_usd)
+            limits.settle(number, _sum(reply.tokens_in, reply.tokens_out), reply.cost_usd)
         return reply
 
 
-def _submit(asked: Asked, brief: Brief, reply: SeatReply, desk: Desk, pace: Pace, tries: _Tries) -> Submitted:
+def _submit(
+    asked: AskedStep, brief: Brief, reply: SeatReply, limits: CallLimits, rate: RateLimit, tries: _Tries
+) -> Submitted:
     """Commit a reply. Raises `ReplyRefused`, and then the attempts are as before."""
     tries_with = _Tries(list(tries.attempts), list(tries.used), tries.numbers, dict(tries.kept))
     tries_with.add(brief, _used(reply), reply, None)
     answer = _answer(reply, tries_with)
-    done = desk.session.submit(asked.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
-    pace.went_well()
+    done = limits.session.submit(asked.step.id, reply.content, answer, {**tries_with.kept, **reply.blobs})
+    rate.went_well()
     call = next((event.call for event in done.events if event.call is not None), None)
     if call is not None and tries.numbers:
-        desk.purse.keep(tries.numbers, call)
+        limits.reservations.keep(tries.numbers, call)
     return done
 
 

@@ -34,7 +34,7 @@ Clock = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedStep:
     """An open step with the brief that its seat is to be given."""
 
     step: Step
@@ -83,13 +83,13 @@ class RunSession:
         """What stands now."""
         return self.run.book()
 
-    def asked(self, role: str | None = None) -> tuple[Asked, ...]:
+    def asked(self, role: str | None = None) -> tuple[AskedStep, ...]:
         """The open steps, of one role when given, with their briefs."""
         book = self.book()
         self._judged_by_its_own(book)
         memo = Memo()
         return tuple(
-            Asked(step, derive(book, self.protocol, step, self.prompt_set, memo))
+            AskedStep(step, derive(book, self.protocol, step, self.prompt_set, memo))
             for step in open_steps(self.protocol, book.state)
             if role is None or step.role == role
         )
@@ -183,4 +183,4 @@ def start(
     return session
 
 
-__all__ = ["Answer", "Asked", "RunSession", "StepRefused", "Submitted", "is_on_ledger", "start"]
+__all__ = ["Answer", "AskedStep", "RunSession", "StepRefused", "Submitted", "is_on_ledger", "start"]

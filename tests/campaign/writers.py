@@ -13,7 +13,7 @@ from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore, create_run
 from rounds.run.engine import Answer, StepRefused
-from rounds.run.session import Asked, RunSession
+from rounds.run.session import AskedStep, RunSession
 from rounds.run.verdicts import standard
 from tests.campaign.forks import start
 from tests.campaign.slices import Counts, expect, folder
@@ -118,7 +118,7 @@ def _race(path: Path, session: RunSession, chance: random.Random) -> Counts:
     return counts
 
 
-def _reply(session: RunSession, one: Asked, seed: int) -> bytes:
+def _reply(session: RunSession, one: AskedStep, seed: int) -> bytes:
     """A lawful reply, and another one for every seed whatever the script says."""
     return Script(seed=seed).reply(session.book(), one.step, one.brief.saw) + b" " * seed
 

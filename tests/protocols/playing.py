@@ -11,7 +11,7 @@ import msgspec
 
 from ledger.state.book import Book
 from rounds.run.engine import Answer
-from rounds.run.session import Asked, RunSession, start
+from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
@@ -88,7 +88,7 @@ def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozense
     return session.book()
 
 
-def submit(session: RunSession, asked: Asked) -> None:
+def submit(session: RunSession, asked: AskedStep) -> None:
     """Hand one scripted reply in."""
     content = reply(session.book(), asked.step, asked.brief.saw)
     session.submit(asked.step.id, content, Answer(seat="host", isolation="trusted"))

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from roles.brief import derive
-from roles.brief.layout import LAYOUTS, SCOPES, Reader, Reading, layout_of
+from roles.brief.layout import LAYOUTS, SCOPES, Reader, ReaderLayout, layout_of
 from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
 from roles.protocol import Column, Protocol, View
 from rounds.protocols import PROTOCOLS
@@ -43,7 +43,7 @@ def test_every_column_that_a_step_may_see_has_one_place(version: int, kind: str)
 
 
 @pytest.mark.parametrize("reading", READINGS)
-def test_from_row_to_row_a_scope_grows_narrower(reading: Reading) -> None:
+def test_from_row_to_row_a_scope_grows_narrower(reading: ReaderLayout) -> None:
     reach = [SCOPES.index(row.scope) for row in reading.rows]
     assert reach == sorted(reach)
 

@@ -20,7 +20,7 @@ from ledger.events.decisions import (
     StopRule,
 )
 from roles.prompt_set import installed_prompt_set
-from rounds.run.driver import Outcome, drive
+from rounds.run.driver import DriveEnd, drive
 from rounds.run.session import Clock, RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup import plans
@@ -98,7 +98,7 @@ def begin(
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
 
 
-def play(session: RunSession, script: Script | None = None) -> Outcome:
+def play(session: RunSession, script: Script | None = None) -> DriveEnd:
     """Drive a session to its end by script."""
     seat = ScriptedSeat(session, script or Script())
     return asyncio.run(drive(session, dict.fromkeys(ROLES, seat), monotonic=lambda: 0.0))

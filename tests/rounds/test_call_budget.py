@@ -10,9 +10,8 @@ import pytest
 from ledger.events.decisions import Budgets
 from ledger.events.envelope import SeatKind
 from roles.seats.port import Bound
-from rounds.run.budget import used_up
+from rounds.run.budget import Reservations, used_up
 from rounds.run.engine import Answer
-from rounds.run.reservations import Purse
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import begin
 from tests.protocols.scripts import reply
@@ -51,7 +50,7 @@ def test_what_others_answered_leaves_the_budget_whole(kind: SeatKind, tmp_path: 
     assert state.opened.budgets == Budgets(calls=3)
     assert (state.spend.calls, state.spend.engine_calls) == (12, 0)
     assert used_up(state, 0) is None
-    assert Purse().lacks(state, Bound(0, Decimal(0))) is None
+    assert Reservations().lacks(state, Bound(0, Decimal(0))) is None
 
 
 def test_the_engines_own_calls_still_count(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:

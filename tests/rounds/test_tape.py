@@ -11,7 +11,7 @@ from ledger.audit.verify import verify
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from roles.seats.tape import TapeSeat
-from rounds.run.driver import Outcome, drive
+from rounds.run.driver import DriveEnd, drive
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
@@ -19,7 +19,7 @@ from tests.rounds.openings import ROLES, begin, clock, opening, play, rows
 from tests.rounds.scripted import Script
 
 
-def _played(path: Path, tape: Book, question: str | None = None) -> tuple[RunSession, TapeSeat, Outcome]:
+def _played(path: Path, tape: Book, question: str | None = None) -> tuple[RunSession, TapeSeat, DriveEnd]:
     event, blobs = opening(rows(2, absent={2: "observer"}))
     if question is not None:
         event = msgspec.structs.replace(event, question=question)

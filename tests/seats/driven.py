@@ -16,9 +16,9 @@ from ledger.store.store import RunStore
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Bound, Seat
 from roles.seats.prices import read_prices
-from rounds.run.driver import Outcome, drive
-from rounds.run.rate_limit import Patience
-from rounds.run.reservations import Purse
+from rounds.run.budget import Reservations
+from rounds.run.driver import DriveEnd, drive
+from rounds.run.rate_limit import RetryPolicy
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 from tests.fake_api.rules import KEY
@@ -28,7 +28,7 @@ from tests.rounds.openings import ROLES, begin, clock, rows
 from tests.rounds.scripted import Script
 from validators import rulebook
 
-QUICK = Patience(wait_seconds_first=0.001, wait_seconds_max=0.01)
+QUICK = RetryPolicy(wait_seconds_first=0.001, wait_seconds_max=0.01)
 
 
 @contextmanager
@@ -58,10 +58,10 @@ def resumed(path: Path) -> RunSession:
     return RunSession(RunStore(path), standard, clock())
 
 
-class Watched(Purse):
-    """A purse that shows itself after each reservation."""
+class Watched(Reservations):
+    """Reservations that show themselves after each reservation."""
 
-    on_reserve: Callable[[Purse], None] | None = None
+    on_reserve: Callable[[Reservations], None] | None = None
 
     def reserve(self, step: str, bound: Bound) -> int:
         number = super().reserve(step, bound)
@@ -75,21 +75,21 @@ def deliberate(
     *,
     script: Script | None = None,
     seats: Callable[[], Mapping[str, Seat]] | None = None,
-    on_reserve: Callable[[Purse], None] | None = None,
+    on_reserve: Callable[[Reservations], None] | None = None,
     driving: Mapping[str, Any] | None = None,
     **api: Any,
-) -> tuple[Outcome, FakeApi]:
+) -> tuple[DriveEnd, FakeApi]:
     """Drive a session to where it ends; every seat is the fake's unless `seats` makes others."""
     path = session.run.path
     spending = Spending(path)
 
-    async def driven() -> Outcome:
+    async def driven() -> DriveEnd:
         one = AnthropicSeat(prices=read_prices())
         made = seats() if seats else dict.fromkeys(ROLES, one)
-        purse = Watched(spending.entries(), spending.note)
-        purse.on_reserve = on_reserve
-        options = {"patience": QUICK, **(driving or {})}
-        return await drive(session, made, monotonic=lambda: 0.0, purse=purse, **options)
+        reservations = Watched(spending.entries(), spending.note)
+        reservations.on_reserve = on_reserve
+        options = {"retry": QUICK, **(driving or {})}
+        return await drive(session, made, monotonic=lambda: 0.0, reservations=reservations, **options)
 
     with FakeApi(answering(path, script), **api) as fake, environment(fake.environment):
         return asyncio.run(driven()), fake

@@ -13,7 +13,7 @@ from ledger.events.decisions import Budgets
 from ledger.store.spending import Spending
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.prices import read_prices
-from rounds.run.reservations import Purse
+from rounds.run.budget import Reservations
 from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES, rows
@@ -94,9 +94,9 @@ def test_a_lost_verifier_leaves_verdicts_unclear(tmp_path: Path) -> None:
     sound(tmp_path / "run")
 
 
-def spent(session: RunSession, purse: Purse) -> tuple[int, int, int]:
+def spent(session: RunSession, reservations: Reservations) -> tuple[int, int, int]:
     """Calls, tokens and millionths of dollars: spent and reserved."""
-    spend, beyond = session.book().state.spend, purse.beyond
+    spend, beyond = session.book().state.spend, reservations.beyond
     return (
         spend.calls + beyond.calls,
         spend.tokens_in + spend.tokens_out + beyond.tokens,
@@ -119,7 +119,9 @@ def test_a_budget_is_never_exceeded_and_stops_resumably(
     limit = (budgets.calls, budgets.tokens, int(Decimal(budgets.usd or 0) * 1_000_000))[place]
     assert limit
     most: list[int] = []
-    outcome, _ = deliberate(session, on_reserve=lambda purse: most.append(spent(session, purse)[place]))
+    outcome, _ = deliberate(
+        session, on_reserve=lambda reservations: most.append(spent(session, reservations)[place])
+    )
     assert (outcome.state, outcome.reason) == ("stopped", reason)
     assert 0 < max(most) <= limit
     assert session.book().state.answered, "there was room for something"
@@ -134,16 +136,16 @@ def test_a_budget_is_never_exceeded_and_stops_resumably(
 def test_what_a_kill_left_unsettled_stays_reserved(tmp_path: Path) -> None:
     session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"))
     spending = Spending(tmp_path / "run")
-    purse = Purse((), spending.note)
+    reservations = Reservations((), spending.note)
     seat = AnthropicSeat(prices=read_prices())
     from roles.seats.port import Request
 
     asked = session.asked()[0]
     bound = seat.bound(Request(asked.step, asked.brief))
-    purse.reserve(asked.step.id, bound)
+    reservations.reserve(asked.step.id, bound)
     spending.path.write_bytes(spending.path.read_bytes() + b'\n{"act":"reser')
-    after = Purse(spending.entries())
-    assert after.beyond == purse.beyond
+    after = Reservations(spending.entries())
+    assert after.beyond == reservations.beyond
     assert after.beyond.micro_usd == int((bound.usd or Decimal(0)) * 1_000_000)
     assert after.reserve(asked.step.id, bound) == 2
 

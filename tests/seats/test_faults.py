@@ -18,7 +18,7 @@ from moot.view.banners import caveats, tally
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Seat
 from roles.seats.prices import read_prices
-from rounds.run.reservations import Purse
+from rounds.run.budget import Reservations
 from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
@@ -67,11 +67,11 @@ def _budgets(chance: random.Random) -> Budgets:
     )
 
 
-def _bounded(session: RunSession, budgets: Budgets) -> Callable[[Purse], None]:
+def _bounded(session: RunSession, budgets: Budgets) -> Callable[[Reservations], None]:
     """Asserts at every reservation that spent and reserved are within the budgets."""
 
-    def look(purse: Purse) -> None:
-        spend, beyond = session.book().state.spend, purse.beyond
+    def look(reservations: Reservations) -> None:
+        spend, beyond = session.book().state.spend, reservations.beyond
         assert min(beyond.calls, beyond.tokens, beyond.micro_usd) >= 0
         if budgets.calls is not None:
             assert spend.calls + beyond.calls <= budgets.calls

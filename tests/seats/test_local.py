@@ -24,8 +24,8 @@ from ledger.store.store import RunStore
 from roles.brief import Brief
 from roles.seats.local import LocalSeat, found_model, grammatical, prompt_of
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
-from rounds.run.driver import Outcome, drive
-from rounds.run.reservations import Purse
+from rounds.run.budget import Reservations
+from rounds.run.driver import DriveEnd, drive
 from rounds.run.session import RunSession
 from tests.protocols.playing import begin
 from tests.seats.driven import QUICK, sound
@@ -71,12 +71,12 @@ def replied(one: SeatReply | BaseException) -> SeatReply:
     return one
 
 
-def driven(session: RunSession, seat: LocalSeat) -> Outcome:
+def driven(session: RunSession, seat: LocalSeat) -> DriveEnd:
     """Drive a session to where it ends, every role answered by one model."""
     spending = Spending(session.run.path)
-    purse = Purse(spending.entries(), spending.note)
+    reservations = Reservations(spending.entries(), spending.note)
     seats = dict.fromkeys((asked.step.role for asked in session.asked()), seat)
-    return asyncio.run(drive(session, seats, monotonic=lambda: 0.0, purse=purse, patience=QUICK))
+    return asyncio.run(drive(session, seats, monotonic=lambda: 0.0, reservations=reservations, retry=QUICK))
 
 
 def accounted(run: Path) -> None:

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import asyncio
 
-from rounds.run.rate_limit import Pace
+from rounds.run.rate_limit import RateLimit
 
 
 def test_who_waits_for_a_place_hears_that_there_are_more() -> None:
     """R-28: the limit was raised and nobody was woken, so one call's place was left empty until the next ended."""
 
     async def main() -> list[int]:
-        pace = Pace(4)
-        pace.slow_down(0)
-        pace.slow_down(0)
-        assert pace.limit == 1
+        rate = RateLimit(4)
+        rate.slow_down(0)
+        rate.slow_down(0)
+        assert rate.limit == 1
         begun: list[int] = []
         ends = asyncio.Event()
 
         async def call(n: int) -> None:
-            async with pace.turn():
+            async with rate.turn():
                 begun.append(n)
                 await ends.wait()
 
         calls = [asyncio.create_task(call(n)) for n in range(4)]
         await _settled()
         assert begun == [0]
-        pace.went_well()
+        rate.went_well()
         await _settled()
         assert begun == [0, 1]
-        pace.went_well()
-        pace.went_well()
-        pace.went_well()
+        rate.went_well()
+        rate.went_well()
+        rate.went_well()
         await _settled()
         ends.set()
         await asyncio.gather(*calls)
@@ -42,11 +42,11 @@ def test_who_waits_for_a_place_hears_that_there_are_more() -> None:
 
 def test_no_more_are_asked_at_once_than_the_limit() -> None:
     async def main() -> int:
-        pace, busy, most = Pace(3), 0, 0
+        rate, busy, most = RateLimit(3), 0, 0
 
         async def call() -> None:
             nonlocal busy, most
-            async with pace.turn():
+            async with rate.turn():
                 busy += 1
                 most = max(most, busy)
                 await asyncio.sleep(0)
