@@ -44,6 +44,10 @@ def _main(said: list[str]) -> int:
 
 
 def _dispatch(said: list[str]) -> int:
+    if "_MOOT_COMPLETE" in os.environ:  # the script of `moot completion` asks
+        from moot.cli.completion import complete
+
+        return complete()
     ahead: list[str] = []
     while said and said[0] in EVERYWHERE:
         ahead.append(said.pop(0))

@@ -8,17 +8,15 @@ import typer
 
 import moot
 from moot.app.runs import find_run
-from moot.cli.options import JsonOption, QuietOption
+from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
 from moot.errors import GOOD, NO
 from moot.terminal.streams import out_json, show
 from moot.view.comparison import diff_text
 
-METAVARS = "A run's directory, an id under ./runs, or @last."
-
 
 def diff(
-    a: Annotated[str, typer.Argument(metavar="A", help=METAVARS)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    a: Annotated[str, typer.Argument(metavar="A", help=RUN_HELP, autocompletion=run_names)],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.", autocompletion=run_names)],
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run's directory, an id under ./runs, or @last.")
-]
+Completed = Callable[[str], list[str]]
+
+
+def run_names(incomplete: str) -> list[str]:
+    """What can be completed to a run: @last, and ids."""
+    from moot.app.environment import read_settings
+    from moot.app.runs import LAST, runs_under
+
+    runs = read_settings().runs
+    names = (LAST, *(str(path.relative_to(runs)) for path in runs_under(runs)))
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def among(names: Callable[[], Iterable[str]]) -> Completed:
+    """Completion among names that are known when it is asked for."""
+    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
+
+
+def protocol_names() -> Iterable[str]:
+    """The names of the protocols."""
+    from rounds.protocols import PROTOCOLS
+
+    return PROTOCOLS
+
+
+RUN_HELP: Final = "A run's directory, an id under ./runs, or @last."
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP, autocompletion=run_names)]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for machines (schemas/output/).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors; the exit code tells.")]
 
@@ -29,10 +54,20 @@ DomainOption = Annotated[
     str | None, typer.Option(metavar="TEXT", help="The field that the question belongs to.")
 ]
 CastOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Who the roles are: product, software, research or launch.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Who the roles are: product, software, research or launch.",
+        autocompletion=among(lambda: ("product", "software", "research", "launch")),
+    ),
 ]
 ProtocolOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="See `moot protocols`; structured if not said.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="See `moot protocols`; structured if not said.",
+        autocompletion=among(protocol_names),
+    ),
 ]
 CompeteOption = Annotated[
     bool, typer.Option("--compete", help="Several roles: the gate says which protocol.")
@@ -41,10 +76,20 @@ SingleOption = Annotated[
     bool, typer.Option("--single", help="One seat and one reply, whatever else is said.")
 ]
 PlanOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="standard-13 (if not said) or minimum-8.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="standard-13 (if not said) or minimum-8.",
+        autocompletion=among(lambda: ("standard-13", "minimum-8")),
+    ),
 ]
 ProfileOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="What decides a stop: calibrated, text or script.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What decides a stop: calibrated, text or script.",
+        autocompletion=among(lambda: ("calibrated", "text", "script")),
+    ),
 ]
 ParamsOption = Annotated[
     Path | None,

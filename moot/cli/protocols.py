@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import moot
-from moot.cli.options import JsonOption, OptionOption, QuietOption
+from moot.cli.options import JsonOption, OptionOption, QuietOption, among, protocol_names
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.protocols import protocols_text
@@ -16,7 +16,10 @@ from rounds.protocols import PROTOCOLS
 
 def protocols(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One protocol; all if not said.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="One protocol; all if not said.", autocompletion=among(protocol_names)
+        ),
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
