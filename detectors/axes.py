@@ -17,8 +17,8 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Final
 
+from detectors.disagreement import exact_slope
 from detectors.observations import Observations, Tally, observe
-from detectors.slopes import exact_slope
 from ledger.events.ids import round_of
 from ledger.result import Result
 from ledger.state.decided import deliberated

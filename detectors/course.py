@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from detectors.calibrated.judgement import readings_of
+from detectors.calibrated.judgement import late_yield, readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
-from detectors.calibrated.readiness import late_yield
 from detectors.calibrated.rounds import count_rounds
 from detectors.observations import Observations, observe, untested
 from ledger.result import Result

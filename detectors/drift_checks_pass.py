@@ -24,7 +24,7 @@ class Drift(NamedTuple):
     source: str
 
 
-def text(seen: Observations, _parameters: TextParameters) -> Signal:
+def drift_text(seen: Observations, _parameters: TextParameters) -> Signal:
     """Whether the last drift check passes and no FAIL is left unanswered (SD-68 [T]).
 
     A FAIL is answered by a later PASS that names it in `addresses`. Where every check passes there is nothing to
@@ -55,7 +55,7 @@ def _answered(checks: list[DriftFacts]) -> set[str]:
     return answered
 
 
-def script(seen: Observations, _parameters: ScriptParameters) -> Signal:
+def drift_script(seen: Observations, _parameters: ScriptParameters) -> Signal:
     """Whether the verdicts say PASS throughout, or FAIL somewhere and PASS at the end (SD-68 [C]).
 
     The script reads the files `rounds/round_*.md` by their text, in the order of their names. An import that

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from detectors import (
-    claim_testing_slows,
-    disagreement_persists,
-    drift_checks_pass,
-    every_role_led,
-    few_claims_pending,
-    roles_were_stressed,
-)
-from detectors.disagreement_slope import SlopeAlarm, alarm_over
+from detectors.claims_tested import pending_script, pending_text, slows_script, slows_text
+from detectors.disagreement import SlopeAlarm, alarm_over, persists_script, persists_text
+from detectors.drift_checks_pass import drift_script, drift_text
 from detectors.observations import Observations, observe
 from detectors.parameters import (
     ScriptParameters,
@@ -24,30 +18,31 @@ from detectors.parameters import (
     text_parameters,
 )
 from detectors.report import ANSWERED, AlarmReading, Gate, Quorum, Signal, SignalReport
+from detectors.roles_rotated import led_script, led_text, stressed_script, stressed_text
 from ledger.events.decisions import Advice
 from ledger.state.book import Blobs, Book
 from ledger.state.fold import fold
 from ledger.state.state import State
 
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import Judgement
+    from detectors.calibrated.judgement import CalibratedJudgement
     from detectors.calibrated.parameters import CalibratedParameters
 
 SCRIPT_PANEL: Final[tuple[Callable[[Observations, ScriptParameters], Signal], ...]] = (
-    claim_testing_slows.script,
-    disagreement_persists.script,
-    every_role_led.script,
-    roles_were_stressed.script,
-    drift_checks_pass.script,
-    few_claims_pending.script,
+    slows_script,
+    persists_script,
+    led_script,
+    stressed_script,
+    drift_script,
+    pending_script,
 )
 TEXT_PANEL: Final[tuple[Callable[[Observations, TextParameters], Signal], ...]] = (
-    claim_testing_slows.text,
-    disagreement_persists.text,
-    every_role_led.text,
-    roles_were_stressed.text,
-    drift_checks_pass.text,
-    few_claims_pending.text,
+    slows_text,
+    persists_text,
+    led_text,
+    stressed_text,
+    drift_text,
+    pending_text,
 )
 ADVICE: Final[dict[int, Advice]] = {6: "strong_stop", 5: "wrap_up", 4: "borderline"}
 """Signals satisfied → advice; fewer say `continue`."""
@@ -93,7 +88,7 @@ def signals_of_state(
     whole: bool = True,
     run: str = "",
     parameters: CalibratedParameters | None = None,
-    judgement: Judgement | None = None,
+    judgement: CalibratedJudgement | None = None,
     as_recorded: bool = False,
 ) -> SignalReport:
     """The same from a folded state alone.
@@ -131,7 +126,7 @@ def signals_of_state(
 
 def _judgement(
     state: State, blobs: Blobs | None, parameters: CalibratedParameters | None, as_recorded: bool
-) -> Judgement:
+) -> CalibratedJudgement:
     """The profile `calibrated` is read for those who ask for it."""
     from detectors.calibrated.judgement import judge
     from detectors.calibrated.parameters import parameters_of

@@ -22,7 +22,7 @@ from moot.errors import usage
 AnyPath = str | os.PathLike[str]
 
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import Judgement
+    from detectors.calibrated.judgement import CalibratedJudgement
     from detectors.calibrated.parameters import CalibratedParameters
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
@@ -196,7 +196,7 @@ def signals_of_state(
     *,
     whole: bool,
     params: AnyPath | None = None,
-    judgement: Judgement | None = None,
+    judgement: CalibratedJudgement | None = None,
 ) -> SignalReport:
     """The same from a state that was folded already; `whole` is false for that of a prefix."""
     from detectors.signals import signals_of_state as read

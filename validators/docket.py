@@ -24,7 +24,7 @@ from ledger.state.state import State
 from roles.asof import Openings, stands_for
 from roles.protocol import Protocol as Table
 from roles.protocol import opening_problem
-from validators.finding import Finding
+from validators.finding import RuleFinding
 
 
 class LedgerProblem(Protocol):
@@ -98,8 +98,8 @@ class Docket:
         self.imported_through = _imported_through(book.events)
         """Seq of the last event that an import wrote, -1 when there is none: a fork may go on behind them."""
         self.rules_hash = rules_hash
-        self.found: list[Finding] = []
-        self.recorded: list[Finding] = []
+        self.found: list[RuleFinding] = []
+        self.recorded: list[RuleFinding] = []
         self.unjudged: list[str] = []
         """Codes of rules that could not be judged on this ledger, because it breaks others."""
         self.steps: tuple[StepName | None, ...] = tuple(

@@ -30,7 +30,7 @@ class Breach(NamedTuple):
     where: tuple[str | None, int | None] | None = None
 
 
-class Finding(msgspec.Struct, frozen=True):
+class RuleFinding(msgspec.Struct, frozen=True):
     """A broken rule: which, how bad, where, and in words. `line` counts from 1 inside the stream."""
 
     code: str
@@ -42,7 +42,7 @@ class Finding(msgspec.Struct, frozen=True):
     until: int | None = None
 
 
-def standing(findings: Iterable[Finding], through: int) -> tuple[Finding, ...]:
+def standing(findings: Iterable[RuleFinding], through: int) -> tuple[RuleFinding, ...]:
     """The findings that stood after event `through`, by seq, code and message; those without a seq come first."""
     stood = (
         finding
@@ -53,5 +53,5 @@ def standing(findings: Iterable[Finding], through: int) -> tuple[Finding, ...]:
     return tuple(sorted(stood, key=_place))
 
 
-def _place(finding: Finding) -> tuple[int, str, str]:
+def _place(finding: RuleFinding) -> tuple[int, str, str]:
     return (-1 if finding.seq is None else finding.seq, finding.code, finding.message)

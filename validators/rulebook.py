@@ -12,7 +12,7 @@ from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import UNLAWFUL
 from validators.docket import Docket, RuleContext
-from validators.finding import Breach, Finding, Severity, standing
+from validators.finding import Breach, RuleFinding, Severity, standing
 from validators.rule import Rule
 from validators.rules import (
     artifacts,
@@ -170,7 +170,7 @@ def findings(
     through: int | None = None,
     recorded: bool = False,
     rules: Sequence[Rule] = RULES,
-) -> tuple[Finding, ...]:
+) -> tuple[RuleFinding, ...]:
     """What stood broken after event `through` (None: the last), by seq, then by code.
 
     `recorded` asks only the rules whose findings a `validation` event keeps: those that the events and the
@@ -189,7 +189,7 @@ def judged(
     crashes: list[Exception] = []
     for rule in rules:
         if rule.recorded or not recorded:
-            found: list[Finding] = []
+            found: list[RuleFinding] = []
             try:
                 found.extend(  # what was found before a rule gave up stays found
                     _finding(rule, breach, docket)
@@ -262,9 +262,9 @@ def _judged(rule: Rule, docket: Docket) -> Iterable[Breach]:
     return () if nothing_else and not rule.applies_to_imports else rule.check(docket)
 
 
-def _finding(rule: Rule, breach: Breach, docket: Docket) -> Finding:
+def _finding(rule: Rule, breach: Breach, docket: Docket) -> RuleFinding:
     stream, line = breach.where or docket.place_of(breach.seq)
-    return Finding(
+    return RuleFinding(
         code=breach.code or rule.code,
         severity=breach.severity or rule.severity,
         seq=breach.seq,
@@ -278,10 +278,10 @@ def _finding(rule: Rule, breach: Breach, docket: Docket) -> Finding:
 __all__ = [
     "RULES",
     "CheckReport",
-    "Finding",
     "PhaseUnknown",
     "Rule",
     "RuleContext",
+    "RuleFinding",
     "check",
     "end_of",
     "findings",

@@ -41,7 +41,7 @@ class CountedShare(msgspec.Struct, frozen=True):
         return bad <= self.tolerated * units
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ModeReading(msgspec.Struct, frozen=True):
     """A failure mode as it reads after the last round.
 
     `rounds` is E after every round; `alarm_round` the first round at whose end it reached the alarm (it latches).
@@ -103,7 +103,7 @@ def read(
     subject: str = "",
     flaw: str = "",
     beside: CountedShare | None = None,
-) -> Reading:
+) -> ModeReading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
     total, alarm = 0, None
@@ -123,7 +123,7 @@ def read(
     since = units[(onset or 1) - 1 :]
     bad = [identity for unit in since for identity in unit.bad]
     good = [identity for unit in since for identity in unit.good]
-    return Reading(
+    return ModeReading(
         mode=mode,
         verdict=verdict,
         rounds=tuple(rounds),
@@ -157,7 +157,7 @@ def share_reading(
     parameters: CalibratedParameters,
     planned: int,
     sentence: str,
-) -> Reading:
+) -> ModeReading:
     """A failure mode that is one share held against one tolerated share."""
     stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
     return read(

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Alignable:
     """One claim or decision as alignment sees it. `tokens` are of text and `testable_as` together."""
 
     id: str
@@ -53,12 +53,12 @@ class Alignment:
     only_b: tuple[str, ...]
 
 
-def said(event: Claim | Decision) -> Said:
+def alignable(event: Claim | Decision) -> Alignable:
     """What alignment needs of an event."""
     text = normal(event.text)
     other = normal(event.testable_as) if isinstance(event, Claim) else ""
     tokens = frozenset(_TOKEN.findall(f"{text} {other}"))
-    return Said(event.id or "", line_hash(encode(event)), text, tokens)
+    return Alignable(event.id or "", line_hash(encode(event)), text, tokens)
 
 
 def normal(text: str) -> str:
@@ -67,7 +67,7 @@ def normal(text: str) -> str:
     return " ".join(folded.split())
 
 
-def align(a: Iterable[Said], b: Iterable[Said]) -> Alignment:
+def align(a: Iterable[Alignable], b: Iterable[Alignable]) -> Alignment:
     """Align two runs' claims, or their decisions."""
     left = {one.id: one for one in sorted(a, key=_order)}
     right = {one.id: one for one in sorted(b, key=_order)}
@@ -84,16 +84,16 @@ def align(a: Iterable[Said], b: Iterable[Said]) -> Alignment:
     return Alignment(tuple(identical), tuple(matched), tuple(similar), only_a, only_b)
 
 
-def _order(one: Said) -> tuple[int, int, str]:
+def _order(one: Alignable) -> tuple[int, int, str]:
     return round_of(one.id) or 0, number_of(one.id), one.id
 
 
-def _remove(left: dict[str, Said], right: dict[str, Said], pairs: Sequence[Pair]) -> None:
+def _remove(left: dict[str, Alignable], right: dict[str, Alignable], pairs: Sequence[Pair]) -> None:
     for pair in pairs:
         del left[pair.a], right[pair.b]
 
 
-def _same_text(left: dict[str, Said], right: dict[str, Said]) -> list[Pair]:
+def _same_text(left: dict[str, Alignable], right: dict[str, Alignable]) -> list[Pair]:
     """Equal normalised texts: first under the same id, then the earlier with the earlier. An empty one matches none."""
     kept = {one.id for one in left.values() if one.text and _text(right, one.id) == one.text}
     waiting: dict[str, list[str]] = defaultdict(list)
@@ -109,11 +109,11 @@ def _same_text(left: dict[str, Said], right: dict[str, Said]) -> list[Pair]:
     return pairs
 
 
-def _text(table: Mapping[str, Said], identity: str) -> str | None:
+def _text(table: Mapping[str, Alignable], identity: str) -> str | None:
     return table[identity].text if identity in table else None
 
 
-def _alike(left: Sequence[Said], right: Sequence[Said]) -> list[Pair]:
+def _alike(left: Sequence[Alignable], right: Sequence[Alignable]) -> list[Pair]:
     """Candidates by token overlap, taken greedily by (similarity descending, id a, id b)."""
     candidates = _candidates(left, right)
     candidates.sort(key=lambda found: (-found[0], _order(found[1]), _order(found[2])))
@@ -128,12 +128,14 @@ def _alike(left: Sequence[Said], right: Sequence[Said]) -> list[Pair]:
     return pairs
 
 
-def _candidates(left: Sequence[Said], right: Sequence[Said]) -> list[tuple[Fraction, Said, Said]]:
+def _candidates(
+    left: Sequence[Alignable], right: Sequence[Alignable]
+) -> list[tuple[Fraction, Alignable, Alignable]]:
     """Every pair that is similar enough. Only texts of comparable size can be: that leaves most pairs out unseen."""
-    by_size: dict[int, list[Said]] = defaultdict(list)
+    by_size: dict[int, list[Alignable]] = defaultdict(list)
     for other in right:
         by_size[len(other.tokens)].append(other)
-    found: list[tuple[Fraction, Said, Said]] = []
+    found: list[tuple[Fraction, Alignable, Alignable]] = []
     least = SIMILAR_FROM
     for one in left:
         size = len(one.tokens)

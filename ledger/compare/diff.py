@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from ledger.compare.align import Alignment, Pair, align, normal, said
+from ledger.compare.align import Alignment, Pair, align, alignable, normal
 from ledger.events import Claim, Decision, Event
 from ledger.format.canonical import encode
 from ledger.result import Result
@@ -140,7 +140,7 @@ def _question(state: State) -> str | None:
 
 def _align(a: Book, b: Book, kind: type[Claim] | type[Decision]) -> Alignment:
     def words(book: Book) -> Iterator[Any]:
-        return (said(event) for event in book.of(kind))
+        return (alignable(event) for event in book.of(kind))
 
     return align(words(a), words(b))
 

@@ -30,11 +30,11 @@ from ledger.interchange.skill_rows import (
     Author,
     ChangeRow,
     ClaimRow,
-    ConcernRow,
     DecisionRow,
     DriftRow,
     FlipRow,
     LeadRow,
+    SkillConcernRow,
     Verdict,
     VerificationRow,
 )
@@ -215,7 +215,7 @@ class Drafting:
         )
         return (found,)
 
-    def _concern(self, identity: str, row: ConcernRow) -> Concern:
+    def _concern(self, identity: str, row: SkillConcernRow) -> Concern:
         return Concern(
             id=identity,
             round=row.round,

@@ -42,13 +42,12 @@ from ledger.interchange.skill_rows import (
     PUBLISHED,
     UNKEPT,
     ClaimRow,
-    ConcernRow,
     DecisionRow,
     DriftRow,
     LeadRow,
-    Row,
     Rows,
     RunFile,
+    SkillConcernRow,
     VerificationRow,
     read_rows,
 )
@@ -309,7 +308,7 @@ def _tables(rows: Rows, claims: Sequence[tuple[str, ClaimRow]], run: RunFile) ->
             floor=4,
         ),
         decisions=decisions,
-        concerns=number_rows("concerns.jsonl", "concern", rows.of("concerns.jsonl", ConcernRow)),
+        concerns=number_rows("concerns.jsonl", "concern", rows.of("concerns.jsonl", SkillConcernRow)),
         leads=_distinct(rows.of("lead_history.jsonl", LeadRow)),
         drift=_distinct(rows.of("drift_checks.jsonl", DriftRow)),
         goals=goals_of(run, numbered, decisions),
@@ -377,4 +376,4 @@ def counts(events: Sequence[Event]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-__all__ = ["FILES", "Imported", "Row", "Terms", "counts", "read_skill"]
+__all__ = ["FILES", "Imported", "Terms", "counts", "read_skill"]

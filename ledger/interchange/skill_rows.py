@@ -42,18 +42,18 @@ Pointer = Annotated[str, Meta(max_length=500)]
 """A place, verbatim; an empty one is read as none."""
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class SkillRow(Struct, frozen=True, kw_only=True):
     """A line of a state directory."""
 
 
-class SightingRow(Row, frozen=True, kw_only=True):
+class SightingRow(SkillRow, frozen=True, kw_only=True):
     """A role that saw a claim's matter in a round."""
 
     role: Author
     round: Round
 
 
-class ClaimRow(Row, frozen=True, kw_only=True):
+class ClaimRow(SkillRow, frozen=True, kw_only=True):
     """claims.jsonl (SD-42). `phase` is written for claims of another phase than D only."""
 
     id: Key
@@ -69,7 +69,7 @@ class ClaimRow(Row, frozen=True, kw_only=True):
     phase: Literal["B", "C", "D", "E", "F", "G", "S"] | UnsetType = UNSET
 
 
-class ChangeRow(Row, frozen=True, kw_only=True, rename={"from_": "from"}):
+class ChangeRow(SkillRow, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A status change inside a verification; a bearing that `to` does not imply is written."""
 
     claim_id: Key
@@ -78,7 +78,7 @@ class ChangeRow(Row, frozen=True, kw_only=True, rename={"from_": "from"}):
     bearing: Bearing | UnsetType = UNSET
 
 
-class FlipRow(Row, frozen=True, kw_only=True, rename={"from_": "from"}):
+class FlipRow(SkillRow, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A changed position inside a verification; `because` names the new evidence."""
 
     role: Author
@@ -87,7 +87,7 @@ class FlipRow(Row, frozen=True, kw_only=True, rename={"from_": "from"}):
     because: Pointer | tuple[Pointer, ...] | UnsetType | None = UNSET
 
 
-class VerificationRow(Row, frozen=True, kw_only=True):
+class VerificationRow(SkillRow, frozen=True, kw_only=True):
     """verifications.jsonl (SD-37). Without `check` the number in the id says which of the four it is."""
 
     id: Key
@@ -105,7 +105,7 @@ class VerificationRow(Row, frozen=True, kw_only=True):
     repeats: Key | UnsetType | None = UNSET
 
 
-class CiteRow(Row, frozen=True, kw_only=True):
+class CiteRow(SkillRow, frozen=True, kw_only=True):
     """What a decision rests on."""
 
     type: CiteType
@@ -113,7 +113,7 @@ class CiteRow(Row, frozen=True, kw_only=True):
     relation: Relation
 
 
-class DecisionRow(Row, frozen=True, kw_only=True):
+class DecisionRow(SkillRow, frozen=True, kw_only=True):
     """decisions.jsonl (SD-47). `type` is written when it is not `round`."""
 
     id: Key
@@ -126,14 +126,14 @@ class DecisionRow(Row, frozen=True, kw_only=True):
     type: DecisionType | UnsetType = UNSET
 
 
-class CountRow(Row, frozen=True, kw_only=True):
+class CountRow(SkillRow, frozen=True, kw_only=True):
     """Findings that an artifact lists, and those that became no claim."""
 
     listed: Nat
     unlinked: Nat
 
 
-class LeadRow(Row, frozen=True, kw_only=True):
+class LeadRow(SkillRow, frozen=True, kw_only=True):
     """lead_history.jsonl (SD-52)."""
 
     round: Round
@@ -144,7 +144,7 @@ class LeadRow(Row, frozen=True, kw_only=True):
     findings: dict[Author, CountRow] | UnsetType | None = UNSET
 
 
-class DriftRow(Row, frozen=True, kw_only=True):
+class DriftRow(SkillRow, frozen=True, kw_only=True):
     """drift_checks.jsonl (SD-58). `addresses` is the round of an earlier drift check that this answers."""
 
     round: Round
@@ -154,7 +154,7 @@ class DriftRow(Row, frozen=True, kw_only=True):
     addresses: Round | UnsetType | None = UNSET
 
 
-class ConcernRow(Row, frozen=True, kw_only=True):
+class SkillConcernRow(SkillRow, frozen=True, kw_only=True):
     """concerns.jsonl: tensions, concerns and questions, which the published layout has no file for."""
 
     id: Key
@@ -166,7 +166,7 @@ class ConcernRow(Row, frozen=True, kw_only=True):
     for_human: bool | UnsetType = UNSET
 
 
-class PlannedRound(Row, frozen=True, kw_only=True):
+class PlannedRound(SkillRow, frozen=True, kw_only=True):
     """One row of the plan in run.json."""
 
     round: Round
@@ -176,7 +176,7 @@ class PlannedRound(Row, frozen=True, kw_only=True):
     focus: Prose | None = None
 
 
-class RunFile(Row, frozen=True, kw_only=True):
+class RunFile(SkillRow, frozen=True, kw_only=True):
     """run.json: the question, the goals and the plan, which the published layout has no file for."""
 
     question: Long = ""
@@ -185,13 +185,13 @@ class RunFile(Row, frozen=True, kw_only=True):
     plan: tuple[PlannedRound, ...] = ()
 
 
-FILES: Final[dict[str, type[Row]]] = {
+FILES: Final[dict[str, type[SkillRow]]] = {
     "claims.jsonl": ClaimRow,
     "verifications.jsonl": VerificationRow,
     "decisions.jsonl": DecisionRow,
     "lead_history.jsonl": LeadRow,
     "drift_checks.jsonl": DriftRow,
-    "concerns.jsonl": ConcernRow,
+    "concerns.jsonl": SkillConcernRow,
     "run.json": RunFile,
 }
 """File → the type of its rows; `run.json` is one object, the others are JSON Lines."""
@@ -211,7 +211,7 @@ OWN_KEYS: Final = frozenset(
 """Keys that a run of our own writes; sightings only where there are any."""
 
 
-def known_keys(row_type: type[Row]) -> frozenset[str]:
+def known_keys(row_type: type[SkillRow]) -> frozenset[str]:
     """The JSON keys of a row type."""
     return frozenset(field.encode_name for field in msgspec.structs.fields(row_type))
 
@@ -224,7 +224,7 @@ BAD_LINES_MAX: Final = 1_000
 UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """Characters that no string of a ledger holds (FORMAT 1)."""
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=SkillRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class Placed:
 
     line: int
     key: str
-    row: Row
+    row: SkillRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ def _check_values(value: Any, depth: int) -> None:
         raise _NotARow("a number is beyond every double")
 
 
-def _convert(content: dict[str, Any], row_type: type[Row]) -> Row:
+def _convert(content: dict[str, Any], row_type: type[SkillRow]) -> SkillRow:
     try:
         return msgspec.convert(content, row_type)
     except msgspec.ValidationError as error:

@@ -21,10 +21,10 @@ from ledger.interchange.report import MappedId
 from ledger.interchange.skill_rows import (
     Author,
     ClaimRow,
-    ConcernRow,
     DecisionRow,
     DriftRow,
     LeadRow,
+    SkillConcernRow,
     VerificationRow,
 )
 from ledger.state.lifecycle import STATUSES
@@ -188,7 +188,7 @@ class Tables:
     claims: Numbered[ClaimRow]
     verifications: Numbered[VerificationRow]
     decisions: Numbered[DecisionRow]
-    concerns: Numbered[ConcernRow]
+    concerns: Numbered[SkillConcernRow]
     leads: tuple[LeadRow, ...]
     drift: tuple[DriftRow, ...]
     goals: Mapping[str, str]

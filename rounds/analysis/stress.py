@@ -12,7 +12,7 @@ from typing import Final
 
 from detectors.contribution import LEVEL, POWER_ENOUGH, SHARES, Power, Verdict, drop, power
 from detectors.observations import deliberating_roles
-from ledger.compare.align import align, said
+from ledger.compare.align import align, alignable
 from ledger.events import Claim
 from ledger.format.canonical import encode, line_hash
 from ledger.result import Result
@@ -111,7 +111,7 @@ def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> Lo
     role, changed = changed_rounds(fork.state, parent.state)
     both = [n for n in changed if _is_through(fork.state, n) and _is_through(parent.state, n)]
     theirs, ours = _claims(parent, both), _claims(fork, both)
-    found = align(map(said, theirs), map(said, ours))
+    found = align(map(alignable, theirs), map(alignable, ours))
     similar = {pair.a for pair in found.similar}
     gone = [identity for identity in found.only_a if identity not in similar]
     raised = {claim.id: claim.raised_by for claim in theirs}

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
-from detectors.calibrated.reading import Reading
-from detectors.disagreement_slope import slope_alarm
+from detectors.calibrated.reading import ModeReading
+from detectors.disagreement import slope_alarm
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.decisions import Change, FailureMode
 from ledger.state.amending import absent_path
@@ -85,7 +85,7 @@ def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
 
 
 def _answers(
-    state: State, phase: str, reading: Reading, cause: int, parameters: CalibratedParameters
+    state: State, phase: str, reading: ModeReading, cause: int, parameters: CalibratedParameters
 ) -> Iterator[Amendment]:
     """The amendments that answer a raised alarm; `cause` is its seq."""
     reason = f"{reading.mode}: {reading.sentence}."
@@ -114,13 +114,13 @@ def round_to_stress(state: State, role: str) -> int | None:
     return next((row.round for row in later if row.absent is None), None)
 
 
-def _was_closed(state: State, reading: Reading) -> bool:
+def _was_closed(state: State, reading: ModeReading) -> bool:
     """An alarm of this mode was answered since it could be raised; only a new onset raises it again."""
     onset = reading.onset or 0
     return any(a.fm == reading.mode and a.action == "closed" and a.round >= onset for a in state.alarms)
 
 
-def _raised(state: State, phase: str, reading: Reading) -> Alarm:
+def _raised(state: State, phase: str, reading: ModeReading) -> Alarm:
     return _alarm(
         state,
         phase,

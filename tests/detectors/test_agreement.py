@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from detectors.disagreement_slope import slope_alarm
+from detectors.disagreement import slope_alarm
 from detectors.parameters import SignalProfile
 from detectors.signals import signals
 from ledger.interchange.skill_import import read_skill

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from detectors.attacks import df_quad, grounded, label_under, strengths
+from detectors.standing import df_quad, grounded, label_under, strengths
 from tests.oracles.argumentation import label, strength
 
 NAMES = tuple("abcdefgh")

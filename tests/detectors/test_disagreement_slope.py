@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detectors.disagreement_slope import SlopeReading, slope_alarm
+from detectors.disagreement import SlopeReading, slope_alarm
 from detectors.report import EVIDENCE_MAX
 from tests.detectors.ledgers import built
 from tests.detectors.made import disagreement, leads, report, verdicts

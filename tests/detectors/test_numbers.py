@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detectors.disagreement import exact_slope, exact_slopes, float_slope
 from detectors.report import decimal_string
-from detectors.slopes import exact_slope, exact_slopes, float_slope
 from ledger.events.values import DECIMAL_PATTERN
 
 SERIES = st.lists(st.integers(0, 40), min_size=2, max_size=30)

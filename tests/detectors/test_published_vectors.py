@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from detectors.slopes import exact_slope, float_slope
+from detectors.disagreement import exact_slope, float_slope
 from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, signal
 from tests.oracles.rows import Rows
 from tests.oracles.script_signals import published_slope

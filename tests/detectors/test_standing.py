@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.attacks import aggregate, df_quad
 from detectors.axes import axes
 from detectors.contribution import binomial_at_most, contributions, drop, power
 from detectors.coverage import chao2, coverage
-from detectors.standing import by_option, standings
+from detectors.standing import aggregate, by_option, df_quad, standings
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State

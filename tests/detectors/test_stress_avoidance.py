@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from detectors.calibrated.judgement import judge, readings_of
-from detectors.calibrated.reading import Reading
+from detectors.calibrated.reading import ModeReading
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
@@ -52,7 +52,7 @@ def _state(rows: dict[str, list[Row]]) -> State:
     return fold(read_skill(files, None).events)
 
 
-def _fm7(rows: dict[str, list[Row]]) -> Reading:
+def _fm7(rows: dict[str, list[Row]]) -> ModeReading:
     return next(reading for reading in readings_of(_state(rows)) if reading.mode == "FM-7")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from detectors.calibrated.judgement import Judgement, RunningJudgement, judge
+from detectors.calibrated.judgement import CalibratedJudgement, RunningJudgement, judge
 from detectors.calibrated.parameters import recorded_parameters
 from detectors.parameters import DIRECTORY
 from ledger.events import Event
@@ -62,8 +62,8 @@ def _set(row: dict[str, Any], result: str, lead: str, agreed: bool, moved: set[s
     row |= {"positions_pre": stances, "positions_post": stances, "flips": []}
 
 
-def _course(events: Sequence[Event]) -> dict[int, Judgement]:
-    state, found = State(), dict[int, Judgement]()
+def _course(events: Sequence[Event]) -> dict[int, CalibratedJudgement]:
+    state, found = State(), dict[int, CalibratedJudgement]()
     for number, held in groupby(events, key=lambda event: event.round):
         for event in held:
             step(state, event)
@@ -71,7 +71,7 @@ def _course(events: Sequence[Event]) -> dict[int, Judgement]:
     return found
 
 
-def _fm1(judgement: Judgement) -> str:
+def _fm1(judgement: CalibratedJudgement) -> str:
     return next(alarm.verdict for alarm in judgement.alarms if alarm.id == "FM-1")
 
 

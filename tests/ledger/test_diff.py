@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.compare.align import SIMILAR_FROM, Said, align, normal, said
+from ledger.compare.align import SIMILAR_FROM, Alignable, align, alignable, normal
 from ledger.compare.diff import Similar, diff
 from ledger.events import Attempt, Call, Claim, Event, Verification
 from ledger.events.decisions import Cite
@@ -142,8 +142,8 @@ def test_a_similar_claim_is_shown_with_its_number_and_never_matched() -> None:
 
 @pytest.mark.parametrize(("shared", "whole", "similar"), [(3, 5, True), (4, 7, False), (6, 10, True)])
 def test_similar_begins_at_exactly_six_tenths(shared: int, whole: int, similar: bool) -> None:
-    left = Said("C-1-1", "", "a", frozenset(map(str, range(shared))))
-    right = Said("C-1-1", "x", "b", frozenset(map(str, range(whole))))
+    left = Alignable("C-1-1", "", "a", frozenset(map(str, range(shared))))
+    right = Alignable("C-1-1", "x", "b", frozenset(map(str, range(whole))))
     pairs = align([left], [right]).similar
     assert [pair.similarity for pair in pairs] == ([Fraction(shared, whole)] if similar else [])
 
@@ -177,7 +177,7 @@ def test_alignment_agrees_with_a_slow_and_obvious_one(
 ) -> None:
     left, right = (
         [
-            said(msgspec.structs.replace(samples.claim(n), text=text, testable_as=testable, by=side))
+            alignable(msgspec.structs.replace(samples.claim(n), text=text, testable_as=testable, by=side))
             for n, (text, testable) in enumerate(texts, 1)
         ]
         for side, texts in (("critic", a), ("observer", b))
@@ -190,7 +190,7 @@ def test_alignment_agrees_with_a_slow_and_obvious_one(
     assert [(pair.a, pair.b, pair.similarity) for pair in found.similar] == _greedy(free_a, free_b)
 
 
-def _greedy(left: list[Said], right: list[Said]) -> list[tuple[str, str, Fraction]]:
+def _greedy(left: list[Alignable], right: list[Alignable]) -> list[tuple[str, str, Fraction]]:
     """The best pair of all, again and again, as FORMAT 11 words it."""
     chosen: list[tuple[str, str, Fraction]] = []
     while True:

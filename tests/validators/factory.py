@@ -29,7 +29,7 @@ from rounds.run.verdicts import standard
 from rounds.setup import plans
 from tests.validators.replies import STRESSED, reply
 from validators.docket import RuleContext
-from validators.finding import Finding
+from validators.finding import RuleFinding
 from validators.rulebook import RULES, findings
 
 PROTOCOL: Final = PROTOCOLS["structured"]
@@ -202,7 +202,7 @@ def without_blob(sha256: str) -> Book:
     return book(whole.events, Store(kept))
 
 
-def judge(ledger: Book, code: str, context: RuleContext = CONTEXT) -> tuple[Finding, ...]:
+def judge(ledger: Book, code: str, context: RuleContext = CONTEXT) -> tuple[RuleFinding, ...]:
     """The findings of one rule."""
     rules = [
         rule for rule in RULES if rule.code == _ASKED.get(code, code) or (code in _READERS and rule.recorded)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from detectors.disagreement_slope import SlopeAlarm, slope_alarm
+from detectors.disagreement import SlopeAlarm, exact_slope, slope_alarm
 from detectors.observations import deliberation_rounds
 from detectors.report import SignalReport
-from detectors.slopes import exact_slope
 from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
 from ledger.events.decisions import Labelled
 from moot.view.events import EventWords, words_of

@@ -1,4 +1,4 @@
-"""S1: claim testing slows down, below a share of its peak (SD-61)."""
+"""S1: claim testing slows down, below a share of its peak (SD-61). S6: few claims are left untested (SD-70)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from fractions import Fraction
 from itertools import chain
 from typing import TypeVar
 
-from detectors.observations import Observations
-from detectors.parameters import ClaimTestingSlows, ScriptParameters, TextParameters
+from detectors.observations import Observations, untested
+from detectors.parameters import ClaimTestingSlows, FewClaimsPending, ScriptParameters, TextParameters
 from detectors.report import Signal, counted, reading, short
 
 Number = TypeVar("Number", float, Fraction)
 
 
-def text(seen: Observations, parameters: TextParameters) -> Signal:
+def slows_text(seen: Observations, parameters: TextParameters) -> Signal:
     """Fewer claims leave pending than in the peak (SD-61 [T]).
 
     A re-test is no transition: a claim leaves pending once. Rounds are all deliberation rounds, silent ones too.
@@ -29,7 +29,7 @@ def text(seen: Observations, parameters: TextParameters) -> Signal:
     )
 
 
-def script(seen: Observations, parameters: ScriptParameters) -> Signal:
+def slows_script(seen: Observations, parameters: ScriptParameters) -> Signal:
     """Fewer status changes are stated than in the peak (SD-61 [C]).
 
     Its rounds are those that have a verification, closed up over gaps, and re-tests count as changes.
@@ -69,4 +69,43 @@ def _slows(
         max(recent),
         limit,
         evidence,
+    )
+
+
+def pending_text(seen: Observations, parameters: TextParameters) -> Signal:
+    """Few claims were never tested (SD-70).
+
+    The closing synthesis settles what is pending and tests nothing (SD-19): what it settled stays untested.
+    """
+    pending = untested(seen.state)
+    return _few(seen, parameters.few_claims_pending, pending, Fraction, what="claims were never tested")
+
+
+def pending_script(seen: Observations, parameters: ScriptParameters) -> Signal:
+    """Few claims have the status pending, statuses folded first (SD-70, SD-71)."""
+    pending = [identity for identity, claim in seen.state.claims.items() if claim.status == "pending"]
+    return _few(seen, parameters.few_claims_pending, pending, float, what="claims have the status pending")
+
+
+def _few(
+    seen: Observations,
+    rule: FewClaimsPending,
+    pending: Sequence[str],
+    number: Callable[[int | str], Number],
+    *,
+    what: str,
+) -> Signal:
+    """Whether the share is below its limit, in exact or floating arithmetic; without claims it is not."""
+    limit = number(rule.share_below)
+    claims = len(seen.state.claims)
+    if not claims:
+        return reading("S6", False, "no claims", None, limit)
+    share = number(len(pending)) / claims
+    return reading(
+        "S6",
+        share < limit,
+        f"{len(pending)} of {claims} {what}; below {short(limit * 100)} % is few",
+        share,
+        limit,
+        pending,
     )

@@ -1,0 +1,161 @@
+"""Disagreement by its slope: S2 at the end, and in mid-run when it fades two rounds running (SD-22, SD-63, FM-1).
+
+S2: the slope of BROKEN and UNCLEAR verdicts a round does not fall too fast. In mid-run: the slope is negative at the
+end of two rounds running, read over the rounds in which nobody was absent, because an absent role takes checks away. A
+slope needs three such rounds and two readings in a row need one more, so the alarm can be raised from the fourth on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+
+from detectors.observations import Observations, Tally, deliberation_rounds
+from detectors.parameters import ScriptParameters, TextParameters, text_parameters
+from detectors.report import EVIDENCE_MAX, Signal, counted, decimal_string, reading, short
+from ledger.state.state import State
+
+
+def exact_slope(points: Sequence[tuple[int, int]]) -> Fraction:
+    """The slope of the regression line through `points`, two or more with different x."""
+    return exact_slopes(points)[-1]
+
+
+def exact_slopes(points: Sequence[tuple[int, int]]) -> list[Fraction]:
+    """The slope after every point from the second on; x must not repeat. One pass."""
+    slopes: list[Fraction] = []
+    sum_x = sum_y = sum_xy = sum_xx = 0
+    for count, (x, y) in enumerate(points, start=1):
+        sum_x, sum_y, sum_xy, sum_xx = sum_x + x, sum_y + y, sum_xy + x * y, sum_xx + x * x
+        if count > 1:
+            slopes.append(Fraction(count * sum_xy - sum_x * sum_y, count * sum_xx - sum_x * sum_x))
+    return slopes
+
+
+def float_slope(points: Sequence[tuple[int, int]]) -> float:
+    """The same in floating point, centred on the means, added from left to right.
+
+    Where the exact slope is −1/5 the rounding of these very operations decides whether the published script calls
+    it at least −0.2, so their order is part of the profile. The builtin `sum` adds like this up to Python 3.11 and
+    compensates from 3.12 on; a recorded verdict must not hang on the interpreter that computes it again.
+    """
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    covariance = variance = 0.0
+    for x, y in points:
+        covariance += (x - mean_x) * (y - mean_y)
+        variance += (x - mean_x) ** 2
+    return covariance / variance
+
+
+FADES: Final = "Disagreement fades with discovery"
+
+
+def persists_text(seen: Observations, parameters: TextParameters) -> Signal:
+    """Whether the slope without stress holds, over all rounds and at the end, or discovery fell (SD-63 [T], SD-91).
+
+    The second way to hold is the source's own: a slope below zero beside fewer new tensions and BROKEN verdicts is
+    called legitimate convergence. Nothing persists there, so the reading does not carry that name.
+    """
+    rule = parameters.disagreement_persists
+    limit = Fraction(rule.slope_at_least)
+    rounds = seen.calm
+    if len(rounds) < rule.rounds_at_least:
+        return _too_few(rounds, "without stress", rule.rounds_at_least)
+    points = [(tally.round, tally.disagreement) for tally in rounds]
+    slope, late = exact_slope(points), exact_slope(points[-rule.last_rounds :])
+    discovery = exact_slope([(tally.round, tally.discovery) for tally in rounds])
+    if slope >= limit:
+        satisfied, reason = late >= limit, f"the last {rule.last_rounds} alone: {short(late)}"
+    elif discovery < 0:
+        satisfied = True
+        reason = (
+            f"it falls, and new tensions and BROKEN verdicts fall too, by {short(-discovery)}: the source calls "
+            "that convergence and lets it pass (SD-63)"
+        )
+    else:
+        satisfied = False
+        reason = f"it falls, and new tensions and BROKEN verdicts do not: {short(discovery)}"
+    return reading(
+        "S2",
+        satisfied,
+        f"disagreement changes by {short(slope)} a round over {len(rounds)} rounds without stress; {reason}",
+        slope,
+        limit,
+        _disagreeing(rounds),
+        name=FADES if satisfied and slope < limit else None,
+    )
+
+
+def persists_script(seen: Observations, parameters: ScriptParameters) -> Signal:
+    """Whether the regression over the rounds that have disagreement does not fall too fast (SD-63 [C]).
+
+    Only rounds with such a verdict enter, so a total collapse of disagreement goes unnoticed (SD-64); stress
+    rounds enter like any other.
+    """
+    rule = parameters.disagreement_persists
+    limit = float(rule.slope_at_least)
+    rounds = [tally for tally in seen.rows.values() if tally.disagreeing]
+    if len(rounds) < rule.rounds_at_least:
+        return _too_few(rounds, "with disagreement", rule.rounds_at_least)
+    slope = float_slope([(tally.round, tally.disagreement) for tally in rounds])
+    return reading(
+        "S2",
+        slope >= limit,
+        f"disagreement changes by {short(slope)} a round over the {len(rounds)} rounds that have any; "
+        f"healthy from {short(limit)}",
+        slope,
+        limit,
+        _disagreeing(rounds),
+    )
+
+
+def _too_few(rounds: Sequence[Tally], which: str, needed: int) -> Signal:
+    return reading("S2", False, f"{counted(len(rounds), 'round')} {which}; a slope needs {needed}")
+
+
+def _disagreeing(rounds: Sequence[Tally]) -> list[str]:
+    return [identity for tally in reversed(rounds) for identity in tally.disagreeing]
+
+
+class SlopeReading(msgspec.Struct, frozen=True):
+    """The slope of disagreement per round (decimal string) as it stood at the end of a round."""
+
+    round: int
+    slope: str
+
+
+class SlopeAlarm(msgspec.Struct, frozen=True):
+    """Disagreement has been falling since `onset_round`; one reading for every round since then.
+
+    `evidence`: the ROBUST verdicts from the onset on, the latest first: what took the place of disagreement.
+    """
+
+    onset_round: int
+    slopes: tuple[SlopeReading, ...]
+    evidence: tuple[str, ...]
+
+
+def slope_alarm(state: State) -> SlopeAlarm | None:
+    """The alarm as it stands after the last whole round, None when disagreement holds."""
+    return alarm_over(tuple(tally for tally in deliberation_rounds(state) if not tally.stress))
+
+
+def alarm_over(rounds: tuple[Tally, ...]) -> SlopeAlarm | None:
+    """The same over rounds without stress."""
+    rule = text_parameters().slope_alarm
+    points = [(tally.round, tally.disagreement) for tally in rounds]
+    slopes = exact_slopes(points)  # slopes[k] is read at the end of round k + 1, counted from 0
+    falling: list[SlopeReading] = []
+    for index in range(len(slopes) - 1, rule.rounds_at_least - 3, -1):
+        if slopes[index] >= 0:
+            break
+        falling.append(SlopeReading(points[index + 1][0], decimal_string(slopes[index])))
+    if len(falling) < rule.readings_running:
+        return None
+    onset = falling[-1].round
+    robust = [identity for tally in reversed(rounds) if tally.round >= onset for identity in tally.robust]
+    return SlopeAlarm(onset, tuple(reversed(falling)), tuple(robust[:EVIDENCE_MAX]))
