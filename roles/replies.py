@@ -4,7 +4,8 @@ Shapes bound counts, enums and lengths. What needs the ledger (does that id exis
 claim be superseded) is asked at accept by the protocol. Annotations are no texts here, as in `ledger/events`.
 """
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -15,6 +16,8 @@ from ledger.events.artifacts import (
     OperatorWalkthrough,
 )
 from ledger.events.values import Bearing, Five
+
+Shape = TypeVar("Shape", bound=Struct)
 
 CLEAN = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$(?!\n)"
 """No control characters but LF and TAB."""
@@ -29,6 +32,16 @@ RefText = Annotated[
 Quote = Annotated[
     str, Meta(min_length=1, max_length=1_000, description="exact words that stand at the reference")
 ]
+
+
+def titled(title: str) -> Callable[[type[Shape]], type[Shape]]:
+    """Give a shape the title that its schema has in recorded runs, whose briefs hold the hash of its bytes."""
+
+    def name(shape: type[Shape]) -> type[Shape]:
+        shape.__name__ = title
+        return shape
+
+    return name
 
 
 class Part(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -22,7 +22,7 @@ from ledger.events.decisions import Cite, Zones
 from ledger.events.ids import number_of
 from ledger.events.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Sentence, Text, Word
+from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.debate import ArgumentDraft
 from rounds.protocols.known import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
@@ -54,7 +54,8 @@ class Blocker(Part, frozen=True, kw_only=True):
     fix: Text
 
 
-class CaseReply(Part, frozen=True, kw_only=True):
+@titled("CaseReply")
+class AdvocateReply(Part, frozen=True, kw_only=True):
     """The case for it, with its true blockers."""
 
     summary: Text
@@ -62,7 +63,8 @@ class CaseReply(Part, frozen=True, kw_only=True):
     blockers: Annotated[tuple[Blocker, ...], Meta(max_length=4)]
 
 
-class ConcernRow(Part, frozen=True, kw_only=True):
+@titled("ConcernRow")
+class ZonedConcern(Part, frozen=True, kw_only=True):
     """One concern: what, the risk in operation, the fix, and the words it is about (AD-4)."""
 
     text: Text
@@ -72,11 +74,12 @@ class ConcernRow(Part, frozen=True, kw_only=True):
     evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
 
 
-class AttackReply(Part, frozen=True, kw_only=True):
+@titled("AttackReply")
+class ChallengerReply(Part, frozen=True, kw_only=True):
     """Exactly five concerns, the heaviest first, and what works."""
 
     works: Text
-    concerns: Annotated[tuple[ConcernRow, ...], Meta(min_length=CONCERNS, max_length=CONCERNS)]
+    concerns: Annotated[tuple[ZonedConcern, ...], Meta(min_length=CONCERNS, max_length=CONCERNS)]
 
 
 class ConcernScore(Part, frozen=True, kw_only=True):
@@ -87,13 +90,14 @@ class ConcernScore(Part, frozen=True, kw_only=True):
     reason: Sentence
 
 
-class VerdictReply(Part, frozen=True, kw_only=True):
+@titled("VerdictReply")
+class ApprovalReply(Part, frozen=True, kw_only=True):
     """The judge's view of both (AD-5)."""
 
     scores: Annotated[tuple[ConcernScore, ...], Meta(max_length=12)]
     surviving: Annotated[tuple[Word, ...], Meta(max_length=7, description="arguments that survive, R-1-n")]
     unaddressed: Annotated[tuple[Word, ...], Meta(max_length=12, description="concerns nobody met, N-1-n")]
-    added: Annotated[tuple[ConcernRow, ...], Meta(max_length=CONCERNS)]
+    added: Annotated[tuple[ZonedConcern, ...], Meta(max_length=CONCERNS)]
     pulled_punches: Literal["yes", "no", "in part"]
     pulled_punches_why: Sentence
     agreement: Annotated[tuple[Sentence, ...], Meta(max_length=6)]
@@ -104,13 +108,13 @@ class VerdictReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
-def _wrong_case(known: Quotable, reply: CaseReply) -> Iterator[str]:
+def _wrong_case(known: Quotable, reply: AdvocateReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.arguments), "arguments")
     for n, draft in enumerate(reply.arguments):
         yield from known.evidence_problems(draft.quotes, f"arguments[{n}].quotes")
 
 
-def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]:
+def _case(numbering: Numbering, step: Step, reply: AdvocateReply) -> Iterator[Event]:
     for n, draft in enumerate(reply.arguments, 1):
         yield Argument(
             **by(step),
@@ -128,7 +132,7 @@ def _case(numbering: Numbering, step: Step, reply: CaseReply) -> Iterator[Event]
         )
 
 
-def softened(rows: tuple[ConcernRow, ...], where: str) -> Iterator[str]:
+def softened(rows: tuple[ZonedConcern, ...], where: str) -> Iterator[str]:
     """Complain about words that take a concern back while it is made (AD-4)."""
     for n, row in enumerate(rows):
         found = _SOFTENERS.search(f"{row.text} {row.risk}")
@@ -136,7 +140,7 @@ def softened(rows: tuple[ConcernRow, ...], where: str) -> Iterator[str]:
             yield f"{where}[{n}]: {found[0]!r} softens the concern; say it or leave it out"
 
 
-def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
+def _wrong_attack(known: Quotable, reply: ChallengerReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.concerns), "concerns")
     yield from softened(reply.concerns, "concerns")
     yield from out_of_order(known, [row.severity for row in reply.concerns], "concerns")
@@ -146,7 +150,7 @@ def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
         yield from known.evidence_problems(row.evidence, f"concerns[{n}].evidence")
 
 
-def _concern(numbering: Numbering, step: Step, row: ConcernRow, rank: int | None) -> Concern:
+def _concern(numbering: Numbering, step: Step, row: ZonedConcern, rank: int | None) -> Concern:
     return Concern(
         **by(step),
         id=numbering.number("concern"),
@@ -160,12 +164,12 @@ def _concern(numbering: Numbering, step: Step, row: ConcernRow, rank: int | None
     )
 
 
-def _concerns(numbering: Numbering, step: Step, reply: AttackReply) -> Iterator[Event]:
+def _concerns(numbering: Numbering, step: Step, reply: ChallengerReply) -> Iterator[Event]:
     for rank, row in enumerate(reply.concerns, 1):
         yield _concern(numbering, step, row, rank)
 
 
-def _wrong_verdict(known: Quotable, reply: VerdictReply) -> Iterator[str]:
+def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
     concerns, arguments = known.ids_of(Concern), known.ids_of(Argument)
     yield from exactly_one((one.of for one in reply.scores), concerns, "scores", "concern")
     for where, named, shown in (
@@ -195,7 +199,7 @@ def off_scale(known: Quotable, verdict: str) -> Iterator[str]:
         yield f"verdict: {verdict!r} is none of {', '.join(verdicts)}"
 
 
-def _text(_: Numbering, step: Step, reply: VerdictReply) -> tuple[Event, ...]:
+def _text(_: Numbering, step: Step, reply: ApprovalReply) -> tuple[Event, ...]:
     parts = {
         "verdict": reply.verdict,
         "decision": reply.decision,
@@ -205,7 +209,7 @@ def _text(_: Numbering, step: Step, reply: VerdictReply) -> tuple[Event, ...]:
     return statement(step, "assessment", parts)
 
 
-def _verdict(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator[Event]:
+def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator[Event]:
     for one in sorted(reply.scores, key=lambda one: number_of(one.of)):
         yield Rating(**by(step), of=one.of, scale="severity_1_5", value=one.score, reason=one.reason)
     added = [_concern(numbering, step, row, rank) for rank, row in enumerate(reply.added, 1)]
@@ -234,7 +238,7 @@ SHEET: Final = Sheet(
         StepRow(
             "case",
             asks("advocate"),
-            CaseReply,
+            AdvocateReply,
             lambda _, step, reply: statement(step, "case", {"summary": reply.summary}),
             _case,
             _wrong_case,
@@ -242,7 +246,7 @@ SHEET: Final = Sheet(
         StepRow(
             "attack",
             asks("challenger"),
-            AttackReply,
+            ChallengerReply,
             lambda _, step, reply: statement(step, "review", {"works": reply.works}),
             _concerns,
             _wrong_attack,
@@ -251,7 +255,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            VerdictReply,
+            ApprovalReply,
             _text,
             _verdict,
             _wrong_verdict,

@@ -21,7 +21,7 @@ from ledger.events.ids import StepName, number_of, parse_reference
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
-from roles.replies import Cited, Part, Passage, Sentence, Text, Word
+from roles.replies import Cited, Part, Passage, Sentence, Text, Word, titled
 from rounds.protocols.known import Quotable, exactly_one, no_new_evidence, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -83,7 +83,8 @@ class AssessedDraft(Part, frozen=True, kw_only=True):
     reason: Sentence
 
 
-class AssessmentReply(Part, frozen=True, kw_only=True):
+@titled("AssessmentReply")
+class ExaminationReply(Part, frozen=True, kw_only=True):
     """Every question classified, and what follows."""
 
     assessments: Annotated[tuple[AssessedDraft, ...], Meta(min_length=1, max_length=15)]
@@ -143,7 +144,7 @@ def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[
         )
 
 
-def _wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
+def _wrong_assessment(known: Quotable, reply: ExaminationReply) -> Iterator[str]:
     yield from exactly_one(
         (draft.of for draft in reply.assessments), known.ids_of(Challenge), "assessments", "challenge"
     )
@@ -156,7 +157,7 @@ def _wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
             yield f"assessments[{n}]: conceded is what the analyst conceded, and only that"
 
 
-def _assessment(numbering: Numbering, step: Step, reply: AssessmentReply) -> Iterator[Event]:
+def _assessment(numbering: Numbering, step: Step, reply: ExaminationReply) -> Iterator[Event]:
     ordered = sorted(reply.assessments, key=lambda draft: number_of(draft.of))
     for draft in ordered:
         yield Disposition(**by(step), of=draft.of, disposition=draft.disposition, reason=draft.reason)
@@ -229,7 +230,7 @@ SHEET: Final = Sheet(
         StepRow(
             "assessment",
             asks("examiner"),
-            AssessmentReply,
+            ExaminationReply,
             lambda _, step, reply: statement(step, "assessment", {"decision": reply.decision}),
             _assessment,
             _wrong_assessment,

@@ -23,7 +23,7 @@ from ledger.events.ids import number_of
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Sentence, Text, Word
+from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.debate_judging import (
     REPLIES,
     AnyJudgement,
@@ -76,13 +76,15 @@ class CrossDraft(Part, frozen=True, kw_only=True):
     evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
 
 
-class CrossReply(Part, frozen=True, kw_only=True):
+@titled("CrossReply")
+class SideQuestionsReply(Part, frozen=True, kw_only=True):
     """Exactly one response to each argument of the other side."""
 
     responses: Annotated[tuple[CrossDraft, ...], Meta(min_length=1, max_length=5)]
 
 
-class AnswerDraft(Part, frozen=True, kw_only=True):
+@titled("AnswerDraft")
+class SideAnswer(Part, frozen=True, kw_only=True):
     """The answer to one question."""
 
     to: Word
@@ -91,10 +93,11 @@ class AnswerDraft(Part, frozen=True, kw_only=True):
     evidence: Annotated[tuple[Cited, ...], Meta(max_length=6)]
 
 
-class AnswersReply(Part, frozen=True, kw_only=True):
+@titled("AnswersReply")
+class SideAnswersReply(Part, frozen=True, kw_only=True):
     """Exactly one answer to each question that was asked."""
 
-    answers: Annotated[tuple[AnswerDraft, ...], Meta(min_length=1, max_length=5)]
+    answers: Annotated[tuple[SideAnswer, ...], Meta(min_length=1, max_length=5)]
 
 
 class Concession(Part, frozen=True, kw_only=True):
@@ -104,7 +107,8 @@ class Concession(Part, frozen=True, kw_only=True):
     text: Sentence
 
 
-class ClosingReply(Part, frozen=True, kw_only=True):
+@titled("ClosingReply")
+class SideClosingReply(Part, frozen=True, kw_only=True):
     """What was conceded, what was not effectively rebutted, and the final position (XS-6)."""
 
     concessions: Annotated[tuple[Concession, ...], Meta(max_length=10)]
@@ -133,7 +137,7 @@ def _arguments(numbering: Numbering, step: Step, reply: OpeningReply) -> Iterato
         )
 
 
-def _wrong_cross(known: Quotable, reply: CrossReply) -> Iterator[str]:
+def _wrong_cross(known: Quotable, reply: SideQuestionsReply) -> Iterator[str]:
     theirs = known.ids_of(Argument, but_by=known.step.role)
     named = (draft.target for draft in reply.responses)
     yield from exactly_one(named, theirs, "responses", "argument of the other side")
@@ -149,7 +153,7 @@ def _wrong_cross(known: Quotable, reply: CrossReply) -> Iterator[str]:
         yield "responses: at least one pointed follow-up question is wanted"
 
 
-def _responses(numbering: Numbering, step: Step, reply: CrossReply) -> Iterator[Event]:
+def _responses(numbering: Numbering, step: Step, reply: SideQuestionsReply) -> Iterator[Event]:
     for draft in sorted(reply.responses, key=lambda draft: number_of(draft.target)):
         yield Challenge(
             **by(step),
@@ -163,7 +167,7 @@ def _responses(numbering: Numbering, step: Step, reply: CrossReply) -> Iterator[
         )
 
 
-def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
+def _wrong_answers(known: Quotable, reply: SideAnswersReply) -> Iterator[str]:
     asked = [
         identity
         for identity in known.ids_of(Challenge, but_by=known.step.role)
@@ -174,7 +178,7 @@ def _wrong_answers(known: Quotable, reply: AnswersReply) -> Iterator[str]:
         yield from known.evidence_problems(draft.evidence, f"answers[{n}].evidence")
 
 
-def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[Event]:
+def _answers(numbering: Numbering, step: Step, reply: SideAnswersReply) -> Iterator[Event]:
     for draft in sorted(reply.answers, key=lambda draft: number_of(draft.to)):
         yield Response(
             **by(step),
@@ -186,7 +190,7 @@ def _answers(numbering: Numbering, step: Step, reply: AnswersReply) -> Iterator[
         )
 
 
-def _wrong_closing(known: Quotable, reply: ClosingReply) -> Iterator[str]:
+def _wrong_closing(known: Quotable, reply: SideClosingReply) -> Iterator[str]:
     yield from ids_problems(known, (one.of for one in reply.concessions), "concessions")
     yield from repeated(reply.unrebutted, "unrebutted")
     for n, identity in enumerate(reply.unrebutted):
@@ -195,7 +199,7 @@ def _wrong_closing(known: Quotable, reply: ClosingReply) -> Iterator[str]:
             yield f"unrebutted[{n}]: {identity!r} is no argument of your side"
 
 
-def _closing(_: Numbering, step: Step, reply: ClosingReply) -> tuple[Event, ...]:
+def _closing(_: Numbering, step: Step, reply: SideClosingReply) -> tuple[Event, ...]:
     conceded = "\n\n".join(f"{one.of}: {one.text}" for one in reply.concessions)
     parts = {
         "concessions": conceded,
@@ -262,7 +266,7 @@ SHEET: Final = Sheet(
         StepRow(
             "crossing",
             asks(*SIDES),
-            CrossReply,
+            SideQuestionsReply,
             lambda _, step, reply: statement(
                 step,
                 "review",
@@ -276,7 +280,7 @@ SHEET: Final = Sheet(
         StepRow(
             "answering",
             asks(*SIDES),
-            AnswersReply,
+            SideAnswersReply,
             lambda _, step, reply: statement(
                 step, "review", {"answers": "\n\n".join(f"{one.to}: {one.outcome}" for one in reply.answers)}
             ),
@@ -288,7 +292,7 @@ SHEET: Final = Sheet(
         StepRow(
             "closing",
             asks(*SIDES),
-            ClosingReply,
+            SideClosingReply,
             _closing,
             wrong=_wrong_closing,
             sees=(_OPENINGS, _CROSSINGS, _ANSWERS),

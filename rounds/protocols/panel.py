@@ -19,7 +19,7 @@ from ledger.events.ids import number_of
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
-from roles.replies import Cited, Part, Sentence, Text, Word
+from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
 from rounds.protocols.known import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
@@ -62,7 +62,8 @@ class FindingsReply(Part, frozen=True, kw_only=True):
     findings: Annotated[tuple[FindingRow, ...], Meta(min_length=3, max_length=5)]
 
 
-class Mark(Part, frozen=True, kw_only=True):
+@titled("Mark")
+class CrossMark(Part, frozen=True, kw_only=True):
     """Whether another's finding touches one's own field, and how heavily."""
 
     of: Word
@@ -74,7 +75,7 @@ class Mark(Part, frozen=True, kw_only=True):
 class CrossReply(Part, frozen=True, kw_only=True):
     """One mark for each finding of the others."""
 
-    marks: Annotated[tuple[Mark, ...], Meta(min_length=1, max_length=20)]
+    marks: Annotated[tuple[CrossMark, ...], Meta(min_length=1, max_length=20)]
 
 
 class Quality(Part, frozen=True, kw_only=True):
