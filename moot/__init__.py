@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from moot.view.played import Submission as Submission
     from moot.view.quorum import Outcome as Outcome
     from moot.view.steps import OpenStep as OpenStep
-    from rounds.protocols.debate_score import score_debate as score_debate
+    from rounds.protocols.debate_judging import score_debate as score_debate
     from rounds.protocols.votes import aggregate_votes as aggregate_votes
     from rounds.screening import screen as screen
 
@@ -67,7 +67,7 @@ _PLACES: Final = {
     "Outcome": "moot.view.quorum",
     "Submission": "moot.view.played",
     "aggregate_votes": "rounds.protocols.votes",
-    "score_debate": "rounds.protocols.debate_score",
+    "score_debate": "rounds.protocols.debate_judging",
     "jugalbandi_counts": "ledger.interchange.jugalbandi",
     "screen": "rounds.screening",
 }

@@ -350,13 +350,14 @@ def gate(
     from moot.app.run_options import RunOptions, deliberation_of
     from moot.view.protocols import gated_of
     from rounds.setup import gate as rules
-    from rounds.setup.gated import asked_of
+    from rounds.setup.gate import asked_of
 
     if not text.strip():
         what = "there is no question"
         raise usage(what, "say what is to be decided, or name a deliberation file", "moot gate")
     is_file = text.endswith(".toml") and " " not in text
-    asked = asked_of(deliberation_of(text, RunOptions())) if is_file else rules.Asked(text, tuple(options))
+    found = asked_of(deliberation_of(text, RunOptions())) if is_file else None
+    asked = found or rules.GateQuestion(text, tuple(options))
     asked = asked._replace(
         triggers=(*asked.triggers, *triggers),
         single=asked.single or single,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ledger.result import Result
 from moot.view.text import joined, listed
 from roles.seats.prices import Prices, Tokens
-from rounds.setup.size import Asked, asked_of
-from rounds.setup.step_sizes import SHORT, SIZES, SOURCE, size_of
+from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, size_of
 
 if TYPE_CHECKING:
     from ledger.events import RunOpened
@@ -124,7 +123,12 @@ def _phases(role: str, phases: Counter[tuple[str, str]]) -> list[str]:
 
 
 def _seat(
-    spec: str, model: str | None, roles: list[str], asked: Counter[Asked], documents: int, prices: Prices
+    spec: str,
+    model: str | None,
+    roles: list[str],
+    asked: Counter[PlannedReply],
+    documents: int,
+    prices: Prices,
 ) -> EstimateSeat:
     mine = {one: replies for one, replies in asked.items() if one.role in roles}
     kind = spec.partition(":")[0]

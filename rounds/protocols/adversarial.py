@@ -12,7 +12,7 @@ Laws
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
@@ -36,7 +36,14 @@ from rounds.protocols.step_table import (
     side_by_side,
     statement,
 )
-from rounds.setup.verdict_scales import SCALES
+
+SCALES: Final[Mapping[str, tuple[str, ...]]] = {
+    "approve_reject": ("approve", "approve with conditions", "reject"),
+    "green_amber_red": ("GREEN", "AMBER", "RED"),
+    "ready_fixes_rethink": ("ready", "targeted fixes", "rethink"),
+}
+"""Name of a scale → its verdicts, the best first."""
+
 
 CONCERNS: Final = 5
 GENUINE_FROM: Final = 3

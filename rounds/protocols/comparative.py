@@ -26,15 +26,20 @@ from ledger.state.decided import deliberated
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited
-from rounds.protocols.comparative_replies import (
+from rounds.protocols.debate_judging import four_digits
+from rounds.protocols.known import Quotable, exactly_one, repeated
+from rounds.protocols.scorecard import (
+    CRITERIA,
     CaseReply,
+    Pairing,
     RebuttalReply,
     ScorecardReply,
     WeightsReply,
+    is_close,
+    means,
+    pairings,
+    weighted,
 )
-from rounds.protocols.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
-from rounds.protocols.debate_judging import four_digits
-from rounds.protocols.known import Quotable, exactly_one, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

@@ -30,7 +30,7 @@ RISK_BELOW: Final = 30
 SAFETY_LOST: Final = "safety_vote_lost"
 
 
-class Ruling(Result, frozen=True):
+class VoteRuling(Result, frozen=True):
     """What the ballots come to. `rule` names the rule that decided; `metadata` holds the numbers behind it."""
 
     decision: Outcome
@@ -56,7 +56,7 @@ class UnknownRules(ValueError):
     """There are no rules of that name."""
 
 
-def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented") -> Ruling:
+def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented") -> VoteRuling:
     """The ruling of `votes`, each with `agent`, `decision`, `confidence` (0–100) and `risk` (0–100).
 
     `fallback`: true marks a vote that was lost. Raises `UnknownRules`; a bad vote is no error but refuses.
@@ -69,13 +69,13 @@ def aggregate_votes(votes: Sequence[Mapping[str, Any]], rules: str = "documented
     if vetoes:
         worst = min(vetoes, key=lambda ballot: (-ballot.risk, ballot.agent))
         veto = {"veto_applied": True, "veto_agent": worst.agent, "veto_risk": worst.risk}
-        return Ruling("REFUSE", "safety_veto", common | veto)
+        return VoteRuling("REFUSE", "safety_veto", common | veto)
     if any(ballot.lost and ballot.of_safety for ballot in ballots):
-        return Ruling("REFUSE", SAFETY_LOST, common | {"veto_applied": False})
+        return VoteRuling("REFUSE", SAFETY_LOST, common | {"veto_applied": False})
     if all(ballot.lost for ballot in ballots):
-        return Ruling("REFUSE", "no_votes", common | {"veto_applied": False})
+        return VoteRuling("REFUSE", "no_votes", common | {"veto_applied": False})
     if common["invalid_ballots"]:
-        return Ruling("REFUSE", "invalid_ballot", common | {"veto_applied": False})
+        return VoteRuling("REFUSE", "invalid_ballot", common | {"veto_applied": False})
     return _RULES[rules](ballots, common | {"veto_applied": False})
 
 
@@ -114,14 +114,14 @@ def _common(ballots: Sequence[_Ballot]) -> dict[str, Any]:
     }
 
 
-def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
+def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRuling:
     counts = Counter(ballot.decision for ballot in ballots)
     decision, most = min(counts.items(), key=lambda pair: (-pair[1], DECISIONS.index(pair[0])))
     share = Fraction(most, len(ballots))
     unanimous, strong = most == len(ballots), share >= Fraction(2, 3)
     consensus = "unanimous" if unanimous else "strong_majority" if strong else "split"
     outcome = _outcome(decision) if strong else "WARN"
-    return Ruling(
+    return VoteRuling(
         outcome,
         consensus,
         metadata
@@ -133,23 +133,23 @@ def _documented(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
     )
 
 
-def _shipped(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> Ruling:
+def _shipped(ballots: Sequence[_Ballot], metadata: dict[str, Any]) -> VoteRuling:
     if "lost_votes" in metadata:
-        return Ruling("REFUSE", "vote_lost", metadata)
+        return VoteRuling("REFUSE", "vote_lost", metadata)
     timid = min(ballots, key=lambda ballot: (ballot.confidence, ballot.agent))
     if timid.confidence < CONFIDENCE_AT_LEAST:
         low = {"min_confidence": timid.confidence, "low_confidence_agent": timid.agent}
-        return Ruling("REFUSE", "low_confidence", metadata | low)
+        return VoteRuling("REFUSE", "low_confidence", metadata | low)
     agreement = Fraction(sum(ballot.decision == "ACT" for ballot in ballots) * 100, len(ballots))
     metadata = metadata | {"agreement_percentage": float(agreement)}
     if agreement < AGREEMENT_LOW:
         others = [ballot.agent for ballot in ballots if ballot.decision != "ACT"]
-        return Ruling("REFUSE", "low_agreement", metadata | {"disagreeing_agents": others})
+        return VoteRuling("REFUSE", "low_agreement", metadata | {"disagreeing_agents": others})
     if agreement <= AGREEMENT_HIGH:
-        return Ruling("WARN", "medium_agreement", metadata)
+        return VoteRuling("WARN", "medium_agreement", metadata)
     if metadata["max_risk"] < RISK_BELOW:
-        return Ruling("ACT", "high_agreement_low_risk", metadata)
-    return Ruling("WARN", "high_agreement_high_risk", metadata)
+        return VoteRuling("ACT", "high_agreement_low_risk", metadata)
+    return VoteRuling("WARN", "high_agreement_high_risk", metadata)
 
 
 def _outcome(decision: str) -> Outcome:

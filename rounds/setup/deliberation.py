@@ -32,8 +32,8 @@ from ledger.events.decisions import SignatureCode
 from ledger.events.values import ROUND_MAX
 from ledger.format.canonical import NotCanonical, refuse_control_characters
 from rounds.protocols import DEFAULT_PROTOCOL
-from rounds.setup.plan_rows import phases_of
-from rounds.setup.plans import PLANS
+from rounds.setup.plans import PLANS, phases_of
+from rounds.setup.variants import RULES
 
 
 class DeliberationError(Exception):
@@ -169,23 +169,6 @@ class GateRow(_Table):
     compete: bool = False
     single: bool = False
     triggers: Lines = ()
-
-
-RULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "positions": ("sealed", "off"),
-    "rejudge": ("0", "1", "2", "3", "4"),
-    "rounds": ("1", "2"),
-    "dispositions": ("two", "three"),
-    "judges": ("1", "2", "3", "4", "5"),
-    "rubric": ("logic30", "evidence40"),
-    "voting": ("documented", "shipped"),
-    "scale": ("approve_reject", "green_amber_red", "ready_fixes_rethink"),
-    "analysts": ("2", "3", "4", "5"),
-    "criteria": ("architecture", "vendor", "tool", "strategy"),
-    "members": ("3", "5", "9", "17", "33", "65"),
-    "reviewers": ("2", "3", "4", "5"),
-}
-"""Named variants that `[rules]` can choose, each with all values that some protocol has."""
 
 
 class Deliberation(_Table):

@@ -39,10 +39,15 @@ from rounds.setup.deliberation import (
     nearest,
 )
 from rounds.setup.deliberation_toml import to_toml
-from rounds.setup.gate import GateRefused
-from rounds.setup.gated import routed
-from rounds.setup.plan_rows import PlanRefused, Row, planned
-from rounds.setup.plans import default_predictions, obeyed_from, without_stress
+from rounds.setup.gate import GateRefused, routed
+from rounds.setup.plans import (
+    PlanRefused,
+    WrittenRow,
+    default_predictions,
+    obeyed_from,
+    planned,
+    without_stress,
+)
 
 NO_STRESS: Final = Waiver(
     what="stress",
@@ -223,7 +228,7 @@ def _plan(deliberation: Deliberation, protocol: Protocol, rules: Rules, name: st
     if protocol.fixed_plan:
         _refuse_plan(deliberation, protocol, name)
         return protocol.plan(rules, len(deliberation.deliberation.options))
-    rows = [Row(row.n, row.absent, row.drift, row.phases, row.focus) for row in deliberation.round]
+    rows = [WrittenRow(row.n, row.absent, row.drift, row.phases, row.focus) for row in deliberation.round]
     try:
         plan = planned(deliberation.deliberation.plan, rows)
     except PlanRefused as error:

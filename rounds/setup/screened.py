@@ -18,7 +18,7 @@ from ledger.state.anchors import strings
 from ledger.state.book import Book
 from rounds import screening
 from rounds.screening import DOCUMENT_MAX, IMPORT_MAX, QUESTION_MAX, RULES, RULES_VERSION
-from rounds.setup.gated import gate_decision
+from rounds.setup.gate import gate_decision
 
 
 def screenings_due(book: Book) -> tuple[Event, ...]:

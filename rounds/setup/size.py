@@ -1,10 +1,10 @@
-"""How large a plan is: the replies that it asks for, before anything is run."""
+"""How large a plan is: the replies that it asks for before anything is run, and how large each is in a recorded run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.decisions import PlanRow
@@ -18,7 +18,7 @@ from rounds.setup.plans import STRUCTURED_ROLES
 VERIFIER = "verifier"
 
 
-class Asked(NamedTuple):
+class PlannedReply(NamedTuple):
     """One reply of a plan: who gives it, and the kind of its step, `phase` or `phase.act`."""
 
     role: str
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
         return self.kind.partition(".")[0]
 
 
-def asked_of(opening: RunOpened) -> Counter[Asked]:
+def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     """The replies that a run asks for when every step is answered and nothing stops it early."""
     protocol = protocol_of(opening)
     if protocol.watched:
@@ -38,7 +38,7 @@ def asked_of(opening: RunOpened) -> Counter[Asked]:
         sealed = opening.rules.get("positions") != "off"
         return asked_at_most(opening.plan, positions=sealed, rejudged=again)
     return Counter(
-        Asked(step.role, step.name.phase)
+        PlannedReply(step.role, step.name.phase)
         for _, groups in played(protocol, opening)
         for group in groups
         for step in group.steps
@@ -63,12 +63,14 @@ def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:
     return asked_at_most(plan, positions=positions).total()
 
 
-def asked_at_most(plan: Sequence[PlanRow], *, positions: bool = True, rejudged: int = 0) -> Counter[Asked]:
+def asked_at_most(
+    plan: Sequence[PlanRow], *, positions: bool = True, rejudged: int = 0
+) -> Counter[PlannedReply]:
     """The same replies by role and kind of step, S led by whom the last round's turn falls to.
 
     `rejudged` checks of every round are judged a second time.
     """
-    asked: Counter[Asked] = Counter()
+    asked: Counter[PlannedReply] = Counter()
     leads: list[str] = []
     for row in plan:
         leads.append(next_lead(STRUCTURED_ROLES, leads, row.absent))
@@ -77,26 +79,66 @@ def asked_at_most(plan: Sequence[PlanRow], *, positions: bool = True, rejudged: 
     return asked
 
 
-def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[Asked]:
+def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[PlannedReply]:
     if "B" not in row.phases:
         return
     active = [role for role in STRUCTURED_ROLES if role != row.absent]
     checks = sum(row.absent not in roles for roles in NEEDS.values()) - (row.round == 1)
-    yield Asked(lead, "B")
+    yield PlannedReply(lead, "B")
     for role in active:
         if role != lead:
-            yield Asked(role, "C")
-        yield Asked(role, "D")
+            yield PlannedReply(role, "C")
+        yield PlannedReply(role, "D")
         if positions and checks:
-            yield Asked(role, "E.position")
-        yield Asked(role, "F")
-    yield from [Asked(VERIFIER, "E.check")] * (checks + min(checks, rejudged))
-    yield Asked(lead, "G")
+            yield PlannedReply(role, "E.position")
+        yield PlannedReply(role, "F")
+    yield from [PlannedReply(VERIFIER, "E.check")] * (checks + min(checks, rejudged))
+    yield PlannedReply(lead, "G")
     if row.drift:
-        yield Asked(VERIFIER, "H")
+        yield PlannedReply(VERIFIER, "H")
 
 
-def _synthesis(lead: str) -> Iterator[Asked]:
-    yield Asked(VERIFIER, "S.resolve")
-    yield from (Asked(role, "S.review") for role in STRUCTURED_ROLES)
-    yield Asked(lead, "S.close")
+def _synthesis(lead: str) -> Iterator[PlannedReply]:
+    yield PlannedReply(VERIFIER, "S.resolve")
+    yield from (PlannedReply(role, "S.review") for role in STRUCTURED_ROLES)
+    yield PlannedReply(lead, "S.close")
+
+
+SOURCE: Final = "measured on the recorded example storage-minimum-8"
+
+
+class StepSize(NamedTuple):
+    """Bytes of a brief with its reply schema and without documents, and words of a reply.
+
+    `documents`: whether the brief carries the documents of the deliberation too. What is not `measured` was not
+    recorded when the table was made, and is taken from the kinds that it resembles.
+    """
+
+    brief_bytes: int
+    reply_words: int
+    documents: bool = True
+    measured: bool = True
+
+
+SIZES: Final[Mapping[str, StepSize]] = {
+    "B": StepSize(46_000, 850),
+    "C": StepSize(48_000, 420),
+    "D": StepSize(56_000, 800),
+    "E.position": StepSize(55_000, 170),
+    "E.check": StepSize(58_000, 270, documents=False),
+    "F": StepSize(79_000, 560),
+    "G": StepSize(93_000, 1_450),
+    "H": StepSize(18_000, 350, documents=False),
+    "S.resolve": StepSize(190_000, 6_460, documents=False),
+    "S.review": StepSize(144_000, 560),
+    "S.close": StepSize(250_000, 1_740),
+}
+"""Kind of step → its size."""
+
+SHORT: Final = StepSize(9_000, 450, measured=False)
+"""A step of a short protocol: its brief shows a few texts and no history."""
+
+
+def size_of(kind: str) -> StepSize:
+    """The size of a kind of step, `phase` or `phase.act`."""
+    return SIZES.get(kind, SHORT)

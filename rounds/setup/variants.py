@@ -1,4 +1,4 @@
-"""What each named variant of a protocol means: shown wherever a person chooses one."""
+"""Named variants of protocols: the values that each can have, and what it means wherever a person chooses one."""
 
 from __future__ import annotations
 
@@ -20,3 +20,19 @@ MEANINGS: Final[Mapping[str, str]] = {
     "voting": "by which of two published rules the votes are counted",
 }
 """Variant → what it chooses."""
+
+RULES: Final[Mapping[str, tuple[str, ...]]] = {
+    "positions": ("sealed", "off"),
+    "rejudge": ("0", "1", "2", "3", "4"),
+    "rounds": ("1", "2"),
+    "dispositions": ("two", "three"),
+    "judges": ("1", "2", "3", "4", "5"),
+    "rubric": ("logic30", "evidence40"),
+    "voting": ("documented", "shipped"),
+    "scale": ("approve_reject", "green_amber_red", "ready_fixes_rethink"),
+    "analysts": ("2", "3", "4", "5"),
+    "criteria": ("architecture", "vendor", "tool", "strategy"),
+    "members": ("3", "5", "9", "17", "33", "65"),
+    "reviewers": ("2", "3", "4", "5"),
+}
+"""Named variants that `[rules]` can choose, each with all values that some protocol has."""

@@ -19,7 +19,7 @@ from ledger.store.store import RunStore
 from moot.cli import VERBS
 from moot.mcp.server import build
 from rounds.protocols import PROTOCOLS
-from rounds.protocols.debate_score import RUBRICS
+from rounds.protocols.debate_judging import RUBRICS
 from rounds.run import responses
 from rounds.setup.deliberation import Deliberation, Subject, checked
 from rounds.setup.opening import resolve

@@ -11,10 +11,10 @@ from ledger.events import Event
 from ledger.events.ids import number_of, parse_reference
 from ledger.state.book import Book
 from roles.protocol import Step
+from rounds.protocols.adversarial import SCALES
 from rounds.protocols.comparative import pairing
-from rounds.protocols.comparison import CRITERIA
+from rounds.protocols.scorecard import CRITERIA
 from rounds.protocols.step_table import rule
-from rounds.setup.verdict_scales import SCALES
 
 Shown = Sequence[Event]
 Script = Callable[[Book, Step, Shown], dict[str, Any]]

@@ -20,7 +20,7 @@ from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
-from rounds.setup.gated import REASONS, ROUTE
+from rounds.setup.gate import REASONS, ROUTE
 from rounds.setup.opening import resolve
 from tests.protocols.playing import VARIANTS, begin, play, submit
 from tests.protocols.scripts import reply

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rounds.protocols.debate_score import RUBRICS, ScoreRefused, score_debate
+from rounds.protocols.debate_judging import RUBRICS, ScoreRefused, score_debate
 
 BY_HAND = {
     "logic30": (

@@ -17,8 +17,7 @@ from roles.castings import CASTINGS
 from rounds.setup.deliberation import Deliberation, DeliberationError, checked, parse
 from rounds.setup.deliberation_toml import to_toml, toml_value
 from rounds.setup.opening import Opening, resolve
-from rounds.setup.plan_rows import PlanRefused, Row, phases_of, planned
-from rounds.setup.plans import NORMAL, PLANS
+from rounds.setup.plans import NORMAL, PLANS, PlanRefused, WrittenRow, phases_of, planned
 from rounds.setup.size import replies_at_most
 
 PLAIN = """\
@@ -247,7 +246,9 @@ def test_what_names_no_phases_is_refused(written: object) -> None:
 
 
 def test_rows_alone_are_a_plan() -> None:
-    plan = planned(None, [Row(2, absent="critic"), Row(1, drift=True), Row(3, phases=("A", "S"))])
+    plan = planned(
+        None, [WrittenRow(2, absent="critic"), WrittenRow(1, drift=True), WrittenRow(3, phases=("A", "S"))]
+    )
     assert [(row.round, row.absent, row.drift) for row in plan] == [
         (1, None, True),
         (2, "critic", False),
@@ -260,24 +261,24 @@ def test_rows_alone_are_a_plan() -> None:
 @pytest.mark.parametrize(
     "rows",
     [
-        [Row(1), Row(3)],
-        [Row(1), Row(1)],
-        [Row(2)],
-        [Row(1, phases=("A", "B"))],
-        [Row(1, phases=("H",))],
-        [Row(1, phases=("A", "S")), Row(2)],
-        [Row(1, phases=(*NORMAL, "S")), Row(2)],
-        [Row(1), Row(2, phases=("A", "S"), absent="critic")],
-        [Row(1, absent="nobody")],
+        [WrittenRow(1), WrittenRow(3)],
+        [WrittenRow(1), WrittenRow(1)],
+        [WrittenRow(2)],
+        [WrittenRow(1, phases=("A", "B"))],
+        [WrittenRow(1, phases=("H",))],
+        [WrittenRow(1, phases=("A", "S")), WrittenRow(2)],
+        [WrittenRow(1, phases=(*NORMAL, "S")), WrittenRow(2)],
+        [WrittenRow(1), WrittenRow(2, phases=("A", "S"), absent="critic")],
+        [WrittenRow(1, absent="nobody")],
     ],
 )
-def test_rows_that_make_no_plan_are_refused(rows: list[Row]) -> None:
+def test_rows_that_make_no_plan_are_refused(rows: list[WrittenRow]) -> None:
     with pytest.raises(PlanRefused):
         planned(None, rows)
 
 
 def test_a_row_that_drops_h_drops_the_drift_check() -> None:
-    plan = planned("minimum-8", [Row(5, phases=NORMAL)])
+    plan = planned("minimum-8", [WrittenRow(5, phases=NORMAL)])
     assert (plan[4].drift, plan[4].phases) == (False, NORMAL)
 
 

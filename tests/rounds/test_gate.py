@@ -13,7 +13,8 @@ from rounds.protocols import PROTOCOLS
 from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import DeliberationError, checked
-from rounds.setup.gate import Asked, GateRefused, Route, gate
+from rounds.setup.gate import GateQuestion, GateRefused, gate
+from rounds.setup.gate_cues import Route
 from rounds.setup.opening import resolve
 from tests.rounds.openings import clock
 from validators import rulebook
@@ -30,7 +31,7 @@ def labelled(name: str) -> list[tuple[tuple[str, ...], str]]:
 
 def right(rows: list[tuple[tuple[str, ...], str]]) -> int:
     """How many are routed as labelled."""
-    return sum(gate(Asked(text)).route in routes for routes, text in rows)
+    return sum(gate(GateQuestion(text)).route in routes for routes, text in rows)
 
 
 def test_all_protocols_are_known() -> None:
@@ -59,13 +60,13 @@ def test_no_small_question_gets_a_full_deliberation() -> None:
     """R-23: "add a health check endpoint" went to 258 replies. The dear mistake is the one that is not made."""
     for name in ("gate.tsv", "gate-second.tsv", "gate-unseen.tsv"):
         for routes, text in labelled(name):
-            assert gate(Asked(text)).route != "structured" or "structured" in routes, text
+            assert gate(GateQuestion(text)).route != "structured" or "structured" in routes, text
 
 
 @pytest.mark.parametrize("text", (QUESTIONS / "ordinary.txt").read_text("utf-8").splitlines())
 def test_reasons_are_true_of_the_text(text: str) -> None:
     """R-23: every word that a reason quotes stands in the text."""
-    for reason in gate(Asked(text)).reasons:
+    for reason in gate(GateQuestion(text)).reasons:
         for quoted in re.findall(r"(?<=[ :])'(.*?)…?'(?=,|$)", reason.detail):
             assert (
                 " ".join(quoted.replace("\\'", "'").split()).casefold() in " ".join(text.split()).casefold()
@@ -74,16 +75,16 @@ def test_reasons_are_true_of_the_text(text: str) -> None:
 
 def test_flags_beat_triggers_and_words() -> None:
     heavy = "Migrate the billing database with zero downtime"
-    assert gate(Asked(heavy, single=True, triggers=("billing",))).route == "single-pass"
-    assert gate(Asked("What is this?", compete=True)).route == "jugalbandi"
-    assert gate(Asked("Should we move?", compete=True)).route == "debate"
-    assert gate(Asked("What is this?", triggers=("THIS",))).route == "jugalbandi"
+    assert gate(GateQuestion(heavy, single=True, triggers=("billing",))).route == "single-pass"
+    assert gate(GateQuestion("What is this?", compete=True)).route == "jugalbandi"
+    assert gate(GateQuestion("Should we move?", compete=True)).route == "debate"
+    assert gate(GateQuestion("What is this?", triggers=("THIS",))).route == "jugalbandi"
     with pytest.raises(GateRefused):
-        gate(Asked(heavy, single=True, compete=True))
+        gate(GateQuestion(heavy, single=True, compete=True))
 
 
 def test_every_reason_is_named() -> None:
-    found = gate(Asked("Choose a payment provider", options=("a", "b"), triggers=("payment",)))
+    found = gate(GateQuestion("Choose a payment provider", options=("a", "b"), triggers=("payment",)))
     assert found.route == "comparative"
     assert [reason.name for reason in found.reasons] == ["trigger", "options", "stakes"]
     assert all(reason.detail for reason in found.reasons)
@@ -126,8 +127,8 @@ def test_contradicting_flags_in_a_file_are_refused() -> None:
 
 def test_many_options_are_put_in_order_and_few_compared() -> None:
     """R-23: comparative compares two to four, so five go to priority."""
-    assert gate(Asked("Which one?", options=("a", "b"))).route == "comparative"
-    assert gate(Asked("Which one?", options=tuple("abcde"))).route == "priority"
+    assert gate(GateQuestion("Which one?", options=("a", "b"))).route == "comparative"
+    assert gate(GateQuestion("Which one?", options=tuple("abcde"))).route == "priority"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_many_options_are_put_in_order_and_few_compared() -> None:
 )
 def test_one_sign_of_weight_is_not_enough(text: str, route: str) -> None:
     """R-23: full deliberation is for what is weighty."""
-    assert gate(Asked(text)).route == route
+    assert gate(GateQuestion(text)).route == route
 
 
 @pytest.mark.parametrize(
@@ -156,11 +157,11 @@ def test_one_sign_of_weight_is_not_enough(text: str, route: str) -> None:
 )
 def test_what_is_dear_to_undo_is_no_chore(text: str) -> None:
     """R-23: deleting users was "a small act that is taken back as easily as done"."""
-    found = gate(Asked(text))
+    found = gate(GateQuestion(text))
     assert found.route != "single-pass"
     assert "undo" in [reason.name for reason in found.reasons]
 
 
 @pytest.mark.parametrize("text", ["delete the unused variable", "delete the log line", "remove the old flag"])
 def test_what_is_easily_undone_is_one(text: str) -> None:
-    assert gate(Asked(text)).route == "single-pass"
+    assert gate(GateQuestion(text)).route == "single-pass"

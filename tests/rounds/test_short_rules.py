@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rounds.protocols.comparison import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.debate_judging import four_digits, in_words, side_totals, total
 from rounds.protocols.judge_panel import ALPHA_LEAST, Judged, alpha, bootstrap, panel_result
 from rounds.protocols.priority import borda, level_of_sum, ranked, summed
+from rounds.protocols.scorecard import CRITERIA, Pairing, is_close, means, pairings, weighted
 from rounds.protocols.tribunal import accuracy_policy, safety_policy, utility_policy
 
 SIDES = {"R-1-1": "PRO", "R-1-2": "PRO", "R-1-3": "CON", "R-1-4": "CON"}

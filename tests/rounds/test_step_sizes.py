@@ -13,8 +13,7 @@ from ledger.events.ids import parse_step
 from ledger.state.book import Book
 from ledger.store.store import RunStore
 from rounds.setup.plans import PLANS
-from rounds.setup.size import Asked, asked_at_most
-from rounds.setup.step_sizes import SIZES, SOURCE
+from rounds.setup.size import SIZES, SOURCE, PlannedReply, asked_at_most
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "runs" / "examples" / SOURCE.split()[-1]
 
@@ -68,8 +67,8 @@ def test_what_was_asked_in_the_example_is_at_most_what_its_plan_asks_for() -> No
     assert book.state.opened is not None
     planned = asked_at_most(book.state.opened.plan)
     steps = {event.step: event.by for event in book.events if event.step and event.call}
-    for asked in {Asked(role, kind_of(step)) for step, role in steps.items()}:
-        given = sum(Asked(role, kind_of(step)) == asked for step, role in steps.items())
+    for asked in {PlannedReply(role, kind_of(step)) for step, role in steps.items()}:
+        given = sum(PlannedReply(role, kind_of(step)) == asked for step, role in steps.items())
         assert given <= planned[asked], asked
 
 
