@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -176,34 +176,64 @@ def _damaged(what: str, index: int, files: list[BinaryIO], directory: Path) -> D
     return Damaged((Problem(what, None, STREAMS[index], number),), str(directory))
 
 
+class News(NamedTuple):
+    """Events that were read; `anew`: from the beginning, and what was read before is no part of the run."""
+
+    anew: bool
+    events: tuple[Event, ...]
+
+
+class LogTail:
+    """How far one process has read a run: what it is told, it is told once."""
+
+    def __init__(self, directory: Path) -> None:
+        self.mark = LogPosition()
+        self._directory = directory
+
+    def news(self) -> News | None:
+        """What came up to the head; None when nothing did. Raises `NotARun`, `Damaged` or `NewerFormat`."""
+        head = read_head(self._directory)
+        if head == self.mark.head:
+            return None
+        if BEGINNING.seq < self.mark.head.seq < head.seq:
+            with suppress(Damaged):  # perhaps not the run that was read before: read from its beginning below
+                return News(False, self._read_on(head))
+        self.mark = LogPosition()
+        return News(True, self._read_on(head))
+
+    def _read_on(self, head: Head) -> tuple[Event, ...]:
+        mark = self.mark.copy()
+        with without_collecting():
+            events = tuple(decoded(self._directory, mark, head))
+        self.mark = mark
+        return events
+
+
 class LogReader:
     """The events of one run as far as they were read, and the place behind them. Threads take `lock`."""
 
     def __init__(self, directory: Path, blobs: Blobs) -> None:
         self.lock: Final = threading.RLock()
-        self.mark = LogPosition()
         self.events: tuple[Event, ...] = ()
-        self._directory = directory
+        self._tail = LogTail(directory)
         self._blobs = blobs
         self._book: Book | None = None
 
+    @property
+    def mark(self) -> LogPosition:
+        """The place behind the last event."""
+        return self._tail.mark
+
     def catch_up(self) -> None:
         """Read up to the head. Raises `NotARun`, `Damaged` or `NewerFormat`."""
-        head = read_head(self._directory)
-        if head == self.mark.head:
-            return
-        if BEGINNING.seq < self.mark.head.seq < head.seq:
-            with suppress(
-                Damaged
-            ):  # perhaps not the run that was read before: judged from its beginning below
-                self._read_on(head)
-                return
-        self.mark, self.events, self._book = LogPosition(), (), None
-        self._read_on(head)
+        news = self._tail.news()
+        if news is not None:
+            self.events = news.events if news.anew else (*self.events, *news.events)
+            self._book = None
 
     def extend(self, mark: LogPosition, events: tuple[Event, ...]) -> None:
-        """Take in what follows; `mark` stands behind it."""
-        self.mark = mark
+        """Take in what this process wrote; `mark` stands behind it."""
+        self._tail.mark = mark
         if events:
             self.events += events
             self._book = None
@@ -213,12 +243,6 @@ class LogReader:
         if self._book is None:
             self._book = book(self.events, self._blobs)
         return self._book
-
-    def _read_on(self, head: Head) -> None:
-        mark = self.mark.copy()
-        with without_collecting():
-            events = tuple(decoded(self._directory, mark, head))
-        self.extend(mark, events)
 
 
 @contextmanager

@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ledger.events import Event, RunOpened
-from ledger.format.chain import BEGINNING
-from ledger.state.book import Book
-from ledger.state.fold import fold
+from ledger.state.book import Book, GrowingBook
 from ledger.state.state import State
 from ledger.store.blobs import BlobStore, Remembered
-from ledger.store.failures import Damaged, refuse_unopened
-from ledger.store.reading import LogPosition, decoded, without_collecting
+from ledger.store.failures import refuse_unopened
+from ledger.store.reading import LogTail
 from ledger.store.store import read_driver
-from ledger.store.streams import read_head
 from moot.view.banners import Calls, Label, labels_of
 from moot.view.grounds import Sources
 
@@ -37,23 +34,25 @@ class Followed:
         self.path: Final = path
         self.blobs: Final = Remembered(BlobStore(path / "blobs"))
         self.lock: Final = threading.RLock()
+        self._tail = LogTail(path)
         self._forget()
 
     def _forget(self) -> None:
-        self._mark = LogPosition()
-        self.state = State()
+        self._ledger = GrowingBook(self.blobs)
         self.sources = Sources()
         self.calls = Calls()
         self.replies: Counter[str | None] = Counter()
-        self._events: list[Event] = []
-        self._by_id: dict[str, Event] = {}
-        self._book: Book | None = None
         self._checked: tuple[str, CheckReport] | None = None
+
+    @property
+    def state(self) -> State:
+        """What the events fold to so far."""
+        return self._ledger.state
 
     @property
     def seq(self) -> int:
         """The last event that was read; −1 before the first."""
-        return self._mark.head.seq
+        return self._tail.mark.head.seq
 
     @property
     def opened(self) -> RunOpened:
@@ -63,53 +62,29 @@ class Followed:
     @property
     def head_hash(self) -> str:
         """The hash of the last event that was read."""
-        return self._mark.head.hash
+        return self._tail.mark.head.hash
 
     def catch_up(self) -> bool:
         """Read up to the head; whether there was more. Raises what `Run.book` raises, for a strange run every time."""
-        news = self._catch_up()
-        refuse_unopened(self.state, self.path)
-        return news
-
-    def _catch_up(self) -> bool:
-        head = read_head(self.path)
-        if head == self._mark.head:
-            return False
-        if BEGINNING.seq < self._mark.head.seq < head.seq:
-            try:
-                self._read_to_head()
-            except Damaged:  # perhaps another run has taken its place: judged from its beginning
+        news = self._tail.news()
+        if news is not None:
+            if news.anew:
                 self._forget()
-                self._read_to_head()
-        else:
-            self._forget()
-            self._read_to_head()
-        return True
+            self._take(news.events)
+        refuse_unopened(self.state, self.path)
+        return news is not None
 
-    def _read_to_head(self) -> None:
-        mark = self._mark.copy()
-        with without_collecting():
-            events = list(decoded(self.path, mark, read_head(self.path)))
-        self._mark = mark
-        self._take(events)
-
-    def _take(self, events: list[Event]) -> None:
-        self._events += events
-        self._book = None
-        fold(events, self.state)
+    def _take(self, events: tuple[Event, ...]) -> None:
+        self._ledger.take(events)
         self.sources.take(events)
         for event in events:
-            if event.id is not None:
-                self._by_id.setdefault(event.id, event)
             if event.call is not None:
                 self.calls.add(event)
                 self.replies[event.call.simulated] += 1
 
     def book(self) -> Book:
         """What stands now; it goes on growing."""
-        if self._book is None:
-            self._book = Book(tuple(self._events), self.state, self._by_id, self.blobs)
-        return self._book
+        return self._ledger.book()
 
     def round_book(self, round_: int) -> Book:
         """The same with the events of one round alone."""
