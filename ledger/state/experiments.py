@@ -1,0 +1,211 @@
+"""Experiments: what the repetitions of a planned program come to, by the predicates of its plan and nothing else.
+
+    a repetition   holds, fails, error, or inconclusive: both or neither of pass_if and fail_if, or they cannot be read
+    the controls   one must fail and one must hold, each with a verdict of its own; otherwise: error
+    all k          the same verdict every time, otherwise flaky; any error: error
+    the class      `reproduced` from 3 repetitions on, `ran` below; only a verdict that holds or fails has one
+
+Patterns are those of RE2: the time to match one grows with the text and no faster, whoever wrote the pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from importlib import import_module
+from typing import Any, Final, Literal, cast
+
+import orjson
+
+from ledger.events.verifications import ExperimentPlanned, ExperimentRun, Predicate, RunCounts
+
+Verdict = Literal["holds", "fails", "inconclusive", "error"]
+Judged = Literal["holds", "fails", "flaky", "inconclusive", "error"]
+Content = Callable[[str], bytes]
+"""The bytes of a blob by its hash."""
+
+REPRODUCED_FROM: Final = 3
+"""Repetitions with the same verdict, each in a fresh sandbox."""
+PATTERN_CHARACTERS_MAX: Final = 500
+
+
+def verdict_of(plan: ExperimentPlanned, run: ExperimentRun, content: Content) -> Verdict:
+    """What one repetition says. One that a limit ended, not the program itself, is an error."""
+    if run.exit is None and run.signal is None:
+        return "error"
+    passes = _all_of(plan.pass_if, run, content)
+    fails = _all_of(plan.fail_if, run, content)
+    if passes is True and fails is False:
+        return "holds"
+    if fails is True and passes is False:
+        return "fails"
+    return "inconclusive"
+
+
+def judge(
+    plan: ExperimentPlanned, runs: Iterable[ExperimentRun], content: Content
+) -> tuple[RunCounts, Judged, Literal["ran", "reproduced"] | None]:
+    """Counts, verdict and class of a plan's runs, controls among them; a repetition that is missing is an error."""
+    made = tuple(runs)
+    repetitions = [verdict_of(plan, run, content) for run in made if run.control is None]
+    counts = RunCounts(
+        holds=repetitions.count("holds"),
+        fails=repetitions.count("fails"),
+        inconclusive=repetitions.count("inconclusive"),
+        error=repetitions.count("error"),
+    )
+    controls = {run.control: verdict_of(plan, run, content) for run in made if run.control is not None}
+    if controls != {"must_fail": "fails", "must_hold": "holds"} or len(repetitions) < plan.k:
+        return counts, "error", None
+    if "error" in repetitions:
+        return counts, "error", None
+    if len(set(repetitions)) > 1:
+        return counts, "flaky", None
+    if "inconclusive" in repetitions:
+        return counts, "inconclusive", None
+    verdict: Judged = "holds" if "holds" in repetitions else "fails"
+    return counts, verdict, "reproduced" if len(repetitions) >= REPRODUCED_FROM else "ran"
+
+
+def plan_problems(plan: ExperimentPlanned) -> Iterator[str]:
+    """Why a plan could not decide anything, before it runs: one sentence a problem."""
+    for name, predicates in (("pass_if", plan.pass_if), ("fail_if", plan.fail_if)):
+        for number, predicate in enumerate(predicates, 1):
+            yield from (f"{name} {number}: {problem}" for problem in _predicate_problems(predicate))
+    if frozenset(plan.pass_if) <= frozenset(plan.fail_if) or frozenset(plan.fail_if) <= frozenset(
+        plan.pass_if
+    ):
+        yield "pass_if and fail_if can hold together: no result would say anything"
+    must = [control.must for control in plan.controls]
+    if sorted(must) != ["fail", "hold"]:
+        yield "controls: give two, one that must fail and one that must hold"
+    subject = (_files(plan.files), plan.argv)
+    for control in plan.controls:
+        if (_files(control.files), control.argv) == subject:
+            yield f"controls: the one that must {control.must} is the experiment itself; change its files or its words"
+    if len({(_files(control.files), control.argv) for control in plan.controls}) < len(plan.controls):
+        yield "controls: both are the same program with the same files; one of them must be wrong"
+
+
+def _files(files: Iterable[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((file.name, file.sha256) for file in files))
+
+
+def _predicate_problems(predicate: Predicate) -> Iterator[str]:
+    if (predicate.of == "json") != (predicate.pointer is not None):
+        yield "a JSON pointer belongs to `json` and to nothing else"
+    if predicate.pointer and not predicate.pointer.startswith("/"):
+        yield f"the JSON pointer {predicate.pointer!r} begins with no slash"
+    if (predicate.test == "near") != (predicate.tolerance is not None):
+        yield "a tolerance belongs to `near` and to nothing else"
+    if predicate.test in ("at_least", "at_most", "near") and _number(predicate.value) is None:
+        yield f"{predicate.value!r} is no number"
+    if predicate.of == "exit" and predicate.test == "matches":
+        yield "an exit code is compared, not matched"
+    if predicate.test == "matches":
+        pattern = _pattern(predicate.value)
+        if pattern is None:
+            yield f"{predicate.value!r} is no pattern of RE2, or over {PATTERN_CHARACTERS_MAX} characters long"
+        elif pattern.search("") is not None:
+            yield f"{predicate.value!r} matches an empty text: it can never be false"
+
+
+def _all_of(predicates: Sequence[Predicate], run: ExperimentRun, content: Content) -> bool | None:
+    """Whether all predicates hold; null when one cannot be read and none is false."""
+    found = [_holds(predicate, run, content) for predicate in predicates]
+    if False in found:
+        return False
+    return None if None in found else True
+
+
+def _holds(predicate: Predicate, run: ExperimentRun, content: Content) -> bool | None:
+    match predicate.of:
+        case "exit":
+            return None if run.exit is None else _compares(predicate, Decimal(run.exit), str(run.exit))
+        case "stdout" | "stderr":
+            text = _text(run, predicate.of, content)
+            return None if text is None else _compares(predicate, _number(text.strip()), text.rstrip("\n"))
+        case "json":
+            text = _text(run, "stdout", content)
+            return None if text is None else _json_compares(predicate, text)
+
+
+def _text(run: ExperimentRun, of: Literal["stdout", "stderr"], content: Content) -> str | None:
+    """What a program wrote; null when not all of it was kept, for what is missing could say otherwise."""
+    output = run.stdout if of == "stdout" else run.stderr
+    kept = content(output.kept)
+    return kept.decode("utf-8", "replace") if len(kept) == output.bytes else None
+
+
+def _json_compares(predicate: Predicate, text: str) -> bool | None:
+    try:
+        value = _pointed(orjson.loads(text), predicate.pointer or "")
+    except (orjson.JSONDecodeError, LookupError, ValueError):
+        return None
+    if isinstance(value, bool) or value is None:
+        return _compares(predicate, None, {True: "true", False: "false", None: "null"}[value])
+    if isinstance(value, int | float):
+        return _compares(predicate, Decimal(str(value)), str(value))
+    if isinstance(value, str):
+        return _compares(predicate, None, value)
+    return None
+
+
+def _pointed(document: Any, pointer: str) -> Any:
+    """The value at a JSON pointer (RFC 6901). Raises `LookupError` or `ValueError` when nothing is there."""
+    value = document
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list):
+            if not name.isdecimal():
+                raise LookupError(pointer)
+            value = cast("list[Any]", value)[int(name)]
+        elif isinstance(value, dict):
+            value = cast("dict[str, Any]", value)[name]
+        else:
+            raise LookupError(pointer)
+    return value
+
+
+def _compares(predicate: Predicate, number: Decimal | None, text: str) -> bool | None:
+    wanted = _number(predicate.value)
+    match predicate.test:
+        case "equals":
+            return number == wanted if number is not None and wanted is not None else text == predicate.value
+        case "matches":
+            pattern = _pattern(predicate.value)
+            return None if pattern is None else pattern.search(text) is not None
+        case "at_least":
+            return None if number is None or wanted is None else number >= wanted
+        case "at_most":
+            return None if number is None or wanted is None else number <= wanted
+        case "near":
+            if number is None or wanted is None or predicate.tolerance is None:
+                return None
+            return abs(number - wanted) <= Decimal(predicate.tolerance)
+
+
+def _number(text: str) -> Decimal | None:
+    """A finite decimal number, or null."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _pattern(text: str) -> Any:
+    """A compiled pattern; null when RE2 does not read it."""
+    re2: Any = import_module(
+        "re2"
+    )  # it has no types, and is loaded when something is judged and at no other time
+    options = re2.Options()
+    options.log_errors = False
+    options.one_line = False
+    options.posix_syntax = False
+    if len(text) > PATTERN_CHARACTERS_MAX:
+        return None
+    try:
+        return re2.compile(f"(?m){text}", options=options)
+    except re2.error:
+        return None
