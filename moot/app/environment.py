@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+GIT_SECONDS_MAX: Final = 2.0
 ON: Final = frozenset({"1", "true", "yes", "on"})
 
 
@@ -37,3 +39,19 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 def now() -> str:
     """The present instant, as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def git_identity() -> str | None:
+    """The name that git would sign with here; None where there is no git, or it knows none."""
+    try:
+        said = subprocess.run(
+            ["git", "config", "user.name"],
+            capture_output=True,
+            text=True,
+            timeout=GIT_SECONDS_MAX,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    name = said.stdout.strip()
+    return name if name and name.isprintable() else None

@@ -41,7 +41,7 @@ UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """Characters that no string of a ledger holds (FORMAT 1)."""
 LOOK_EVERY_SECONDS: Final = 0.2
 _CONTEXT_ID: Final = re.compile(r"c[1-9][0-9]*")
-_MODEL_MAX: Final = 200
+_NAME_MAX: Final = 200
 
 
 class Session:
@@ -128,25 +128,44 @@ class Session:
             accepted=False, events=[], errors=list(errors), next=self.open_ids, outcome=self.outcome
         )
 
-    def answer(self, concern: str, text: str) -> tuple[Event, ...]:
-        """Answer a question that was put to a person, or settle a concern; later briefs show it."""
-        return human_actions.answer(self.inner, concern, kept_words(text))
+    def answer(self, concern: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
+        """Answer a question that was put to a person, or settle a concern; later briefs show it.
 
-    def override(self, target: str, text: str) -> tuple[Event, ...]:
+        `by`, here and below, is the name of the person, which a run of version 2 keeps.
+        """
+        return human_actions.answer(self.inner, concern, kept_words(text), self._person(by))
+
+    def override(self, target: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Overturn a decision in force, or a ruling or a screening (`@SEQ`), and say what is decided instead."""
-        return human_actions.override(self.inner, target, kept_words(text))
+        return human_actions.override(self.inner, target, kept_words(text), self._person(by))
 
-    def ack(self, alarm: str, text: str) -> tuple[Event, ...]:
+    def ack(self, alarm: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Close an open alarm, named FM-1 or @SEQ; what it had amended ends with it."""
-        return human_actions.acknowledge(self.inner, alarm, kept_words(text))
+        return human_actions.acknowledge(self.inner, alarm, kept_words(text), self._person(by))
 
-    def note(self, text: str) -> tuple[Event, ...]:
+    def note(self, text: str, *, by: str | None = None) -> tuple[Event, ...]:
         """Put a remark on the ledger; no brief shows it."""
-        return human_actions.note(self.inner, kept_words(text))
+        return human_actions.note(self.inner, kept_words(text), self._person(by))
 
-    def accept(self, used: str | None = None, *, rejected: bool = False) -> tuple[Event, ...]:
+    def accept(
+        self, used: str | None = None, *, rejected: bool = False, by: str | None = None
+    ) -> tuple[Event, ...]:
         """Note that the outcome was used as it is, or as `used` has it, or was rejected; `moot value` counts these."""
-        return human_actions.accept(self.inner, used, rejected=rejected)
+        return human_actions.accept(self.inner, used, rejected=rejected, name=self._person(by))
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether the run keeps who acted, as those of version 2 of the format do."""
+        return human_actions.keeps_names(self.inner.book())
+
+    def _person(self, name: str | None) -> str | None:
+        """The name of a person as a ledger keeps it. Raises `MootError`."""
+        if name is None:
+            return None
+        if not self.keeps_names:
+            what = "this run is of version 1 of the format, which has no place for who acted"
+            raise usage(what, "leave out --by, or say it in the text", "--by")
+        return _printable(name, "a person's name", "--by")
 
     def _accepted(self, events: Iterable[Event]) -> Submission:
         return Submission(
@@ -244,7 +263,11 @@ def _context(context_id: str | None) -> str | None:
 
 
 def _model(name: str | None) -> str | None:
-    if name is not None and not (0 < len(name.strip()) <= _MODEL_MAX and name.isprintable()):
-        what = f"a model's name is 1 to {_MODEL_MAX} printable characters"
-        raise usage(what, "give its name, such as some-model-1", "model")
-    return name
+    return None if name is None else _printable(name, "a model's name", "model")
+
+
+def _printable(name: str, what: str, where: str) -> str:
+    if not (0 < len(name.strip()) <= _NAME_MAX and name.isprintable()):
+        said = f"{what} is 1 to {_NAME_MAX} printable characters"
+        raise usage(said, "give a name such as some-model-1 or Ada Lovelace", where)
+    return name.strip()

@@ -10,8 +10,9 @@ import typer
 
 from ledger.events import Event
 from moot.app.documents import read_text
+from moot.app.environment import git_identity
 from moot.app.session import Session, names, open_session
-from moot.cli.options import JsonOption, QuietOption, RunArgument, TextArgument
+from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, TextArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.events import event_line
@@ -22,6 +23,7 @@ def answer(
     run: RunArgument,
     concern: Annotated[str, typer.Argument(metavar="ID", help="The question's or concern's id (N-3-1).")],
     text: TextArgument,
+    by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -29,7 +31,9 @@ def answer(
 
     Example: moot answer @last N-3-1 'Yes, a lost acknowledgement is acceptable once a year.'
     """
-    return _added(run, lambda session: session.answer(concern, text), json=json, quiet=quiet)
+    return _added(
+        run, by, lambda session, name: session.answer(concern, text, by=name), json=json, quiet=quiet
+    )
 
 
 def override(
@@ -42,6 +46,7 @@ def override(
         ),
     ],
     text: TextArgument,
+    by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -49,7 +54,9 @@ def override(
 
     Example: moot override @last D-4-1 'One journal, because operations must read it without us.'
     """
-    return _added(run, lambda session: session.override(target, text), json=json, quiet=quiet)
+    return _added(
+        run, by, lambda session, name: session.override(target, text, by=name), json=json, quiet=quiet
+    )
 
 
 def ack(
@@ -58,6 +65,7 @@ def ack(
         str, typer.Argument(metavar="ALARM", help="The failure mode (FM-1), or @SEQ of the alarm.")
     ],
     text: TextArgument,
+    by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -65,12 +73,13 @@ def ack(
 
     Example: moot ack @last FM-1 'The critic was right to agree: nothing was left to attack.'
     """
-    return _added(run, lambda session: session.ack(alarm, text), json=json, quiet=quiet)
+    return _added(run, by, lambda session, name: session.ack(alarm, text, by=name), json=json, quiet=quiet)
 
 
 def note(
     run: RunArgument,
     text: TextArgument,
+    by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -78,7 +87,7 @@ def note(
 
     Example: moot note @last 'R5 was run with a new model for the critic.'
     """
-    return _added(run, lambda session: session.note(text), json=json, quiet=quiet)
+    return _added(run, by, lambda session, name: session.note(text, by=name), json=json, quiet=quiet)
 
 
 def accept(
@@ -88,6 +97,7 @@ def accept(
         typer.Argument(metavar="FILE", help="The text that was really used; the distance is measured."),
     ] = None,
     reject: Annotated[bool, typer.Option("--reject", help="It was not used.")] = False,
+    by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -98,13 +108,19 @@ def accept(
     if reject and file is not None:
         raise usage("rejected, and yet a text was used", "give FILE or --reject", "moot accept")
     used = None if file is None else read_text(Path(file))
-    return _added(run, lambda session: session.accept(used, rejected=reject), json=json, quiet=quiet)
+    return _added(
+        run, by, lambda session, name: session.accept(used, rejected=reject, by=name), json=json, quiet=quiet
+    )
 
 
-def _added(run: str, act: Callable[[Session], tuple[Event, ...]], *, json: bool, quiet: bool) -> int:
-    """Do `act` on a run and say what it wrote."""
+Acted = Callable[[Session, str | None], tuple[Event, ...]]
+
+
+def _added(run: str, by: str | None, act: Acted, *, json: bool, quiet: bool) -> int:
+    """Do `act` on a run and say what it wrote; git says who it is where nobody else does, if the run keeps it."""
     session = open_session(run)
-    events = act(session)
+    name = by if by is not None else git_identity() if session.keeps_names else None
+    events = act(session, name)
     if json:
         out_json(Act(run=str(session.path), events=names(events)))
     elif not quiet:

@@ -250,23 +250,23 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
 
 
 def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
-    def answer(run: str, concern: str, text: str, token: str) -> Any:
+    def answer(run: str, concern: str, text: str, token: str, by: str | None = None) -> Any:
         """The person's answer to a question that was put to a person (N-1-2). Ask the person; never answer
-        yourself. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "answer", concern, text, token), verbs.runs / run)
+        yourself. `by`: the person's name, if they gave it. Operator only, before and after the end."""
+        return _run(lambda: verbs.act(run, "answer", concern, text, token, by), verbs.runs / run)
 
-    def override(run: str, target: str, text: str, token: str) -> Any:
+    def override(run: str, target: str, text: str, token: str, by: str | None = None) -> Any:
         """The person overturns a decision (D-1-1), a ruling or a screening (@SEQ). Operator only, before and after
         the end."""
-        return _run(lambda: verbs.act(run, "override", target, text, token), verbs.runs / run)
+        return _run(lambda: verbs.act(run, "override", target, text, token, by), verbs.runs / run)
 
-    def ack(run: str, alarm: str, text: str, token: str) -> Any:
+    def ack(run: str, alarm: str, text: str, token: str, by: str | None = None) -> Any:
         """The person closes an open alarm (FM-1 or @SEQ), with the reason. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "ack", alarm, text, token), verbs.runs / run)
+        return _run(lambda: verbs.act(run, "ack", alarm, text, token, by), verbs.runs / run)
 
-    def note(run: str, text: str, token: str) -> Any:
+    def note(run: str, text: str, token: str, by: str | None = None) -> Any:
         """Put the person's remark on the ledger; no brief shows it. Operator only, before and after the end."""
-        return _run(lambda: verbs.act(run, "note", "", text, token), verbs.runs / run)
+        return _run(lambda: verbs.act(run, "note", "", text, token, by), verbs.runs / run)
 
     def fork(run: str, round: int, token: str, without: str | None = None) -> Any:
         """A new run that shares everything before a round, and goes on without a role or simply again. Operator

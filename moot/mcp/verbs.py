@@ -262,18 +262,20 @@ class Verbs:
         made = made_fork(session.path, round_, without=without, everybody="host", runs=self.runs)
         return self._opened(Session(made.run))
 
-    def act(self, run: str, verb: Acting, target: str, text: str, token: str | None) -> Result:
+    def act(
+        self, run: str, verb: Acting, target: str, text: str, token: str | None, by: str | None = None
+    ) -> Result:
         """`answer`, `override`, `ack` or `note`, in the name of the person who runs the deliberation."""
         session = self.opened(verb, run, token)
         match verb:
             case "answer":
-                events = session.answer(target, text)
+                events = session.answer(target, text, by=by)
             case "override":
-                events = session.override(target, text)
+                events = session.override(target, text, by=by)
             case "ack":
-                events = session.ack(target, text)
+                events = session.ack(target, text, by=by)
             case "note":
-                events = session.note(text)
+                events = session.note(text, by=by)
             case _:
                 assert_never(verb)
         return Act(run=run, events=names(events))

@@ -1,9 +1,14 @@
-"""What a person adds to a run: answers, overrides, acknowledgements, notes; always `by: human` (DESIGN 3, FORMAT 8)."""
+"""What a person adds to a run: answers, overrides, acknowledgements, notes; always `by: human` (DESIGN 3, FORMAT 8).
+
+`name` says who it was, where the run's version of the format keeps it; version 1 has no place for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from ledger.events import Alarm, Amendment, Concern, Decision, Event
 from ledger.events.decisions import Change, Cite, Relation
@@ -25,15 +30,28 @@ class NotThere(LookupError):
         self.what, self.fix = what, fix
 
 
+Act = TypeVar("Act", Decision, Alarm, Amendment)
+
 _ENVELOPE: Final = frozenset(Envelope.__struct_fields__)
+_NAMES_SINCE: Final = 2
 
 
-def _once(book: Book, act: Event) -> Event:
+def keeps_names(book: Book) -> bool:
+    """Whether the run is of a version of the format that keeps who acted."""
+    return book.events[0].v >= _NAMES_SINCE
+
+
+def _named(book: Book, act: Act, name: str | None) -> Act:
+    return msgspec.structs.replace(act, name=name) if name is not None and keeps_names(book) else act
+
+
+def _once(book: Book, act: Act, name: str | None) -> Event:
     """The same act of a person in this round, if it is on the ledger already; otherwise `act`.
 
     A disk may fail behind the write and before the acknowledgement: the act is then kept, its author is told to do it
     again, and doing it again must not make two (FORMAT 8).
     """
+    act = _named(book, act, name)
     said = _content(act)
     before = (event for event in book.events if event.by == act.by and event.round == act.round)
     return next((event for event in before if event.kind == act.kind and _content(event) == said), act)
@@ -43,7 +61,7 @@ def _content(act: Event) -> dict[str, Any]:
     return {name: getattr(act, name) for name in act.__struct_fields__ if name not in _ENVELOPE}
 
 
-def answer(session: RunSession, concern_id: str, text: str) -> tuple[Event, ...]:
+def answer(session: RunSession, concern_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:
     """Answer a concern or question; it counts as resolved from then on, and the answer is a decision in force."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -51,7 +69,7 @@ def answer(session: RunSession, concern_id: str, text: str) -> tuple[Event, ...]
         if not isinstance(concern, Concern):
             open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
             raise NotThere(f"no concern {concern_id!r} in this run", f"open ones: {open_ones}")
-        made = _once(book, _decision(book, "answer", text, ("concern", concern_id, "resolves")))
+        made = _once(book, _decision(book, "answer", text, ("concern", concern_id, "resolves")), name)
         if concern_id in book.state.resolved and not is_on_ledger(made):
             raise NotThere(f"{concern_id} is resolved already", "see `moot decisions`")
         return (made,)
@@ -59,12 +77,12 @@ def answer(session: RunSession, concern_id: str, text: str) -> tuple[Event, ...]
     return session.append(make)
 
 
-def override(session: RunSession, target_id: str, text: str) -> tuple[Event, ...]:
+def override(session: RunSession, target_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:
     """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
         kind = "verification" if target_id in book.state.screened else "decision"
-        made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")))
+        made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")), name)
         if not is_on_ledger(made):
             _refuse_what_no_override_ends(book.state, target_id)
         return (made,)
@@ -89,7 +107,7 @@ def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
         raise NotThere(f"{target_id} was overturned by {found.overturned_by}", f"override {now} instead")
 
 
-def acknowledge(session: RunSession, alarm: str, because: str) -> tuple[Event, ...]:
+def acknowledge(session: RunSession, alarm: str, because: str, name: str | None = None) -> tuple[Event, ...]:
     """Close an open alarm, named by its seq (`@41`) or its failure mode (`FM-1`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -101,20 +119,19 @@ def acknowledge(session: RunSession, alarm: str, because: str) -> tuple[Event, .
             names = ", ".join(f"{open_.fm} @{open_.seq}" for open_ in book.state.open_alarms()) or "none"
             raise NotThere(f"no open alarm {alarm}", f"open ones: {names}")
         raised = found[0]
-        return (
-            Alarm(
-                **_envelope(book),
-                fm=raised.fm,
-                action="closed",
-                verdict=raised.verdict,
-                e_value=raised.e_value,
-                onset_round=raised.onset_round,
-                evidence=raised.evidence,
-                params=raised.params,
-                closes=raised.seq,
-                because=because,
-            ),
+        closed = Alarm(
+            **_envelope(book),
+            fm=raised.fm,
+            action="closed",
+            verdict=raised.verdict,
+            e_value=raised.e_value,
+            onset_round=raised.onset_round,
+            evidence=raised.evidence,
+            params=raised.params,
+            closes=raised.seq,
+            because=because,
         )
+        return (_named(book, closed, name),)
 
     return session.append(make)
 
@@ -128,16 +145,18 @@ def _closes(event: Event, alarm: str, because: str) -> bool:
     )
 
 
-def note(session: RunSession, text: str) -> tuple[Event, ...]:
+def note(session: RunSession, text: str, name: str | None = None) -> tuple[Event, ...]:
     """Put a remark on the ledger; no brief shows it."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        return (_once(book, Amendment(**_envelope(book), what="note", cause="human", reason=text)),)
+        return (_once(book, Amendment(**_envelope(book), what="note", cause="human", reason=text), name),)
 
     return session.append(make)
 
 
-def accept(session: RunSession, used: str | None, *, rejected: bool = False) -> tuple[Event, ...]:
+def accept(
+    session: RunSession, used: str | None, *, rejected: bool = False, name: str | None = None
+) -> tuple[Event, ...]:
     """Note what became of the outcome; `used` is the text that was really used, None when it was used as it is."""
 
     def make(book: Book) -> tuple[Event, ...]:
@@ -151,25 +170,28 @@ def accept(session: RunSession, used: str | None, *, rejected: bool = False) -> 
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
         made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
-        return (_once(book, made),)
+        return (_once(book, made, name),)
 
     return session.append(make)
 
 
-def amend_budgets(session: RunSession, limits: Mapping[str, int | str]) -> tuple[Event, ...]:
+def amend_budgets(
+    session: RunSession, limits: Mapping[str, int | str], name: str | None = None
+) -> tuple[Event, ...]:
     """Change limits of the run, named as in `Budgets`; those that are in force already are left alone."""
 
     def make(book: Book) -> tuple[Event, ...]:
         present = budgets_in_force(book.state)
         changes = tuple(
-            Change(path=f"budgets.{name}", from_=getattr(present, name), to=limit)
-            for name, limit in limits.items()
-            if getattr(present, name) != limit
+            Change(path=f"budgets.{limit_name}", from_=getattr(present, limit_name), to=limit)
+            for limit_name, limit in limits.items()
+            if getattr(present, limit_name) != limit
         )
         if not changes:
             return ()
         reason = "New limits were given when the run went on."
-        return (Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason),)
+        amended = Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason)
+        return (_named(book, amended, name),)
 
     return session.append(make)
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import errno
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from ledger.events import Alarm, Amendment, Decision
 from ledger.state.decided import in_force
 from moot.api import open_run
+from moot.app.environment import git_identity
+from moot.app.running import open_run_at, opening_of
+from moot.cli import people
+from rounds.setup.deliberation import checked
 from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content
 
@@ -128,3 +134,54 @@ def test_decisions_say_what_puts_them_at_risk(moot: Moot) -> None:
     fallen = {"id": "C-8-6", "status": "superseded", "through": ["D-8-1"], "before": True}
     assert found["D-13-7"]["fallen"] == [fallen]
     assert found["D-13-1"]["fallen"] == []
+
+
+@pytest.fixture
+def second(tmp_path: Path) -> Path:
+    """An open run of version 2 of the format."""
+    opening = opening_of(checked(TABLE, name="test"), {}, {})
+    event = msgspec.structs.replace(opening.event, v=2)
+    return open_run_at(tmp_path / "second", replace(opening, event=event)).run.path
+
+
+TABLE = {"deliberation": {"question": "Which storage?", "protocol": "tribunal"}}
+
+
+def last(run: Path) -> Amendment:
+    """The last event, a remark."""
+    event = open_run(run).events[-1]
+    assert isinstance(event, Amendment)
+    return event
+
+
+def test_an_act_says_who_acted(moot: Moot, second: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert moot("note", second, "Seen.", "--by", "Ada Lovelace").code == 0
+    assert last(second).name == "Ada Lovelace"
+    monkeypatch.setattr(people, "git_identity", lambda: "Grace Hopper")
+    assert moot("note", second, "Seen again.").code == 0
+    assert last(second).name == "Grace Hopper"
+    before = content(second)
+    assert moot("note", second, "Seen again.").code == 0  # the same act of the same person, said twice
+    assert content(second) == before
+    refused = moot("note", second, "And again.", "--by", "\x1b[31m")
+    assert (refused.code, content(second)) == (2, before)
+    assert "a person's name is 1 to 200 printable characters" in refused.err
+
+
+def test_a_run_of_version_1_has_no_place_for_a_name(moot: Moot, run: Path) -> None:
+    before = content(run)
+    refused = moot("note", run, "Seen.", "--by", "Ada Lovelace")
+    assert (refused.code, content(run)) == (2, before)
+    assert "leave out --by" in refused.err
+    assert moot("note", run, "Seen.").code == 0
+    assert last(run).name is None
+
+
+def test_git_says_who_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "gitconfig"
+    config.write_text("[user]\n\tname = Ada Lovelace\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    assert git_identity() == (None if shutil.which("git") is None else "Ada Lovelace")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert git_identity() is None
