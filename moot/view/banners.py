@@ -14,7 +14,7 @@ from ledger.state.fold import step
 from ledger.state.state import State
 from moot.view.quorum import headline
 from moot.view.seats import Answered, one_family
-from moot.view.words import CLOSINGS, going_on
+from moot.view.words import going_on, why_closed
 from rounds.run.outcome import outcome_of
 
 _POSITIONS_OFF: Final = (
@@ -178,7 +178,7 @@ def caveats(state: State, calls: Calls) -> list[str]:
     opened, first = state.opened, headline(outcome_of(state))
     lines = [first] if first else []
     if state.stopped_by is not None:
-        lines.append(f"STOPPED: {CLOSINGS.get(state.stopped_by, state.stopped_by)}")
+        lines.append(f"STOPPED: {why_closed(state.stopped_by)}")
     lines += [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived] if opened else []
     if calls.all:
         counts = {

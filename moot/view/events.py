@@ -317,7 +317,7 @@ def _governed(
             what = f"{event.step_failed} given up ({event.reason}), {event.instead}"
             return EventWords(event, "fallback", marks.DEGRADED, what, event.detail)
         case RunClosed():
-            why = words.CLOSINGS.get(event.reason, event.reason)
+            why = words.why_closed(event.reason)
             said = f"run {event.state}: {why}; {len(event.open)} left open"
             return EventWords(event, "closed", NEUTRAL, said, "", event.outcome)
         case Screening():

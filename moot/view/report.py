@@ -30,6 +30,7 @@ from moot.view.report_tables import (
     stress_section,
 )
 from moot.view.seats import answered_by, one_family_told
+from moot.view.stopping import played_elsewhere
 from moot.view.story import Story
 
 Section = Callable[[Story], Iterator[str]]
@@ -136,12 +137,12 @@ def _why(story: Story) -> Iterator[str]:
     played = f"{len(story.rounds)} of {len(story.plan)} planned rounds"
     quorum = f"{story.quorum.actual} of {story.quorum.declared} steps were answered"
     if story.origin == "import":
-        yield f"{len(story.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."
+        yield played_elsewhere(len(story.rounds))
         return
     if story.closing is None:
         yield f"It has not stopped: {played} were opened; {quorum}."
         return
-    why = words.CLOSINGS.get(story.closing.reason, story.closing.reason)
+    why = words.why_closed(story.closing.reason)
     yield f"The run {story.closing.state} because {inline(why)}, after {played}; {quorum}."
     last = next((told.look for told in reversed(story.rounds) if told.look), None)
     if last is not None:

@@ -77,7 +77,7 @@ def ended(state: State) -> str:
     closing = state.closing
     if closing is None:
         return "The run has not stopped."
-    return f"The run {closing.state} because {words.CLOSINGS.get(closing.reason, closing.reason)}."
+    return f"The run {closing.state} because {words.why_closed(closing.reason)}."
 
 
 def _told(gate: Gate, rounds: int) -> str:
@@ -104,6 +104,19 @@ def why_it_stopped(story: Story) -> str:
     return stopped_because(story.closing, look, story.quorum, len(story.rounds), len(story.plan))
 
 
+def why_of(state: State) -> str:
+    """The same of a state, and of an import."""
+    if state.opening.origin.type == "import":
+        return played_elsewhere(len(state.rounds))
+    look = state.looks[-1] if state.looks else None
+    return stopped_because(state.closing, look, state.quorum, len(state.rounds), len(state.opening.plan))
+
+
+def played_elsewhere(rounds: int) -> str:
+    """What an import can say of its end."""
+    return f"{rounds} rounds were played elsewhere; whether and why they ended is not recorded."
+
+
 def stopped_because(
     closing: RunClosed | None, look: Signals | None, quorum: Quorum, opened: int, planned: int
 ) -> str:
@@ -111,7 +124,7 @@ def stopped_because(
     played = f"{opened} of {planned} planned rounds"
     if closing is None:
         return f"The run has not stopped: {played} were opened."
-    why = words.CLOSINGS.get(closing.reason, closing.reason)
+    why = words.why_closed(closing.reason)
     looked = ""
     if look is not None:
         advice = mark_of(marks.ADVICE, look.advice).plain

@@ -64,6 +64,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def why_closed(reason: str) -> str:
+    """Why a run was closed, as a clause."""
+    return CLOSINGS.get(reason, reason)
+
+
 def going_on(run: str, reason: str | None) -> str:
     """The command that goes on with a stopped run; a limit that is reached has to be raised with it.
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from ledger.events import Decision, Event
 from moot.view.events import words_of
+from moot.view.stopping import why_of
 from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import asked_now, parts_of
@@ -23,7 +24,6 @@ from moot.web.views import seats as seat_views
 from moot.web.views.compare import compare_page
 from moot.web.views.event import event_page
 from moot.web.views.overview import overview as overview_of
-from moot.web.views.overview import why_of
 from moot.web.views.rounds import round_lines, round_page
 from moot.web.views.signals import signals_page
 

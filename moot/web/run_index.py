@@ -168,7 +168,7 @@ def line_of(name: str, run: Followed) -> RunLine:
 
 def _why(state: State) -> str:
     if state.closing is not None:
-        return words.CLOSINGS.get(state.closing.reason, state.closing.reason)
+        return words.why_closed(state.closing.reason)
     return f"in round {state.round}, {words.PHASES.get(state.phase, state.phase)}"
 
 

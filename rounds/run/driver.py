@@ -133,7 +133,7 @@ class _Drive:
     def _launch(self) -> DriveEnd:
         """Start what can run; the outcome counts when nothing is in flight."""
         state = self._session.book().state
-        if state.closing is not None and state.closing.state == "finished":
+        if state.closing is not None and state.finished:
             return DriveEnd("finished", state.closing.reason)
         exhausted = used_up(state, (self._monotonic() - self._began) / 60)
         if exhausted is not None:

@@ -16,7 +16,7 @@ from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.events import EventWords, words_of
 from moot.view.grounds import Ground
 from moot.view.seats import answered_by, one_family_told, seats_told
-from moot.view.stopping import stopped_because
+from moot.view.stopping import why_of
 from moot.web.followed import Followed, isolation_of, labels_shown
 from moot.web.views.claims import claims_by_status
 from moot.web.views.rounds import RoundLine, round_lines
@@ -102,17 +102,6 @@ def overview(run: Followed) -> Overview:
         last=book.events[-1].at,
         state=state,
     )
-
-
-def why_of(state: State) -> str:
-    """Why the run stopped, or where it is, in a sentence; the same that a terminal shows."""
-    opened = state.opening
-    if opened.origin.type == "import":
-        return (
-            f"{len(state.rounds)} rounds were played elsewhere; whether and why they ended is not recorded."
-        )
-    look = state.looks[-1] if state.looks else None
-    return stopped_because(state.closing, look, state.quorum, len(state.rounds), len(opened.plan))
 
 
 def signals_now(run: Followed) -> SignalReport | None:
