@@ -16,14 +16,21 @@ import orjson
 from msgspec.structs import replace
 
 from ledger.events import (
+    Agenda,
     Amendment,
     Argument,
     Assumption,
+    Belief,
     Challenge,
     Decision,
     Disposition,
     Event,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
     Fallback,
+    Frame,
+    Memo,
     Rating,
     Response,
     RoundOpened,
@@ -32,11 +39,36 @@ from ledger.events import (
     Score,
     Screening,
     Standing,
+    Verification,
     Vote,
 )
-from ledger.events.decisions import Change, Cite, ContextDocument, Labelled, Waiver, Zones
+from ledger.events.claims import ConditionalBelief
+from ledger.events.decisions import (
+    Change,
+    Cite,
+    ContextDocument,
+    Dissent,
+    DroppedProposal,
+    Labelled,
+    MemoSentence,
+    MergedProposals,
+    RemovedSentence,
+    Waiver,
+    Zones,
+)
 from ledger.events.values import Evidence, Quorum
-from ledger.events.verifications import ScreeningIssue
+from ledger.events.verifications import (
+    ExperimentControl,
+    ExperimentEnvironment,
+    ExperimentLimits,
+    InputBlob,
+    KeptOutput,
+    NamedBlob,
+    Predicate,
+    RunCounts,
+    ScreeningIssue,
+    WordReadings,
+)
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore
@@ -314,14 +346,71 @@ def others() -> Iterator[Event]:
     )
     yield Decision(
         id="D-1-9", text="t", type="gate", cites=(Cite(type="claim", id="C-1-1", relation="based-on"),),
-        made_by="judge", narratives=("n",), zones=Zones(agreement=("a",), contested=("c",)), **seen,
+        made_by="judge", narratives=("n",), zones=Zones(agreement=("a",), contested=("c",)),
+        dissent=(Dissent(role="critic", ref="N-1-1", text="d"),), falsifiers=("f",), requirements=("r",), name="n",
+        **seen,
     )  # fmt: skip
+    yield from _of_version_2(seen)
+
+
+def _of_version_2(seen: dict[str, Any]) -> Iterator[Event]:
+    evidence = (Evidence(ref="C-1-1", quote="q"),)
+    given = ConditionalBelief(
+        claim="C-1-1", q=70, if_true={"O-1": 100}, if_false={"none": 100}, predicts="holds", fair=False, fair_why="w"
+    )  # fmt: skip
+    yield Belief(
+        id="B-1-critic", role="critic", points={"O-1": 60, "none": 40}, derived=False, because=evidence,
+        given=(given,), **seen,
+    )  # fmt: skip
+    yield Frame(
+        ill_posed=True, why="w", missing=("m",), double=(("O-1", "O-2"),),
+        two_readings=(WordReadings(word="w", readings=("a", "b")),), runnable=("r",), **seen,
+    )  # fmt: skip
+    merged = MergedProposals(into="C-1-1", from_=("S-1-B-critic#crux-1",), negated=False)
+    yield Agenda(
+        options=(Labelled(id="O-1", text="t"),), shared=("s",), cruxes=("C-1-1",), merged=(merged,),
+        dropped=(DroppedProposal(from_="S-1-B-critic#crux-2", why="w"),), **seen,
+    )  # fmt: skip
+    sentence = MemoSentence(field="answer", text="t", refs=("C-1-1",), quote="q")
+    yield Memo(
+        id="M-1", status="decide", sentences=(sentence,), removed=(RemovedSentence(text="t", why="w"),), **seen
+    )  # fmt: skip
+    file = NamedBlob(name="n", sha256="0" * 64)
+    test = Predicate(of="stdout", test="near", value="1", pointer="/a", tolerance="0.5")
+    yield ExperimentPlanned(
+        id="E-1-1", claims=("C-1-1",), question="q", files=(file,), argv=("a",),
+        inputs=(InputBlob(name="n", sha256="0" * 64, origin="o"),), pass_if=(test,), fail_if=(test,),
+        controls=(ExperimentControl(must="fail", files=(file,), argv=("a",)),), k=3,
+        limits=ExperimentLimits(wall_seconds=1, cpu_seconds=1, memory_bytes=1, output_bytes=1), seed=1, **seen,
+    )  # fmt: skip
+    output = KeptOutput(sha256="0" * 64, bytes=0, kept="0" * 64)
+    where = ExperimentEnvironment(
+        interpreter="i", platform="p", sandbox="s", sandbox_version="v", self_test=True
+    )
+    yield ExperimentRun(
+        of="E-1-1", n=1, environment=where, exit=0, stdout=output, stderr=output, outputs=(file,),
+        started_at="2026-03-04T05:00:00.000000Z", ms=1, **seen,
+    )  # fmt: skip
+    yield ExperimentJudged(
+        of="E-1-1", counts=RunCounts(holds=3, fails=0, inconclusive=0, error=0), verdict="holds",
+        class_="reproduced", **seen,
+    )  # fmt: skip
+
+
+def in_version_2(event: Event) -> Event:
+    """The event as a run of version 2 has it: what moves a claim brings evidence of its own."""
+    event = replace(event, v=2)
+    if isinstance(event, Verification):
+        evidence = (Evidence(ref="C-1-1", quote="q"),)
+        moved = tuple(replace(one, class_="said", evidence=evidence) for one in event.claim_status_changes)
+        event = replace(event, claim_status_changes=moved)
+    return event
 
 
 def every_kind() -> list[Event]:
     """One event of every kind, and of every type of artifact."""
     found: dict[tuple[str, str], Event] = {}
-    for event in (*sample().events, *others()):
+    for event in map(in_version_2, (*sample().events, *others())):
         found.setdefault(
             (event.kind, str(getattr(event, "type", "")) if event.kind == "artifact" else ""), event
         )
@@ -380,7 +469,7 @@ def _content(event: Event) -> Any:
 
 def ledger(directory: Path, texts: tuple[str, ...] = TEXTS) -> RunStore:
     """A run in which every text stands in every field that takes it: text k in the k-th copy of every kind."""
-    first, *rest = sample().events
+    first, *rest = map(in_version_2, sample().events)
     assert isinstance(first, RunOpened)
     document = ContextDocument(id="K-1", name="d.md", sha256=hash_of(DOCUMENT), bytes=len(DOCUMENT))
     short = [text for text in texts if 0 < len(text) <= 200]
@@ -414,9 +503,9 @@ def _renumbered(event: Event, number: int) -> Event:
     identity = event.id
     made: str | None = None
     if identity is not None:
-        numbered = identity[:2] in ("C-", "N-", "Q-", "R-", "X-", "Y-", "D-", "V-")
+        numbered = identity[:2] in ("C-", "N-", "Q-", "R-", "X-", "Y-", "D-", "V-", "E-")
         made = f"{identity[:3]}-{number}" if numbered else None
-        if identity[0] in "SAPF" and not numbered:
+        if identity[0] in "SAPFBM" and not numbered:
             made = f"{identity.partition('~')[0]}~{number}"
         if isinstance(event, Vote):
             made = f"VO-1-{number}-critic"
