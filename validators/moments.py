@@ -15,8 +15,8 @@ from ledger.state import book as books
 from ledger.state.book import Book, GrowingBook
 from roles.asof import behind_owed
 from roles.protocol import Group, Protocol, Step, find_group, open_group
-from validators.docket import Docket, is_reply
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex, is_reply
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -28,11 +28,11 @@ class Moment(msgspec.Struct, frozen=True):
     book: Book
 
 
-def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
+def answered(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
     """Just before every reply to a step that the protocol knows there."""
-    through = min(docket.openings.known_through, docket.sound_through())
+    through = min(index.openings.known_through, index.sound_through())
     group: Group | None = None
-    for event, alive in _walk(docket):
+    for event, alive in _walk(index):
         if event.seq > through:
             return
         if is_reply(event) and alive.state.round in alive.state.rounds:
@@ -43,43 +43,43 @@ def answered(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
                     yield Moment(event, step, group, alive.book())
 
 
-def opened(docket: Docket, protocol: Protocol) -> Iterator[Moment]:
+def opened(index: LedgerIndex, protocol: Protocol) -> Iterator[Moment]:
     """When each step that was answered had opened, with all that the controller owed by then."""
-    sound = docket.sound_through()
-    replies = {event.step: event for event in docket.events if is_reply(event) and event.seq <= sound}
+    sound = index.sound_through()
+    replies = {event.step: event for event in index.events if is_reply(event) and event.seq <= sound}
     waiting: dict[int, set[str]] = {}
-    for step_id, through in docket.openings.of.items():
+    for step_id, through in index.openings.of.items():
         if step_id in replies:
-            waiting.setdefault(behind_owed(docket.events, through + 1), set()).add(step_id)
-    for event, alive in _walk(docket):
+            waiting.setdefault(behind_owed(index.events, through + 1), set()).add(step_id)
+    for event, alive in _walk(index):
         group = open_group(protocol, alive.state) if event.seq in waiting else None
         for step in group.steps if group is not None else ():
             if step.id in waiting[event.seq] and group is not None and not alive.state.is_done(step.id):
                 yield Moment(replies[step.id], step, group, alive.book())
 
 
-def commits(docket: Docket) -> Iterator[tuple[tuple[Event, ...], Book]]:
+def commits(index: LedgerIndex) -> Iterator[tuple[tuple[Event, ...], Book]]:
     """(its events, the book before it) of every commit that the recorded rules found no error in."""
-    through = min(docket.openings.known_through, docket.sound_through())
-    alive = GrowingBook(docket.book.blobs)
-    for commit in books.commits(docket.events[: through + 1]):
+    through = min(index.openings.known_through, index.sound_through())
+    alive = GrowingBook(index.book.blobs)
+    for commit in books.commits(index.events[: through + 1]):
         if commit[-1].rest == 0:
             yield commit, alive.book()
             alive.take(commit)
 
 
-def unjudged(docket: Docket) -> Iterator[Breach]:
+def unjudged(index: LedgerIndex) -> Iterator[Breach]:
     """A warning when replies stand behind an event where the ledger is broken: a protocol is not run on that."""
-    sound = docket.sound_through()
-    if any(is_reply(event) and event.seq > sound for event in docket.events):
+    sound = index.sound_through()
+    if any(is_reply(event) and event.seq > sound for event in index.events):
         yield Breach(
             sound + 1, f"not judged from event {sound + 1} on, where other rules are broken", "warning"
         )
 
 
-def _walk(docket: Docket) -> Iterator[tuple[Event, GrowingBook]]:
+def _walk(index: LedgerIndex) -> Iterator[tuple[Event, GrowingBook]]:
     """(event, what stood before it)."""
-    alive = GrowingBook(docket.book.blobs)
-    for event in docket.events:
+    alive = GrowingBook(index.book.blobs)
+    for event in index.events:
         yield event, alive
         alive.take((event,))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from validators.docket import Docket
 from validators.finding import Breach, Severity
+from validators.ledger_index import LedgerIndex
 
-Check = Callable[[Docket], Iterator[Breach]]
+Check = Callable[[LedgerIndex], Iterator[Breach]]
 
 
 class Rule(msgspec.Struct, frozen=True):

@@ -11,8 +11,8 @@ import orjson
 from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import UNLAWFUL
-from validators.docket import Docket, RuleContext
 from validators.finding import Breach, RuleFinding, Severity, standing
+from validators.ledger_index import LedgerIndex, RuleContext
 from validators.rule import Rule
 from validators.rules import (
     artifacts,
@@ -177,39 +177,37 @@ def findings(
     documents alone decide. It is what the controller records and what `recorded_validation_holds` computes again.
     `rules` are asked in their order; some read what those before them found.
     """
-    docket = judged(book, context, recorded=recorded, rules=rules)
-    return standing(docket.found, book.state.seq if through is None else through)
+    index = judged(book, context, recorded=recorded, rules=rules)
+    return standing(index.found, book.state.seq if through is None else through)
 
 
 def judged(
     book: Book, context: RuleContext, *, recorded: bool = False, rules: Sequence[Rule] = RULES
-) -> Docket:
-    """The docket with all that the rules found, and with those that had to give up on a ledger that others refuse."""
-    docket = Docket(book, context, rules_hash())
+) -> LedgerIndex:
+    """The index with all that the rules found, and with those that had to give up on a ledger that others refuse."""
+    index = LedgerIndex(book, context, rules_hash())
     crashes: list[Exception] = []
     for rule in rules:
         if rule.recorded or not recorded:
             found: list[RuleFinding] = []
             try:
                 found.extend(  # what was found before a rule gave up stays found
-                    _finding(rule, breach, docket)
-                    for breach in _judged(rule, docket)
-                    if rule.applies_to_imports or breach.seq is None or not docket.is_imported(breach.seq)
+                    _finding(rule, breach, index)
+                    for breach in _judged(rule, index)
+                    if rule.applies_to_imports or breach.seq is None or not index.is_imported(breach.seq)
                 )
             except UNLAWFUL as error:
                 crashes.append(error)
-                docket.unjudged.append(rule.code)
-            docket.found += found
+                index.unjudged.append(rule.code)
+            index.found += found
             if rule.recorded:
-                docket.recorded += found
-    if crashes and not any(finding.severity == "error" for finding in docket.found):
-        if not docket.absent_rules:
+                index.recorded += found
+    if crashes and not any(finding.severity == "error" for finding in index.found):
+        if not index.absent_rules:
             raise crashes[0]  # nothing is wrong with the ledger, so it is the rule that is
-        said = (
-            f"the opening does not say {', '.join(docket.absent_rules)}, and its protocol cannot do without"
-        )
-        docket.found.append(_finding(rounds.run_opens_first, Breach(0, said), docket))
-    return docket
+        said = f"the opening does not say {', '.join(index.absent_rules)}, and its protocol cannot do without"
+        index.found.append(_finding(rounds.run_opens_first, Breach(0, said), index))
+    return index
 
 
 def check(
@@ -221,8 +219,8 @@ def check(
     an import cannot be judged by are listed as not applicable, never as kept (FORMAT 12).
     """
     through = None if phase is None else end_of(phase, book)
-    docket = judged(book, context, recorded=recorded)
-    found = standing(docket.found, book.state.seq if through is None else through)
+    index = judged(book, context, recorded=recorded)
+    found = standing(index.found, book.state.seq if through is None else through)
     opened = book.state.opened
     imported = opened is not None and opened.origin.type == "import"
     return CheckReport(
@@ -244,7 +242,7 @@ def check(
             for rule in RULES
             if imported and not rule.applies_to_imports
         ]
-        + [Unjudged(code=code, reason=UNLAWFUL_LEDGER) for code in docket.unjudged],
+        + [Unjudged(code=code, reason=UNLAWFUL_LEDGER) for code in index.unjudged],
     )
 
 
@@ -256,14 +254,14 @@ def end_of(phase: str, book: Book) -> int:
     return found
 
 
-def _judged(rule: Rule, docket: Docket) -> Iterable[Breach]:
+def _judged(rule: Rule, index: LedgerIndex) -> Iterable[Breach]:
     """What a rule finds; one that imports cannot be judged by is not asked where there is nothing else."""
-    nothing_else = 0 <= docket.imported_through == len(docket.events) - 1
-    return () if nothing_else and not rule.applies_to_imports else rule.check(docket)
+    nothing_else = 0 <= index.imported_through == len(index.events) - 1
+    return () if nothing_else and not rule.applies_to_imports else rule.check(index)
 
 
-def _finding(rule: Rule, breach: Breach, docket: Docket) -> RuleFinding:
-    stream, line = breach.where or docket.place_of(breach.seq)
+def _finding(rule: Rule, breach: Breach, index: LedgerIndex) -> RuleFinding:
+    stream, line = breach.where or index.place_of(breach.seq)
     return RuleFinding(
         code=breach.code or rule.code,
         severity=breach.severity or rule.severity,

@@ -14,7 +14,7 @@ from roles.protocol import Protocol
 if TYPE_CHECKING:
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
-    from validators.docket import RuleContext
+    from validators.ledger_index import RuleContext
     from validators.rulebook import CheckReport
 
 PROFILES = ("script", "text", "calibrated")
@@ -57,7 +57,7 @@ def standard(protocol: Protocol) -> Verdicts:
         return screened.screenings_due(book)
 
     def context() -> RuleContext:
-        from validators.docket import RuleContext
+        from validators.ledger_index import RuleContext
 
         params = {profile: params_hash(profile) for profile in PROFILES}
         return RuleContext(protocol=protocol, signals=read, params=params, screenings=screenings)

@@ -208,8 +208,8 @@ def test_a_rule_that_crashes_on_a_good_ledger_is_a_fault() -> None:
     context = standard(protocol_of(opened)).context()
     with pytest.raises(KeyError):
         rulebook.judged(sound, context, rules=(crashing,))
-    docket = rulebook.judged(sound, context, rules=(crashing, breaking))
-    assert docket.unjudged == ["TST001"]
+    index = rulebook.judged(sound, context, rules=(crashing, breaking))
+    assert index.unjudged == ["TST001"]
     assert book(sound.events, run.blobs).state.seq == sound.state.seq
 
 

@@ -28,8 +28,8 @@ from rounds.run.engine import Answer, accept
 from rounds.run.verdicts import standard
 from rounds.setup import plans
 from tests.validators.replies import STRESSED, reply
-from validators.docket import RuleContext
 from validators.finding import RuleFinding
+from validators.ledger_index import RuleContext
 from validators.rulebook import RULES, findings
 
 PROTOCOL: Final = PROTOCOLS["structured"]

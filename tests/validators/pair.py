@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ledger.state.book import Book
 from tests.validators.factory import CONTEXT, base
-from validators.docket import RuleContext
 from validators.finding import Severity
+from validators.ledger_index import RuleContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from tests.validators import pairs_claims, pairs_evidence, pairs_order, pairs_ro
 from tests.validators.factory import CONTEXT, base, change, cut, imported, judge, opened, seq_of
 from tests.validators.pairs_roles import CHECK, CLAIM, ROUND
 from validators import rulebook, rulebook_page
-from validators.docket import RuleContext
 from validators.finding import standing
+from validators.ledger_index import RuleContext
 from validators.rule import Rule
 from validators.rulebook import RULES, PhaseUnknown, check, end_of, findings, rules_hash
 

@@ -9,24 +9,24 @@ from typing import Any, Final, cast
 from ledger.events import Artifact
 from ledger.events.claims import ArtifactType
 from ledger.events.ids import parse_reference, round_of
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 TRACES: Final = ("happy_path", "edge_case", "cross_round")
 
 
 @rule("ART001", "error", source="SD-6, SD-10, SD-13, FORMAT 3")
-def artifact_agrees_with_itself(docket: Docket) -> Iterator[Breach]:
+def artifact_agrees_with_itself(index: LedgerIndex) -> Iterator[Breach]:
     """The parts of an artifact fit together: friction and steps, verdict and its reason, sections.
 
     Friction names a step that was walked; a FAIL names its mechanism and a CONDITIONAL_PASS its condition, and no other
     verdict does; the three traces stand in their order; findings and proposed claims name sections that are there.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Artifact):
             continue
-        sections = docket.sections(event)
+        sections = index.sections(event)
         named = [
             *(entry.section for entry in event.findings),
             *(entry.section for entry in event.proposed_claims),
@@ -64,12 +64,12 @@ CONDITIONAL: Final = re.compile(r"\b(would|could|might|may|should)\b", re.IGNORE
 
 
 @rule("STY002", "warning", source="SD-13")
-def walkthrough_is_walked(docket: Docket) -> Iterator[Breach]:
+def walkthrough_is_walked(index: LedgerIndex) -> Iterator[Breach]:
     """The steps of a walkthrough are told as done, not as what would be done.
 
     "Would click" was never tried; friction shows only where somebody really went.
     """
-    for event in artifacts(docket, "operator_walkthrough"):
+    for event in artifacts(index, "operator_walkthrough"):
         steps = [n for n, text in enumerate(texts(event, "steps", "action"), 1) if CONDITIONAL.search(text)]
         if steps:
             yield Breach(
@@ -88,12 +88,12 @@ VAGUE: Final = re.compile(
 
 
 @rule("STY003", "warning", source="SD-12, SD-13")
-def persona_is_concrete(docket: Docket) -> Iterator[Breach]:
+def persona_is_concrete(index: LedgerIndex) -> Iterator[Breach]:
     """The operator of a walkthrough is somebody: a name, a role, a checkable level of skill.
 
     "A typical user" gets through everything.
     """
-    for event in artifacts(docket, "operator_walkthrough"):
+    for event in artifacts(index, "operator_walkthrough"):
         persona = part(event, "persona")
         if GENERIC.match(text(persona, "name").strip()):
             yield Breach(event.seq, f"{event.id}: {text(persona, 'name')!r} is nobody in particular")
@@ -116,12 +116,12 @@ EXACT: Final = re.compile(
 
 
 @rule("STY004", "warning", source="SD-10, SD-11")
-def invariant_is_falsifiable(docket: Docket) -> Iterator[Breach]:
+def invariant_is_falsifiable(index: LedgerIndex) -> Iterator[Breach]:
     """An invariant is measured by something and has a tolerance; it is no wish.
 
     "Should always be reasonable" cannot be violated.
     """
-    for event in artifacts(docket, "identity_invariant_check"):
+    for event in artifacts(index, "identity_invariant_check"):
         invariant = part(event, "invariant")
         wish = WISH.search(text(invariant, "always"))
         if wish:
@@ -132,12 +132,12 @@ def invariant_is_falsifiable(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("STY005", "warning", source="SD-8")
-def edge_case_has_its_own_trigger(docket: Docket) -> Iterator[Breach]:
+def edge_case_has_its_own_trigger(index: LedgerIndex) -> Iterator[Breach]:
     """The edge case of a trace set begins with another trigger than the happy path.
 
     The same trigger twice is one trace told twice.
     """
-    for event in artifacts(docket, "behavioral_trace_set"):
+    for event in artifacts(index, "behavioral_trace_set"):
         triggers = [
             " ".join(text.casefold().split()).rstrip(".") for text in texts(event, "traces", "trigger")
         ]
@@ -146,12 +146,12 @@ def edge_case_has_its_own_trigger(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("STY006", "warning", source="SD-6, SD-7, SD-9")
-def cross_round_trace_uses_the_past(docket: Docket) -> Iterator[Breach]:
+def cross_round_trace_uses_the_past(index: LedgerIndex) -> Iterator[Breach]:
     """After round 1, the cross-round trace builds on something from an earlier round.
 
     A deliberation whose rounds do not use each other starts anew every time.
     """
-    for event in artifacts(docket, "behavioral_trace_set"):
+    for event in artifacts(index, "behavioral_trace_set"):
         if event.round <= 1:
             continue
         for trace in entries(event, "traces"):
@@ -169,9 +169,9 @@ def _reaches_back(hooks: Any, round_: int) -> bool:
     return False
 
 
-def artifacts(docket: Docket, type_: ArtifactType) -> Iterator[Artifact]:
+def artifacts(index: LedgerIndex, type_: ArtifactType) -> Iterator[Artifact]:
     """All artifacts of one type, in order."""
-    return (event for event in docket.events if isinstance(event, Artifact) and event.type == type_)
+    return (event for event in index.events if isinstance(event, Artifact) and event.type == type_)
 
 
 def entries(event: Artifact, key: str) -> list[dict[str, Any]]:

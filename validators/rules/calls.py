@@ -12,24 +12,24 @@ from ledger.store.blobs import named_blobs
 from roles.brief import BriefUnavailable, Memo, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol
-from validators.docket import Docket
 from validators.finding import Breach, Severity
+from validators.ledger_index import LedgerIndex
 from validators.moments import Moment, opened, unjudged
 from validators.rule import rule
 
 
 @rule("BLB001", "error", source="FORMAT 6, FORMAT 7, FORMAT 8", recorded=False)
-def blob_is_kept(docket: Docket) -> Iterator[Breach]:
+def blob_is_kept(index: LedgerIndex) -> Iterator[Breach]:
     """The prompt set, the run's own parameters, the documents, every brief and every reply are among the blobs.
 
     Without them nobody can see what a seat was shown or what it really said.
     """
-    redacted = {sha256 for event in docket.book.state.amendments for sha256 in redacted_blobs(event)}
+    redacted = {sha256 for event in index.book.state.amendments for sha256 in redacted_blobs(event)}
     there: dict[str, bool] = {}
-    for event in docket.events:
+    for event in index.events:
         for kind, what, sha256 in named_blobs(event):
             if sha256 not in there:
-                there[sha256] = docket.book.blobs.read(sha256) is not None
+                there[sha256] = index.book.blobs.read(sha256) is not None
             if not there[sha256]:
                 # without a prompt set briefs cannot be derived again, which is said; nothing else breaks
                 severity: Severity = "warning" if kind == "prompt set" or sha256 in redacted else "error"
@@ -38,12 +38,12 @@ def blob_is_kept(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("BLB002", "error", source="FORMAT 1 (`call`)", applies_to_imports=False, recorded=False)
-def attempts_add_up(docket: Docket) -> Iterator[Breach]:
+def attempts_add_up(index: LedgerIndex) -> Iterator[Breach]:
     """A call's attempts are in order, the last is the accepted one, and their sums are its totals.
 
     A repair that is not listed would hide how often a seat failed, and what it cost.
     """
-    for event in docket.events:
+    for event in index.events:
         if event.call is not None:
             for problem in _problems(event.call):
                 yield Breach(event.seq, f"{event.step}: {problem}")
@@ -75,13 +75,13 @@ def _problems(call: Call) -> Iterator[str]:
 
 
 @rule("CTX001", "error", source="FORMAT 1 (`call.context`), FORMAT 5, law 5", applies_to_imports=False)
-def context_serves_one_role(docket: Docket) -> Iterator[Breach]:
+def context_serves_one_role(index: LedgerIndex) -> Iterator[Breach]:
     """A conversation answers for one role, and says truly whether it is new.
 
     Two roles in one conversation know each other's drafts, and their agreement is worth nothing.
     """
     owners: dict[str, str] = {}
-    for event in docket.events:
+    for event in index.events:
         context = event.call.context if event.call else None
         if context is None:
             continue
@@ -102,17 +102,17 @@ UNAVAILABLE: Final = "BRIEF-UNAVAILABLE"
 
 
 @rule("BRF001", "error", source="FORMAT 5, FORMAT 6, DESIGN 4", applies_to_imports=False, recorded=False)
-def brief_is_derived_again(docket: Docket) -> Iterator[Breach]:
+def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
     """Deriving a step's brief again gives the recorded hash, and the same events in `saw`.
 
     This is what proves that contexts were kept apart: the brief held only what the visibility table shows. Derived with
     the prompt set of the run; when that is missing, or the brief version is unknown, the warning BRIEF-UNAVAILABLE says
     so.
     """
-    protocol, opening = docket.context.protocol, docket.opened
-    if protocol is None or opening is None or not any(event.call for event in docket.events):
+    protocol, opening = index.context.protocol, index.opened
+    if protocol is None or opening is None or not any(event.call for event in index.events):
         return
-    blob = docket.book.blobs.read(opening.prompt_set)
+    blob = index.book.blobs.read(opening.prompt_set)
     try:
         prompt_set = read_prompt_set(blob) if blob is not None else None
     except PromptSetError as error:
@@ -124,17 +124,17 @@ def brief_is_derived_again(docket: Docket) -> Iterator[Breach]:
         return
     try:
         memo = Memo()
-        for moment in opened(docket, protocol):
+        for moment in opened(index, protocol):
             for breach in _brief(moment, protocol, prompt_set, opening.prompt_set, memo):
-                yield _excused(breach, moment, docket)
-        yield from unjudged(docket)
+                yield _excused(breach, moment, index)
+        yield from unjudged(index)
     except (BriefUnavailable, PromptSetError) as error:
         yield Breach(opening.seq, f"briefs cannot be derived again: {error}", "warning", UNAVAILABLE)
 
 
-def _excused(breach: Breach, moment: Moment, docket: Docket) -> Breach:
+def _excused(breach: Breach, moment: Moment, index: LedgerIndex) -> Breach:
     """In a redacted copy a brief that quoted replaced words cannot come out as it was: that is no error."""
-    if docket.reworded.isdisjoint(moment.event.saw):
+    if index.reworded.isdisjoint(moment.event.saw):
         return breach
     message = f"{breach.message}: it quoted words that were redacted"
     return breach._replace(message=message, severity="warning", code=UNAVAILABLE)

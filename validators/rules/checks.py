@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
 from ledger.state.decided import has_precedent
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 NEEDS: Final[Mapping[int, tuple[str, ...]]] = {
@@ -20,24 +20,24 @@ NEEDS: Final[Mapping[int, tuple[str, ...]]] = {
 """Check → roles whose artifact it cannot do without. Check 4 needs an earlier decision instead."""
 
 
-def applicable(opened: RoundOpened, docket: Docket) -> tuple[int, ...]:
+def applicable(opened: RoundOpened, index: LedgerIndex) -> tuple[int, ...]:
     """Checks that the round can make, judged when it is opened."""
-    decided = has_precedent(docket.book.state, opened.seq)
+    decided = has_precedent(index.book.state, opened.seq)
     return tuple(
         check for check, roles in NEEDS.items() if opened.absent not in roles and (check != 4 or decided)
     )
 
 
-def asked(opened: RoundOpened, docket: Docket, than: int) -> tuple[int, ...]:
+def asked(opened: RoundOpened, index: LedgerIndex, than: int) -> tuple[int, ...]:
     """The applicable checks whose artifacts were not given up before seq `than`."""
-    given_up = docket.book.state.given_up
-    lost = {role for role in docket.authors if given_up.get(f"r{opened.round}.D.{role}", than) < than}
+    given_up = index.book.state.given_up
+    lost = {role for role in index.authors if given_up.get(f"r{opened.round}.D.{role}", than) < than}
     return tuple(check for check in opened.applicable if not lost.intersection(NEEDS.get(check, ())))
 
 
-def asks_in(opened: RoundOpened, docket: Docket, phase: str) -> bool:
+def asks_in(opened: RoundOpened, index: LedgerIndex, phase: str) -> bool:
     """Whether the plan gives this round a phase."""
-    plan = docket.opened.plan if docket.opened else ()
+    plan = index.opened.plan if index.opened else ()
     return opened.plan_row < len(plan) and phase in plan[opened.plan_row].phases
 
 
@@ -49,9 +49,9 @@ class LastStance(NamedTuple):
     ref: str
 
 
-def last_stances(verification: str, than: int, docket: Docket) -> dict[str, LastStance]:
+def last_stances(verification: str, than: int, index: LedgerIndex) -> dict[str, LastStance]:
     """Role → last stance on a verification before seq `than`."""
-    state = docket.book.state
+    state = index.book.state
     stances: dict[str, LastStance] = {}
     owners: dict[str, str] = {}
     for identity, position in state.positions.items():
@@ -65,33 +65,33 @@ def last_stances(verification: str, than: int, docket: Docket) -> dict[str, Last
 
 
 @rule("STR002", "error", source="SD-32, SD-34 … SD-36, SD-56, SD-84, FORMAT 5")
-def inapplicable_check_is_not_asked(docket: Docket) -> Iterator[Breach]:
+def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
     """A check that needs what is not there is asked of nobody and says so; every other has a verdict.
 
     A verdict on an artifact that does not exist would hide the absence, and NOT_APPLICABLE on one that does would hide
     the test.
     """
-    if not docket.watched:
+    if not index.watched:
         return
     opened: RoundOpened | None = None
     done: set[int] = set()
     reviewed = False
-    for event, step in zip(docket.events, docket.steps, strict=True):
+    for event, step in zip(index.events, index.steps, strict=True):
         if isinstance(event, RoundOpened):
             opened, done, reviewed = event, set[int](), False
             if (
-                not docket.is_imported(event.seq)
-                and asks_in(event, docket, "E")
-                and event.applicable != applicable(event, docket)
+                not index.is_imported(event.seq)
+                and asks_in(event, index, "E")
+                and event.applicable != applicable(event, index)
             ):
-                listed = ", ".join(map(str, applicable(event, docket)))
+                listed = ", ".join(map(str, applicable(event, index)))
                 yield Breach(event.seq, f"the applicable checks of round {event.round} are {listed}")
         elif opened is None:
             continue
         elif isinstance(event, Verification) and event.check_id in NEEDS and event.repeats is None:
             done.add(event.check_id)
-            imported = docket.is_imported(event.seq)
-            yield from _imported(event, opened) if imported else _verdict(event, opened, docket)
+            imported = index.is_imported(event.seq)
+            yield from _imported(event, opened) if imported else _verdict(event, opened, index)
         elif step is not None and step.phase == "F" and not reviewed:
             reviewed = True
             missing = [f"V-{event.round}-{n}" for n in NEEDS if n not in done]
@@ -99,14 +99,14 @@ def inapplicable_check_is_not_asked(docket: Docket) -> Iterator[Breach]:
                 yield Breach(event.seq, f"F begins without {', '.join(missing)}")
 
 
-def _verdict(event: Verification, opened: RoundOpened, docket: Docket) -> Iterator[Breach]:
-    possible = event.check_id in asked(opened, docket, event.seq)
+def _verdict(event: Verification, opened: RoundOpened, index: LedgerIndex) -> Iterator[Breach]:
+    possible = event.check_id in asked(opened, index, event.seq)
     void = event.result == "NOT_APPLICABLE"
     if not possible and not void:
         yield Breach(
             event.seq, f"{event.id} judges what is not there: check {event.check_id} is not applicable"
         )
-    if possible and void and not _given_up(event, docket):
+    if possible and void and not _given_up(event, index):
         yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE, but check {event.check_id} can be made")
     if void and (event.by != "controller" or event.step is not None):
         yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE by {event.by}; the controller writes that")
@@ -114,10 +114,10 @@ def _verdict(event: Verification, opened: RoundOpened, docket: Docket) -> Iterat
         yield Breach(event.seq, f"{event.id} is NOT_APPLICABLE and yet has evidence or affects claims")
 
 
-def _given_up(event: Verification, docket: Docket) -> bool:
+def _given_up(event: Verification, index: LedgerIndex) -> bool:
     """Whether the verdict stands in for one that the verifier did not give."""
-    seq = docket.book.state.given_up.get(f"r{event.round}.E.check{event.check_id}.verifier")
-    return seq is not None and seq < event.seq and isinstance(docket.events[seq], Fallback)
+    seq = index.book.state.given_up.get(f"r{event.round}.E.check{event.check_id}.verifier")
+    return seq is not None and seq < event.seq and isinstance(index.events[seq], Fallback)
 
 
 def _imported(event: Verification, opened: RoundOpened) -> Iterator[Breach]:
@@ -129,29 +129,29 @@ def _imported(event: Verification, opened: RoundOpened) -> Iterator[Breach]:
 
 
 @rule("POS001", "error", source="DETECTORS FM-1, FORMAT 5 (E.position)", applies_to_imports=False)
-def position_is_sealed(docket: Docket) -> Iterator[Breach]:
+def position_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
     """Every active role seals one position on every check that is asked, before any verdict of it.
 
     A position taken after the verdict is agreement, not judgement, and a missing one hides who would have disagreed.
     """
-    if not docket.watched or docket.opened is None:
+    if not index.watched or index.opened is None:
         return
-    silent = docket.opened.rules.get("positions") == "off"
+    silent = index.opened.rules.get("positions") == "off"
     sealed: set[tuple[int, str, int]] = set()
     judged: set[int] = set()
-    for event in docket.events:
-        opened = docket.rounds().get(event.round)
+    for event in index.events:
+        opened = index.rounds().get(event.round)
         if opened is None or opened.seq > event.seq:
             continue
         if isinstance(event, Position) and event.check_id is not None:
-            yield from _position(event, opened, docket)
+            yield from _position(event, opened, index)
             key = (event.round, event.by, event.check_id)
             if key in sealed:
                 yield Breach(event.seq, f"{event.by} seals a second position on check {event.check_id}")
             sealed.add(key)
         elif _is_verdict(event) and not silent and event.round not in judged:
             judged.add(event.round)
-            yield from _missing(event, opened, docket, sealed)
+            yield from _missing(event, opened, index, sealed)
 
 
 def _is_verdict(event: Event) -> bool:
@@ -159,27 +159,27 @@ def _is_verdict(event: Event) -> bool:
     return isinstance(event, Verification) and event.phase == "E" and event.by != "controller"
 
 
-def _position(event: Position, opened: RoundOpened, docket: Docket) -> Iterator[Breach]:
+def _position(event: Position, opened: RoundOpened, index: LedgerIndex) -> Iterator[Breach]:
     verdict = f"V-{event.round}-{event.check_id}"
     if event.on != verdict:
         yield Breach(event.seq, f"a position on check {event.check_id} is on {verdict}, not {event.on}")
-    if event.check_id not in asked(opened, docket, event.seq):
+    if event.check_id not in asked(opened, index, event.seq):
         yield Breach(event.seq, f"check {event.check_id} is not asked in round {event.round}")
-    if docket.earlier(verdict, event.seq) is not None:
+    if index.earlier(verdict, event.seq) is not None:
         yield Breach(event.seq, f"{event.id} is sealed after {verdict} was given")
 
 
 def _missing(
-    event: Event, opened: RoundOpened, docket: Docket, sealed: set[tuple[int, str, int]]
+    event: Event, opened: RoundOpened, index: LedgerIndex, sealed: set[tuple[int, str, int]]
 ) -> Iterator[Breach]:
-    given_up = docket.book.state.given_up
-    for role in docket.authors:
+    given_up = index.book.state.given_up
+    for role in index.authors:
         excused = given_up.get(f"r{event.round}.E.position.{role}", event.seq) < event.seq
         if role == opened.absent or excused:
             continue
         missing = [
             str(number)
-            for number in asked(opened, docket, event.seq)
+            for number in asked(opened, index, event.seq)
             if (event.round, role, number) not in sealed
         ]
         if missing:
@@ -190,22 +190,22 @@ def _missing(
 
 
 @rule("POS002", "error", source="DETECTORS FM-1, FORMAT 2 (`flip`), FORMAT 5 (F)", applies_to_imports=False)
-def flip_is_of_own_position(docket: Docket) -> Iterator[Breach]:
+def flip_is_of_own_position(index: LedgerIndex) -> Iterator[Breach]:
     """A role flips its own sealed position, from the stance it last held to another.
 
     A flip from a stance that was never taken would make steadfastness look like conformity, or the reverse.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Flip):
             continue
-        position = docket.earlier(event.of, event.seq)
+        position = index.earlier(event.of, event.seq)
         if not isinstance(position, Position):
             yield Breach(event.seq, f"{event.id} flips {event.of}, which is no earlier position")
             continue
         if position.by != event.by:
             yield Breach(event.seq, f"{event.by} flips {event.of}, which {position.by} sealed")
             continue
-        held = last_stances(position.on, event.seq, docket).get(event.by)
+        held = last_stances(position.on, event.seq, index).get(event.by)
         if held is not None and held.stance != event.from_:
             yield Breach(
                 event.seq, f"{event.id} flips from {event.from_}; {event.by} held {held.stance} ({held.ref})"
@@ -215,18 +215,18 @@ def flip_is_of_own_position(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("POS003", "warning", source="DETECTORS FM-1, FORMAT 2 (`flip`)", applies_to_imports=False)
-def flip_brings_new_evidence(docket: Docket) -> Iterator[Breach]:
+def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
     """Evidence given for a flip was not cited in the same check before.
 
     What everybody had already seen when the position was sealed does not explain why it changed; such a flip counts as
     one without evidence.
     """
     cited: dict[str, set[str]] = {}
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Verification):
             cited.setdefault(event.id or "", set()).update(evidence.ref for evidence in event.evidence_refs)
         elif isinstance(event, Flip):
-            position = docket.earlier(event.of, event.seq)
+            position = index.earlier(event.of, event.seq)
             if not isinstance(position, Position):
                 continue
             known = cited.setdefault(position.on, set())
@@ -237,20 +237,20 @@ def flip_brings_new_evidence(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("DEC004", "error", source="FORMAT 2 (`decision.dissent`), SD-47", applies_to_imports=False)
-def dissent_is_recorded(docket: Docket) -> Iterator[Breach]:
+def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
     """A decision names exactly the roles whose last stance differs from a verification it cites.
 
     The field `dissent` of format 1 holds last stances on verdicts, not who disagrees with the decision, whose author
     may be among them. One that is left out looks like agreement months later; one that is made up looks like an open
     question.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Decision) or event.step is None:
             continue
         expected = {
             (stance.role, stance.ref)
             for cite in event.cites
-            for stance in _differing(cite.id, event.seq, docket)
+            for stance in _differing(cite.id, event.seq, index)
         }
         stated = {(dissent.role, dissent.ref) for dissent in event.dissent}
         for role, ref in sorted(expected - stated):
@@ -262,10 +262,10 @@ def dissent_is_recorded(docket: Docket) -> Iterator[Breach]:
             )
 
 
-def _differing(verification: str, than: int, docket: Docket) -> Iterator[LastStance]:
-    event = docket.earlier(verification, than)
+def _differing(verification: str, than: int, index: LedgerIndex) -> Iterator[LastStance]:
+    event = index.earlier(verification, than)
     if isinstance(event, Verification):
-        for stance in last_stances(verification, than, docket).values():
+        for stance in last_stances(verification, than, index).values():
             if stance.stance != event.result:
                 yield stance
 
@@ -275,14 +275,14 @@ CHECKS_MIN: Final = 2
 
 
 @rule("STY009", "warning", source="SD-39, SD-73")
-def round_has_disagreement(docket: Docket) -> Iterator[Breach]:
+def round_has_disagreement(index: LedgerIndex) -> Iterator[Breach]:
     """Not every check of a round comes out ROBUST.
 
     One such round is a candidate for sycophancy, never a reason to stop: look at how hard the critic pushed. Said when
     the next round opens or the run ends.
     """
     results: list[str] = []
-    for event in docket.events:
+    for event in index.events:
         match event:
             case RoundOpened() | RunClosed(state="finished"):
                 if len(results) >= CHECKS_MIN and set(results) == {"ROBUST"}:

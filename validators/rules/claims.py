@@ -8,29 +8,29 @@ from collections.abc import Iterator
 from ledger.events import Claim, Verification
 from ledger.state.lifecycle import STATUS_OF_BEARING, TESTED, TRANSITIONS
 from roles.asof import stands_for
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 
 @rule("CLM001", "error", source="SD-42, SD-49 (6)", published=6)
-def claim_is_testable(docket: Docket) -> Iterator[Breach]:
+def claim_is_testable(index: LedgerIndex) -> Iterator[Breach]:
     """A claim says which observable outcome would test it.
 
     What nothing could show to be wrong cannot be decided upon.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Claim) and not event.testable_as.strip():
             yield Breach(event.seq, f"{event.id} says nothing that would test it")
 
 
 @rule("CLM002", "warning", source="SD-42, SD-82")
-def test_is_not_the_claim(docket: Docket) -> Iterator[Breach]:
+def test_is_not_the_claim(index: LedgerIndex) -> Iterator[Breach]:
     """What would test a claim is more than the claim said again.
 
     A test that restates its claim is fulfilled by believing it.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Claim) and event.text.strip() and _bare(event.text) == _bare(event.testable_as):
             yield Breach(event.seq, f"{event.id} is to be tested by itself: testable_as repeats its text")
 
@@ -40,17 +40,17 @@ def _bare(text: str) -> str:
 
 
 @rule("LIF001", "error", source="SD-44, SD-50, FORMAT 2 (`bearing`)")
-def status_change_starts_where_the_claim_stood(docket: Docket) -> Iterator[Breach]:
+def status_change_starts_where_the_claim_stood(index: LedgerIndex) -> Iterator[Breach]:
     """`from` of a status change is the status that the claim had when the step's group opened.
 
     In an import, and for steps of no group: just before. A wrong `from` would let a verdict claim a move that it did
     not make.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification):
             continue
         for change in event.claim_status_changes:
-            stood = docket.stood_at_opening(change.claim_id, event)
+            stood = index.stood_at_opening(change.claim_id, event)
             if stood is not None and change.from_ != stood:
                 yield Breach(
                     event.seq, f"{event.id} moves {change.claim_id} from {change.from_}; it was {stood}"
@@ -58,12 +58,12 @@ def status_change_starts_where_the_claim_stood(docket: Docket) -> Iterator[Breac
 
 
 @rule("LIF002", "error", source="SD-43, SD-44, SD-46, FORMAT 2 (`bearing`, `repeats`)")
-def status_change_is_legal(docket: Docket) -> Iterator[Breach]:
+def status_change_is_legal(index: LedgerIndex) -> Iterator[Breach]:
     """A claim moves only along the status machine, once in a verification, never by a re-judgement.
 
     pending may be tested; what was tested may be tested again; superseded is final, and only a later claim supersedes.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification):
             continue
         counts = Counter(change.claim_id for change in event.claim_status_changes)
@@ -81,13 +81,13 @@ def status_change_is_legal(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("LIF003", "error", source="SD-44, SD-45, FORMAT 2 (`bearing`)")
-def status_follows_its_bearing(docket: Docket) -> Iterator[Breach]:
+def status_follows_its_bearing(index: LedgerIndex) -> Iterator[Breach]:
     """A status follows from its test's bearing, and the bearing agrees with the result.
 
     A BROKEN check can confirm a claim ("X has a flaw"), so the result alone says nothing; but an UNCLEAR one decides
     nothing, and an inapplicable one moves nothing.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification):
             continue
         if event.result == "NOT_APPLICABLE" and event.claim_status_changes:
@@ -108,13 +108,13 @@ def status_follows_its_bearing(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("LIF004", "error", source="SD-37, SD-49 (3)", published=3)
-def changed_claims_are_affected(docket: Docket) -> Iterator[Breach]:
+def changed_claims_are_affected(index: LedgerIndex) -> Iterator[Breach]:
     """A claim that was tested is among the affected claims of what tested it.
 
     Otherwise a status would have changed without anybody saying that it was tested. The published rule asked for any
     verification; this one asks for the one that moved it.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Verification):
             changed = dict.fromkeys(change.claim_id for change in event.claim_status_changes)
             for identity in changed:
@@ -123,39 +123,39 @@ def changed_claims_are_affected(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("LIF005", "error", source="SD-44, SD-46, SD-49 (4), SD-50, FORMAT 2 (`supersedes`)", published=4)
-def superseded_claim_has_a_successor(docket: Docket) -> Iterator[Breach]:
+def superseded_claim_has_a_successor(index: LedgerIndex) -> Iterator[Breach]:
     """A claim supersedes an earlier claim that was tested, and never itself.
 
     A pending claim that disappears was never tested. Closes the holes that "later" was not checked and that a claim
     could supersede itself.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Claim) or event.supersedes is None:
             continue
         older = event.supersedes
         if older == event.id:
             yield Breach(event.seq, f"{event.id} supersedes itself")
-        elif not isinstance(docket.earlier(older, event.seq), Claim):
+        elif not isinstance(index.earlier(older, event.seq), Claim):
             yield Breach(event.seq, f"{event.id} supersedes {older}, which is no claim raised before it")
         else:
-            stood = docket.stood_at_opening(older, event)
-            known = event.step is None or stands_for(docket.openings.of, event.step) is not None
+            stood = index.stood_at_opening(older, event)
+            known = event.step is None or stands_for(index.openings.of, event.step) is not None
             if known and stood not in TESTED:
                 was = stood or "not yet raised"
                 yield Breach(event.seq, f"{event.id} supersedes {older}, which was {was}, not tested")
 
 
 @rule("STY010", "warning", source='SD-44 ("later stricter claim")')
-def successor_has_another_author(docket: Docket) -> Iterator[Breach]:
+def successor_has_another_author(index: LedgerIndex) -> Iterator[Breach]:
     """A claim is superseded by somebody else than who raised it.
 
     Replacing one's own claim is allowed, and is also the way in which a refuted claim quietly comes back: look whether
     the successor is stricter.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Claim) or event.supersedes is None:
             continue
-        older = docket.earlier(event.supersedes, event.seq)
+        older = index.earlier(event.supersedes, event.seq)
         if isinstance(older, Claim) and older.raised_by == event.raised_by:
             yield Breach(
                 event.seq, f"{event.raised_by} replaces its own {older.id} by {event.id}: is it stricter?"

@@ -8,75 +8,75 @@ from typing import Final
 from ledger.events import Decision, Event, Ruling, Vote
 from ledger.state.decided import SUPPORT, Fallen, counts_deliberated, fallen_under
 from ledger.state.lifecycle import FALLEN
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 
 @rule("DEC001", "error", source="SD-47, SD-49 (5)", published=5)
-def decision_rests_on_a_citation(docket: Docket) -> Iterator[Breach]:
+def decision_rests_on_a_citation(index: LedgerIndex) -> Iterator[Breach]:
     """A decision cites at least one thing that it rests on.
 
     A decision without a footing cannot fall when what it was built on falls.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Decision) and not any(cite.id.strip() for cite in event.cites):
             yield Breach(event.seq, f"{event.id} cites nothing")
 
 
 @rule("DEC002", "warning", source="SD-47, SD-78, SD-99, FORMAT 5 (*in force*)")
-def decision_rests_on_tested_claims(docket: Docket) -> Iterator[Breach]:
+def decision_rests_on_tested_claims(index: LedgerIndex) -> Iterator[Breach]:
     """Of the claims that a decision rests on, at least one has been tested and has not fallen.
 
     Said at the event that made it so, and gone with the one that mends it. It is not the same as AT RISK
     (decided.py), which one fallen claim is enough for and an untested one is not: runs without `rules.decisions`
     called it so, and keep the words.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Decision):
             claims = tuple(
                 cite.id for cite in event.cites if cite.type == "claim" and cite.relation in SUPPORT
             )
             if claims:
-                yield from _stretches(event, claims, docket)
+                yield from _stretches(event, claims, index)
 
 
-def _stretches(decision: Decision, claims: tuple[str, ...], docket: Docket) -> Iterator[Breach]:
+def _stretches(decision: Decision, claims: tuple[str, ...], index: LedgerIndex) -> Iterator[Breach]:
     moments = {decision.seq}
-    moments.update(seq for claim in claims for seq, _, _ in docket.changes(claim) if seq > decision.seq)
+    moments.update(seq for claim in claims for seq, _, _ in index.changes(claim) if seq > decision.seq)
     since: int | None = None
     for seq in sorted(moments):
-        shaky = all(_is_shaky(claim, seq, docket) for claim in claims)
+        shaky = all(_is_shaky(claim, seq, index) for claim in claims)
         if shaky and since is None:
             since = seq
         elif not shaky and since is not None:
-            yield _breach(decision, claims, since, seq, docket)
+            yield _breach(decision, claims, since, seq, index)
             since = None
     if since is not None:
-        yield _breach(decision, claims, since, None, docket)
+        yield _breach(decision, claims, since, None, index)
 
 
-def _is_shaky(claim: str, through: int, docket: Docket) -> bool:
-    status = docket.status_at(claim, through)
+def _is_shaky(claim: str, through: int, index: LedgerIndex) -> bool:
+    status = index.status_at(claim, through)
     return status is None or status == "pending" or status in FALLEN
 
 
 def _breach(
-    decision: Decision, claims: tuple[str, ...], since: int, until: int | None, docket: Docket
+    decision: Decision, claims: tuple[str, ...], since: int, until: int | None, index: LedgerIndex
 ) -> Breach:
-    standing = ", ".join(f"{claim} is {docket.status_at(claim, since) or 'unknown'}" for claim in claims)
-    says = "rests on no tested claim that stands" if counts_deliberated(docket.book.state) else "is AT RISK"
+    standing = ", ".join(f"{claim} is {index.status_at(claim, since) or 'unknown'}" for claim in claims)
+    says = "rests on no tested claim that stands" if counts_deliberated(index.book.state) else "is AT RISK"
     return Breach(since, f"{decision.id} {says}: {standing}", until=until)
 
 
 @rule("DEC006", "warning", source="SD-47, SD-78, FORMAT 2 (*at risk*)", recorded=False)
-def decision_rests_on_what_stands(docket: Docket) -> Iterator[Breach]:
+def decision_rests_on_what_stands(index: LedgerIndex) -> Iterator[Breach]:
     """When a decision is made, nothing that it rests on has fallen already.
 
     What falls later puts a decision AT RISK, which every output says; a decision that was built on a refuted claim, or
     on a decision that was AT RISK by then, should have been seen by its author.
     """
-    state = docket.book.state
+    state = index.book.state
     for identity, facts in state.decisions.items():
         fallen = fallen_under(state, identity, at=facts.seq)
         if fallen:
@@ -90,26 +90,26 @@ def _told(one: Fallen) -> str:
 
 
 @rule("DEC003", "error", source="SD-47, SD-50, FORMAT 2 (`decision`)")
-def cited_thing_exists(docket: Docket) -> Iterator[Breach]:
+def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
     """What a decision cites is on the ledger before it and is what the citation calls it.
 
     Closes the hole that the targets of citations were never looked at. Only a decision is overturned or superseded by a
     decision.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Decision):
             continue
         for cite in event.cites:
-            target = docket.earlier(cite.id, event.seq) or _by_place(docket, cite.id, event.seq)
+            target = index.earlier(cite.id, event.seq) or _by_place(index, cite.id, event.seq)
             if target is None:
-                what = "later" if cite.id in docket.book.by_id else "not on the ledger"
+                what = "later" if cite.id in index.book.by_id else "not on the ledger"
                 yield Breach(event.seq, f"{event.id} cites {cite.id}, which is {what}")
             elif _COUNTS_AS.get(target.kind, target.kind) != cite.type:
                 yield Breach(event.seq, f"{event.id} cites {cite.id} as a {cite.type}; it is a {target.kind}")
             elif (
                 cite.relation in ("overturns", "supersedes")
                 and target.kind not in ("decision", *_COUNTS_AS)
-                and not docket.is_imported(event.seq)
+                and not index.is_imported(event.seq)
             ):
                 yield Breach(event.seq, f"{event.id} {cite.relation} {cite.id}, which is no decision")
 
@@ -118,20 +118,20 @@ _COUNTS_AS: Final = {"ruling": "decision", "screening": "verification"}
 """Kinds without an id that a person may overturn by their place, and what a citation calls them."""
 
 
-def _by_place(docket: Docket, cited: str, than: int) -> Event | None:
+def _by_place(index: LedgerIndex, cited: str, than: int) -> Event | None:
     seq = int(cited[1:]) if cited.startswith("@") and cited[1:].isdigit() else than
-    found = docket.events[seq] if seq < than else None
+    found = index.events[seq] if seq < than else None
     return found if found is not None and found.kind in _COUNTS_AS else None
 
 
 @rule("DEC005", "error", source="S4-7, S4-9", recorded=False)
-def act_has_a_vote_of_safety(docket: Docket) -> Iterator[Breach]:
+def act_has_a_vote_of_safety(index: LedgerIndex) -> Iterator[Breach]:
     """A ruling ACT is made with a vote of safety in every ballot.
 
     moot 0.1 counted a lost vote of safety as one REFUSE among three, and two of three could act.
     """
     lost: list[str] = []
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Vote) and event.fallback and str(event.id).endswith("-safety"):
             lost.append(str(event.id))
         elif isinstance(event, Ruling) and event.decision == "ACT" and lost:

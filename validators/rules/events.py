@@ -10,44 +10,44 @@ from typing import Final
 from ledger.events import Event, Verification
 from ledger.events.ids import number_of
 from ledger.events.laws import Length, broken_law, broken_waived_laws
-from validators.docket import Docket, group_key
 from validators.finding import Breach, Severity
+from validators.ledger_index import LedgerIndex, group_key
 from validators.rule import rule
 
 
 @rule("CHN001", "error", source="FORMAT 1, FORMAT 8", recorded=False)
-def ledger_is_intact(docket: Docket) -> Iterator[Breach]:
+def ledger_is_intact(index: LedgerIndex) -> Iterator[Breach]:
     """The ledger's bytes, chain, head and blobs are what was committed.
 
     Everything else that is judged rests on it. The problems are those of `verify`; this rule only passes them on, so
     that `check` alone never calls a damaged ledger good.
     """
-    for problem in docket.context.ledger_problems:
+    for problem in index.context.ledger_problems:
         severity: Severity = "error" if problem.is_damage else "warning"
         yield Breach(problem.seq, problem.what, severity, where=(problem.stream, problem.line))
 
 
 @rule("FLD001", "warning", source="FORMAT 1", recorded=False)
-def fields_are_known(docket: Docket) -> Iterator[Breach]:
+def fields_are_known(index: LedgerIndex) -> Iterator[Breach]:
     """A line holds no field that this version of moot does not know.
 
     Unknown fields are kept and never judged, so a reader should know that something was said which nobody here can
     check.
     """
-    for seq, fields in sorted(docket.context.unknown.items()):
+    for seq, fields in sorted(index.context.unknown.items()):
         yield Breach(
             seq, f"unknown {'field' if len(fields) == 1 else 'fields'} {', '.join(fields)}: kept, not judged"
         )
 
 
 @rule("LAW001", "error", source="FORMAT 1, FORMAT 2")
-def event_keeps_its_laws(docket: Docket) -> Iterator[Breach]:
+def event_keeps_its_laws(index: LedgerIndex) -> Iterator[Breach]:
     """An event keeps the laws of its kind: counts, non-empty text, ids, the shape of an artifact.
 
     Counts, non-empty text, the form of ids, the shape of an artifact's body, and which fields go together. The decoder
     refuses such a line; this rule holds for events that were never lines.
     """
-    for event in docket.events:
+    for event in index.events:
         problem = broken_law(event)
         if problem is not None:
             yield Breach(event.seq, f"{event.kind}: {problem}")
@@ -59,13 +59,13 @@ _WITHOUT_SOURCE: Final = frozenset({"run_opened", "round_opened", "position"})
 
 
 @rule("LAW002", "warning", source="FORMAT 12")
-def imported_event_is_complete(docket: Docket) -> Iterator[Breach]:
+def imported_event_is_complete(index: LedgerIndex) -> Iterator[Breach]:
     """An imported event holds what an event of its kind should hold.
 
     Imports may lack what their source never had, so that nothing is refused for it; what is missing is said here
     instead. The published rules 5, 6 and 7 speak for themselves.
     """
-    for event in docket.events:
+    for event in index.events:
         if event.by != "import" or event.kind in _WITHOUT_SOURCE:
             continue
         for law, problem in broken_waived_laws(event):
@@ -74,29 +74,29 @@ def imported_event_is_complete(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("ORD007", "error", source="FORMAT 1 (3), FORMAT 8")
-def commit_is_whole(docket: Docket) -> Iterator[Breach]:
+def commit_is_whole(index: LedgerIndex) -> Iterator[Breach]:
     """`rest` counts the events of a commit down to 0.
 
     A commit is all or nothing across the three files; recovery cuts at `rest: 0` and would cut elsewhere if it did not
     count.
     """
-    for before, event in pairwise(docket.events):
+    for before, event in pairwise(index.events):
         if before.rest > 0 and event.rest != before.rest - 1:
             yield Breach(event.seq, f"rest is {event.rest} behind rest {before.rest} of the same commit")
 
 
 @rule("IDS001", "error", source="FORMAT 3, SD-50")
-def id_is_unique(docket: Docket) -> Iterator[Breach]:
+def id_is_unique(index: LedgerIndex) -> Iterator[Breach]:
     """An id belongs to one event, one goal, one option or one document.
 
     Of two claims with the same id only one would be tested, and nobody could say which. Closes the hole that duplicates
     were never looked for.
     """
-    for event in docket.events:
-        first = docket.book.by_id.get(event.id) if event.id else None
+    for event in index.events:
+        first = index.book.by_id.get(event.id) if event.id else None
         if first is not None and first is not event:
             yield Breach(event.seq, f"{event.id} is already the id of event {first.seq}")
-    opened = docket.opened
+    opened = index.opened
     if opened is not None:
         ids = [entry.id for entry in (*opened.goals, *opened.options)]
         for identity, count in Counter([*ids, *(entry.id for entry in opened.context)]).items():
@@ -110,14 +110,14 @@ COUNTED: Final = frozenset(
 
 
 @rule("IDS002", "error", source="FORMAT 3", applies_to_imports=False)
-def numbers_are_gapless(docket: Docket) -> Iterator[Breach]:
+def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
     """Counted ids run without a gap, in role order, then in the order inside the reply.
 
     Numbers that followed the order of arrival would make a replay give other ids.
     """
     taken: Counter[tuple[str, int]] = Counter()
     ranks: dict[tuple[str, object], int] = {}
-    for event, step in zip(docket.events, docket.steps, strict=True):
+    for event, step in zip(index.events, index.steps, strict=True):
         if isinstance(event, Verification) and event.repeats is not None:
             taken[event.kind, event.round] += 1  # numbered by check, whatever arrives first
             continue
@@ -129,8 +129,8 @@ def numbers_are_gapless(docket: Docket) -> Iterator[Breach]:
         taken[key] += 1
         if number_of(event.id or "") != expected:
             yield Breach(event.seq, f"{event.id} should have number {expected}")
-        if step is not None and event.by in docket.roles:
-            rank = docket.roles.index(event.by)
+        if step is not None and event.by in index.roles:
+            rank = index.roles.index(event.by)
             group = (event.kind, group_key(step))
             if rank < ranks.get(group, 0):
                 yield Breach(

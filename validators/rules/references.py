@@ -10,8 +10,8 @@ from ledger.events.ids import parse_reference, round_of
 from ledger.events.values import Evidence
 from ledger.state.anchors import contains_quote
 from ledger.state.decided import counted
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 IDS: Final[dict[str, tuple[str, ...]]] = {
@@ -104,34 +104,34 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 @rule("REF003", "error", source="FORMAT 1 (12), FORMAT 2 (`Ref`), SD-5, SD-50")
-def reference_is_earlier(docket: Docket) -> Iterator[Breach]:
+def reference_is_earlier(index: LedgerIndex) -> Iterator[Breach]:
     """What an event refers to is already on the ledger.
 
     An event that leans on a later one was written with knowledge it could not have, or was moved. References of
     verifications and decisions have rules of their own.
     """
-    options = {option.id for option in docket.opened.options} if docket.opened else frozenset[str]()
-    for event in docket.events:
+    options = {option.id for option in index.opened.options} if index.opened else frozenset[str]()
+    for event in index.events:
         for field, identity in values(event, IDS.get(event.kind, ())):
-            if identity not in options and docket.earlier(identity, event.seq) is None:
+            if identity not in options and index.earlier(identity, event.seq) is None:
                 yield Breach(event.seq, f"{field} names {identity}, which is not on the ledger before it")
         for field, seq in values(event, SEQS.get(event.kind, ())):
             if isinstance(seq, int) and not 0 <= seq < event.seq:
                 yield Breach(event.seq, f"{field} is {seq}, which is no earlier event")
         if event.by != "import":
             for field, ref in references(event):
-                if docket.passages(ref, event.seq) is None:
+                if index.passages(ref, event.seq) is None:
                     yield Breach(
                         event.seq, f"{field} points at {ref!r}, which is not on the ledger before it"
                     )
-        yield from _parties(event, docket)
+        yield from _parties(event, index)
         yield from _saw(event)
 
 
-def _parties(event: Event, docket: Docket) -> Iterator[Breach]:
+def _parties(event: Event, index: LedgerIndex) -> Iterator[Breach]:
     if isinstance(event, Concern):
         for party in event.between:
-            if party not in docket.roles and docket.earlier(party, event.seq) is None:
+            if party not in index.roles and index.earlier(party, event.seq) is None:
                 yield Breach(event.seq, f"between names {party}, neither a role nor an earlier event")
 
 
@@ -143,36 +143,36 @@ def _saw(event: Event) -> Iterator[Breach]:
 
 
 @rule("REF004", "error", source='SD-10, SD-11, FORMAT 5 ("a quote matches")')
-def quote_stands_there(docket: Docket) -> Iterator[Breach]:
+def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
     """A quotation stands word for word at its reference.
 
     An invented quotation is worse than none: it looks checked.
     """
-    for event in docket.events:
+    for event in index.events:
         for field, evidence in all_evidence(event):
-            if evidence.quote is None or docket.was_redacted(evidence.ref):
+            if evidence.quote is None or index.was_redacted(evidence.ref):
                 continue
-            texts = docket.passages(evidence.ref, event.seq)
+            texts = index.passages(evidence.ref, event.seq)
             # a reference that leads nowhere is the rule of references' to say
             if texts is not None and not contains_quote(texts, evidence.quote):
                 what = f"{field}: the quotation does not stand at {evidence.ref}"
-                if docket.was_reworded(event, evidence.ref):
+                if index.was_reworded(event, evidence.ref):
                     yield Breach(event.seq, f"{what}, where words were redacted", "warning")
                 else:
                     yield Breach(event.seq, what)
 
 
 @rule("REF006", "error", source="FORMAT 2, FORMAT 3")
-def goal_and_option_are_known(docket: Docket) -> Iterator[Breach]:
+def goal_and_option_are_known(index: LedgerIndex) -> Iterator[Breach]:
     """Goals and options that an event names are those of the run's opening.
 
     Drift is measured by what serves which goal; a goal made up on the way would always be served.
     """
-    if docket.opened is None:
+    if index.opened is None:
         return
-    goals = {entry.id for entry in docket.opened.goals}
-    options = {entry.id for entry in docket.opened.options}
-    for event in docket.events:
+    goals = {entry.id for entry in index.opened.goals}
+    options = {entry.id for entry in index.opened.options}
+    for event in index.events:
         for goal in _goals(event):
             if goal not in goals:
                 yield Breach(event.seq, f"{goal!r} is no goal of this run")
@@ -211,12 +211,12 @@ SCALES: Final[Mapping[str, tuple[int | str, ...]]] = {
 
 
 @rule("RAT001", "error", source="FORMAT 2 (`rating`), AD-5, AD-12, AD-28")
-def rating_is_on_its_scale(docket: Docket) -> Iterator[Breach]:
+def rating_is_on_its_scale(index: LedgerIndex) -> Iterator[Breach]:
     """A rating's value stands on the scale that it names.
 
     A level that the scale does not have cannot be added up or compared.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Rating):
             values = SCALES.get(event.scale)
             if values is not None and (event.value not in values or isinstance(event.value, bool)):
@@ -224,14 +224,14 @@ def rating_is_on_its_scale(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("STY011", "warning", source="SD-5, SD-32, SD-33")
-def artifact_cites_the_past(docket: Docket) -> Iterator[Breach]:
+def artifact_cites_the_past(index: LedgerIndex) -> Iterator[Breach]:
     """Once something is decided, every artifact cites something from an earlier round.
 
     Check 4 holds artifacts against earlier decisions; one that cites none can contradict them all in silence.
     """
-    state = docket.book.state
+    state = index.book.state
     first = next((state.decisions[identity] for identity in counted(state)), None)
-    for event in docket.events:
+    for event in index.events:
         if first is None:
             return
         if isinstance(event, Artifact) and first.seq < event.seq and first.round < event.round:

@@ -14,8 +14,8 @@ from ledger.store.failures import BlobMissing
 from roles.execution import ParsedReply, UnreadReply, closed, given_up, reply_of, stored
 from roles.protocol import Group, Protocol, Step, find_step
 from roles.replies import Reply
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.moments import Moment, answered, commits, unjudged
 from validators.rule import rule
 
@@ -24,34 +24,34 @@ _SEALED: Final = frozenset({"prev", "seq", "rest", "at", "saw", "call", "via"})
 
 
 @rule("FLW001", "error", source="FORMAT 5, FORMAT 7, FORMAT 8", applies_to_imports=False, recorded=False)
-def event_follows_from_its_reply(docket: Docket) -> Iterator[Breach]:
+def event_follows_from_its_reply(index: LedgerIndex) -> Iterator[Breach]:
     """What a step put on the ledger is what its stored reply says, and what closing its group yields.
 
     The protocol's own functions are run again on the reply's blob. A ledger whose events were edited together with
     their hashes would pass every other rule.
     """
-    protocol = docket.context.protocol
+    protocol = index.context.protocol
     if protocol is None:
         return
     group: Group | None = None
     replies: dict[str, ParsedReply] = {}  # of the group's steps
-    for moment in answered(docket, protocol):
+    for moment in answered(index, protocol):
         if moment.group is not group:
             group, replies = moment.group, {}
-        yield from _reply(docket, protocol, moment, replies)
-    yield from _strays(docket)
-    yield from unjudged(docket)
+        yield from _reply(index, protocol, moment, replies)
+    yield from _strays(index)
+    yield from unjudged(index)
 
 
-def _strays(docket: Docket) -> Iterator[Breach]:
+def _strays(index: LedgerIndex) -> Iterator[Breach]:
     """Events of a step that no reply brought with it."""
-    for before, event in pairwise(docket.events):
+    for before, event in pairwise(index.events):
         if event.step is not None and event.call is None and before.rest == 0:
             yield Breach(event.seq, f"a {event.kind} of {event.step} stands apart from its reply")
 
 
 def _reply(
-    docket: Docket, protocol: Protocol, moment: Moment, replies: dict[str, ParsedReply]
+    index: LedgerIndex, protocol: Protocol, moment: Moment, replies: dict[str, ParsedReply]
 ) -> Iterator[Breach]:
     seq = moment.event.seq
     reply, errors = replies[moment.step.id] = stored(protocol, moment.book, moment.step, moment.event)
@@ -60,7 +60,7 @@ def _reply(
             yield Breach(seq, f"the reply of {moment.step.id} does not parse: {errors[0]}")
         return
     wrong, drafts = _refused(protocol, moment, reply), tuple[Event, ...]()
-    if wrong is not None and docket.lacks_a_document:
+    if wrong is not None and index.lacks_a_document:
         yield Breach(
             seq, f"the reply of {moment.step.id} cannot be judged without a redacted document", "warning"
         )
@@ -73,7 +73,7 @@ def _reply(
         replies[moment.step.id] = ParsedReply(None)
         yield Breach(seq, f"the reply of {moment.step.id} could not be accepted: {wrong}")
         return
-    yield from compare(drafts, docket.events[seq : seq + len(drafts)], seq, moment.step.id)
+    yield from compare(drafts, index.events[seq : seq + len(drafts)], seq, moment.step.id)
     try:
         closing = closed(protocol, moment.book, moment.step, reply, _once(replies))
     except (BlobMissing, UnreadReply):
@@ -82,8 +82,8 @@ def _reply(
         yield Breach(seq, f"{_name(moment.group)} cannot be made: a reply names what is not there")
         return
     start = seq + len(drafts)
-    yield from compare(closing, docket.events[start : start + len(closing)], start - 1, _name(moment.group))
-    for event in docket.events[start + len(closing) : seq + moment.event.rest + 1]:
+    yield from compare(closing, index.events[start : start + len(closing)], start - 1, _name(moment.group))
+    for event in index.events[start + len(closing) : seq + moment.event.rest + 1]:
         yield Breach(event.seq, f"a {event.kind} that the reply of {moment.step.id} does not yield")
 
 
@@ -152,16 +152,16 @@ _BETWEEN: Final = frozenset(
 
 
 @rule("FLW002", "error", source="FORMAT 8, AD-8, S4-14, XS-9", applies_to_imports=False, recorded=False)
-def controller_writes_what_is_due(docket: Docket) -> Iterator[Breach]:
+def controller_writes_what_is_due(index: LedgerIndex) -> Iterator[Breach]:
     """In a short protocol the controller writes what is due, when it is due, and no more.
 
     Rulings, decisions by rule, and what stands in for a lost reply follow from the ledger alone; one that was edited,
     added or left out would pass for the rule's own.
     """
-    protocol = docket.context.protocol
+    protocol = index.context.protocol
     if protocol is None or protocol.watched:
         return
-    for events, book in commits(docket):
+    for events, book in commits(index):
         first = events[0]
         if isinstance(first, Fallback):
             yield from _stand_ins(protocol, book, first, events)
@@ -206,35 +206,35 @@ def _surplus(due: int, events: Sequence[Event]) -> Iterator[Breach]:
     applies_to_imports=False,
     recorded=False,
 )
-def text_is_screened(docket: Docket) -> Iterator[Breach]:
+def text_is_screened(index: LedgerIndex) -> Iterator[Breach]:
     """What was asked and given is screened before anybody answers, and nobody answers what holds a run up.
 
     A screening is recomputed from the opening and its documents; an override is a person's, recorded, and cites it.
     Runs that were opened before there was screening are not judged, and a screening of words that were redacted is a
     warning: it cannot be made again.
     """
-    due = docket.context.screenings
-    if due is None or docket.opened is None or not docket.opened.rules.get("screening"):
+    due = index.context.screenings
+    if due is None or index.opened is None or not index.opened.rules.get("screening"):
         return
-    expected = due(docket.book.first(1))
-    behind = docket.events[1 : 1 + len(expected)]
-    yield from _screenings(docket, expected, behind)
-    for event in docket.events[1 + len(expected) :]:
+    expected = due(index.book.first(1))
+    behind = index.events[1 : 1 + len(expected)]
+    yield from _screenings(index, expected, behind)
+    for event in index.events[1 + len(expected) :]:
         if isinstance(event, Screening) and event.by == "controller":
             yield Breach(event.seq, "a screening that nothing made due")
-    if docket.book.state.held_up:
-        for event in docket.events:
+    if index.book.state.held_up:
+        for event in index.events:
             if isinstance(event, RoundOpened):
                 yield Breach(event.seq, "a round is opened while a screening holds the run up")
                 return
 
 
-def _screenings(docket: Docket, expected: Sequence[Event], behind: Sequence[Event]) -> Iterator[Breach]:
-    documents = iter(docket.events[0].context if isinstance(docket.events[0], RunOpened) else ())
+def _screenings(index: LedgerIndex, expected: Sequence[Event], behind: Sequence[Event]) -> Iterator[Breach]:
+    documents = iter(index.events[0].context if isinstance(index.events[0], RunOpened) else ())
     for place, draft in enumerate(expected):
-        is_gone = 0 in docket.reworded
+        is_gone = 0 in index.reworded
         if isinstance(draft, Screening) and draft.of == "context":
-            is_gone = docket.was_redacted(next(documents).id)
+            is_gone = index.was_redacted(next(documents).id)
         for breach in compare([draft], behind[place : place + 1], 0, "the screening of what was asked"):
             if not is_gone:
                 yield breach

@@ -22,8 +22,8 @@ from ledger.events import (
 )
 from ledger.events.ids import parse_reference
 from roles.rotation import next_lead
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 TESTS: Final = frozenset({"verification", "drift_check"})
@@ -31,25 +31,25 @@ TESTS: Final = frozenset({"verification", "drift_check"})
 
 
 @rule("AUT001", "error", source="SD-27 … SD-32, DESIGN 4 (neutral `verifier`)", applies_to_imports=False)
-def verifier_is_not_author(docket: Docket) -> Iterator[Breach]:
+def verifier_is_not_author(index: LedgerIndex) -> Iterator[Breach]:
     """Whoever tests something did not write it, and the neutral verifier writes only verdicts.
 
     Otherwise an author could confirm its own claim, which is the agreement that looks robust and is not.
     """
-    for event in docket.events:
+    for event in index.events:
         if event.by == "verifier" and event.kind not in TESTS:
             yield Breach(event.seq, f"the verifier authors a {event.kind}")
-        if isinstance(event, Verification) and event.by in docket.roles:
-            for thing in _tested(event, docket):
+        if isinstance(event, Verification) and event.by in index.roles:
+            for thing in _tested(event, index):
                 if _author(thing) == event.by:
                     yield Breach(event.seq, f"{event.by} tests {thing.id}, which {event.by} wrote")
 
 
-def _tested(event: Verification, docket: Docket) -> Iterator[Event]:
+def _tested(event: Verification, index: LedgerIndex) -> Iterator[Event]:
     ids = {change.claim_id for change in event.claim_status_changes}
     ids.update(parse_reference(evidence.ref).id for evidence in event.evidence_refs)
     for identity in sorted(ids):
-        thing = docket.earlier(identity, event.seq)
+        thing = index.earlier(identity, event.seq)
         if thing is not None:
             yield thing
 
@@ -68,15 +68,15 @@ _OTHERS: Final = frozenset({"controller", "human", "import"})
 
 
 @rule("AUT002", "error", source="FORMAT 2 (`Role`), SD-1, SD-50, SD-66")
-def role_is_in_the_cast(docket: Docket) -> Iterator[Breach]:
+def role_is_in_the_cast(index: LedgerIndex) -> Iterator[Breach]:
     """Every role that an event names has a seat in this run.
 
     A misspelt role counts as one more voice: it would satisfy a signal that asks how many have led or were absent.
     """
-    cast = frozenset(docket.roles)
+    cast = frozenset(index.roles)
     if not cast:
         return
-    for event in docket.events:
+    for event in index.events:
         for field, role in _named(event):
             if role is not None and role not in cast:
                 yield Breach(event.seq, f"{field} names {role!r}, who is not in the cast")
@@ -125,19 +125,19 @@ CONTROLLER: Final = frozenset(
 
 
 @rule("AUT003", "error", source="FORMAT 1 (10, 11), FORMAT 8, DESIGN 3")
-def author_may_write_this(docket: Docket) -> Iterator[Breach]:
+def author_may_write_this(index: LedgerIndex) -> Iterator[Breach]:
     """Controller, person and import write only what is theirs; a role writes only in a step.
 
     A claim by the controller would be an argument of the machinery, and a role outside its steps would have no brief.
     """
-    for event in docket.events:
+    for event in index.events:
         if event.by == "import":
-            if not docket.is_imported(event.seq):
+            if not index.is_imported(event.seq):
                 yield Breach(event.seq, f"a {event.kind} by import in a run that was not imported")
         elif event.by in ("controller", "human"):
-            if event.step is not None or not _may_write(event, docket.watched):
+            if event.step is not None or not _may_write(event, index.watched):
                 yield Breach(event.seq, f"a {event.kind} is not for the {event.by} to write")
-        elif event.step is None and not docket.is_imported(event.seq):
+        elif event.step is None and not index.is_imported(event.seq):
             yield Breach(event.seq, f"a {event.kind} by {event.by} outside every step")
 
 
@@ -162,17 +162,17 @@ def _rule_decision(event: Event) -> bool:
 
 
 @rule("LED001", "error", source="SD-52, SD-53, SD-81", applies_to_imports=False)
-def lead_follows_rotation(docket: Docket) -> Iterator[Breach]:
+def lead_follows_rotation(index: LedgerIndex) -> Iterator[Breach]:
     """The lead of a round is the present role that has led least, ties by role order.
 
     Who leads frames the round; a lead that is chosen freely is how one role comes to dominate.
     """
     led: list[str | None] = []
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, RoundOpened):
             continue
-        if docket.watched and any(role != event.absent for role in docket.authors):
-            expected = next_lead(docket.authors, led, event.absent)
+        if index.watched and any(role != event.absent for role in index.authors):
+            expected = next_lead(index.authors, led, event.absent)
             if event.lead != expected:
                 yield Breach(
                     event.seq,
@@ -182,27 +182,27 @@ def lead_follows_rotation(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("LED002", "error", source="SD-52, SD-74")
-def lead_is_present(docket: Docket) -> Iterator[Breach]:
+def lead_is_present(index: LedgerIndex) -> Iterator[Breach]:
     """The lead of a round is not the role that is absent from it.
 
     A role that leads was not taken away, so the round tests nothing.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, RoundOpened) and event.absent is not None and event.lead == event.absent:
             yield Breach(event.seq, f"{event.absent} leads round {event.round} and is absent from it")
 
 
 @rule("STR001", "error", source="SD-74, SD-84, FORMAT 5 (law 3)")
-def absent_role_is_silent(docket: Docket) -> Iterator[Breach]:
+def absent_role_is_silent(index: LedgerIndex) -> Iterator[Breach]:
     """In phases A–H of a stress round nothing of the absent role is made.
 
     A stress round in which the role still speaks tests nothing and would count as a test.
     """
     absent: dict[int, str | None] = {}
-    for event in docket.events:
+    for event in index.events:
         if event.kind == "round_opened":
             absent[event.round] = (
-                docket.rounds()[event.round].absent if event.round in docket.rounds() else None
+                index.rounds()[event.round].absent if event.round in index.rounds() else None
             )
             continue
         role = absent.get(event.round)
@@ -228,13 +228,13 @@ def _voices(event: Event) -> tuple[str, ...]:
 
 
 @rule("STR003", "error", source="SD-75, SD-76, FORMAT 2 (`predicted_signature`)", applies_to_imports=False)
-def absence_is_predicted(docket: Docket) -> Iterator[Breach]:
+def absence_is_predicted(index: LedgerIndex) -> Iterator[Breach]:
     """What an absence will take away is written down before the round, as the opening predicts it.
 
     A signature that is named after the fact is always found.
     """
-    predicted = docket.opened.predict if docket.opened else ()
-    for event in docket.events:
+    predicted = index.opened.predict if index.opened else ()
+    for event in index.events:
         if not isinstance(event, RoundOpened):
             continue
         wanted = tuple((entry.code, entry.text) for entry in predicted if entry.role == event.absent)

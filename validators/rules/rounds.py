@@ -19,24 +19,22 @@ from ledger.events import (
 )
 from ledger.events.ids import StepName, number_of, round_of
 from ledger.events.verifications import CHECKS
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 
 @rule("ORD001", "error", source="FORMAT 1, FORMAT 2")
-def run_opens_first(docket: Docket) -> Iterator[Breach]:
+def run_opens_first(index: LedgerIndex) -> Iterator[Breach]:
     """A run is opened by its first event, again only by a fork, and seq counts from 0 without a gap.
 
     Everything is read against the opening: the cast, the goals, the plan, the documents.
     """
-    if docket.events and docket.opened is None:
-        yield Breach(docket.events[0].seq, f"the first event is a {docket.events[0].kind}, not run_opened")
-    if docket.opened is not None and docket.opening_problem is not None:
-        yield Breach(
-            docket.opened.seq, f"the run cannot be played as it was opened: {docket.opening_problem}"
-        )
-    for place, event in enumerate(docket.events):
+    if index.events and index.opened is None:
+        yield Breach(index.events[0].seq, f"the first event is a {index.events[0].kind}, not run_opened")
+    if index.opened is not None and index.opening_problem is not None:
+        yield Breach(index.opened.seq, f"the run cannot be played as it was opened: {index.opening_problem}")
+    for place, event in enumerate(index.events):
         if event.seq != place:
             yield Breach(event.seq, f"seq {event.seq} stands at place {place}")
         if place and isinstance(event, RunOpened) and not _parts_here(event):
@@ -55,15 +53,15 @@ def _parts_here(event: RunOpened) -> bool:
     source="SD-23 … SD-26, SD-84, FORMAT 2 (`round_opened`), FORMAT 9",
     applies_to_imports=False,
 )
-def round_follows_the_plan(docket: Docket) -> Iterator[Breach]:
+def round_follows_the_plan(index: LedgerIndex) -> Iterator[Breach]:
     """Rounds are opened in the order of the plan, when nothing of the round before is left open.
 
     A stress round that is quietly renamed, skipped or given to another role would pass for a test that never took
     place.
     """
-    plan = docket.opened.plan if docket.opened else ()
+    plan = index.opened.plan if index.opened else ()
     due, amended = 0, False
-    for event in docket.events:
+    for event in index.events:
         match event:
             case Amendment(what="plan"):
                 amended = True
@@ -73,18 +71,18 @@ def round_follows_the_plan(docket: Docket) -> Iterator[Breach]:
                         event.seq, f"round {event.round} opens plan row {event.plan_row}; row {due} is due"
                     )
                 elif not amended:
-                    yield from _differences(event, docket)
+                    yield from _differences(event, index)
                 due = event.plan_row + 1
-                yield from _left(docket, event, f"round {event.round} opens")
+                yield from _left(index, event, f"round {event.round} opens")
             case RunClosed(state="finished"):
-                yield from _left(docket, event, "the run finishes")
+                yield from _left(index, event, "the run finishes")
             case _:
                 pass
 
 
-def _differences(event: RoundOpened, docket: Docket) -> Iterator[Breach]:
-    assert docket.opened is not None, "a plan row was found"
-    row = docket.opened.plan[event.plan_row]
+def _differences(event: RoundOpened, index: LedgerIndex) -> Iterator[Breach]:
+    assert index.opened is not None, "a plan row was found"
+    row = index.opened.plan[event.plan_row]
     if event.round != row.round:
         yield Breach(event.seq, f"plan row {event.plan_row} is round {row.round}, not {event.round}")
     for name, stated in (("absent", event.absent), ("planned_stress", event.planned_stress)):
@@ -92,21 +90,21 @@ def _differences(event: RoundOpened, docket: Docket) -> Iterator[Breach]:
             yield Breach(event.seq, f"{name} is {stated or 'nobody'}; the plan says {row.absent or 'nobody'}")
 
 
-def _left(docket: Docket, event: RoundOpened | RunClosed, what: str) -> Iterator[Breach]:
-    waiting = docket.openings.left.get(event.seq, ())
+def _left(index: LedgerIndex, event: RoundOpened | RunClosed, what: str) -> Iterator[Breach]:
+    waiting = index.openings.left.get(event.seq, ())
     if waiting:
         yield Breach(event.seq, f"{what} while {', '.join(waiting)} is open")
 
 
 @rule("ORD003", "error", source="FORMAT 1 (8, 9), FORMAT 3, SD-50")
-def event_belongs_to_its_round(docket: Docket) -> Iterator[Breach]:
+def event_belongs_to_its_round(index: LedgerIndex) -> Iterator[Breach]:
     """Id, round, phase, step and author of an event agree, and its round is the one that is open.
 
     An event filed under another round would count there for leads, signals and stress tests. Closes the hole that ids
     and rounds were never compared.
     """
     current = 0
-    for event, step in zip(docket.events, docket.steps, strict=True):
+    for event, step in zip(index.events, index.steps, strict=True):
         if isinstance(event, RoundOpened):
             current = event.round
         inside = round_of(event.id) if event.id else None
@@ -114,7 +112,7 @@ def event_belongs_to_its_round(docket: Docket) -> Iterator[Breach]:
             yield Breach(event.seq, f"{event.id} stands in round {event.round}")
         if step is not None:
             yield from _step(event, step)
-        if not docket.is_imported(event.seq):
+        if not index.is_imported(event.seq):
             if event.round != current and not isinstance(event, RunOpened):
                 yield Breach(event.seq, f"round {event.round} is stated while round {current} is open")
             yield from _place(event)
@@ -168,13 +166,13 @@ def _place(event: Event) -> Iterator[Breach]:
 
 
 @rule("ORD006", "error", source="FORMAT 2")
-def nothing_follows_the_end(docket: Docket) -> Iterator[Breach]:
+def nothing_follows_the_end(index: LedgerIndex) -> Iterator[Breach]:
     """After the finish only a person may answer, override, close an alarm, note or redact.
 
     What is added to a finished run would change its outcome behind the stop that was announced.
     """
     finished = False
-    for event in docket.events:
+    for event in index.events:
         if finished and not _may_follow(event):
             yield Breach(event.seq, f"a {event.kind} by {event.by} follows the end of the run")
         finished = finished or (isinstance(event, RunClosed) and event.state == "finished")

@@ -6,24 +6,24 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ledger.events import Concern, Decision, Event, Fallback, Statement, Verification
-from validators.docket import Docket, group_key, is_reply
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex, group_key, is_reply
 from validators.rule import rule
 
 
 @rule("ORD004", "error", source="FORMAT 4, SD-18, SD-27", applies_to_imports=False)
-def step_was_open(docket: Docket) -> Iterator[Breach]:
+def step_was_open(index: LedgerIndex) -> Iterator[Breach]:
     """A reply or a fallback answers a step that was open: phases and groups keep their order.
 
     A step opens when its predecessors are complete. An answer from before would have been written without what the
     table says it rests on, a position after its verdict among them.
     """
-    if docket.context.protocol is None:
+    if index.context.protocol is None:
         return
-    openings = docket.openings
+    openings = index.openings
     if openings.lost_at is not None:
         yield Breach(openings.lost_at, "from here on the protocol cannot say which steps are open")
-    for event in docket.events:
+    for event in index.events:
         answered = (
             event.step_failed if isinstance(event, Fallback) else event.step if is_reply(event) else None
         )
@@ -35,13 +35,13 @@ def step_was_open(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("ORD005", "error", source="FORMAT 1 (13, 14), FORMAT 4, FORMAT 8", applies_to_imports=False)
-def step_has_one_reply(docket: Docket) -> Iterator[Breach]:
+def step_has_one_reply(index: LedgerIndex) -> Iterator[Breach]:
     """A step is answered once, and every event of a step leads to the call of its reply.
 
     A second answer would be a choice between answers, and an event without a call would be nobody's.
     """
     answered: dict[str, Event] = {}
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Fallback):
             yield from _second(event.step_failed, event, answered)
         elif event.call is not None:
@@ -85,14 +85,14 @@ YIELDS: Final[Mapping[str, frozenset[str]]] = {
 
 
 @rule("KND001", "error", source='FORMAT 5 ("What the steps yield"), SD-18, SD-19', applies_to_imports=False)
-def step_yields_its_kinds(docket: Docket) -> Iterator[Breach]:
+def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
     """A step yields what the table of its protocol says, and nothing else.
 
     A decision slipped into a review, or a claim into the synthesis, would bypass whoever should have tested it.
     """
-    if not docket.watched:
+    if not index.watched:
         return
-    for event, step in zip(docket.events, docket.steps, strict=True):
+    for event, step in zip(index.events, index.steps, strict=True):
         if step is None:
             continue
         _, phase, act = group_key(step)
@@ -117,21 +117,21 @@ def _typed(event: Event) -> str:
 
 
 @rule("SYN001", "error", source="SD-19, FORMAT 5 (S.resolve)", applies_to_imports=False)
-def synthesis_leaves_nothing_pending(docket: Docket) -> Iterator[Breach]:
+def synthesis_leaves_nothing_pending(index: LedgerIndex) -> Iterator[Breach]:
     """When the synthesis reviews the run, no claim is pending, unless its resolution was given up.
 
     A run that finishes with untested claims looks decided where it is only over.
     """
-    if not docket.watched:
+    if not index.watched:
         return
     seen: set[int] = set()
-    for event, step in zip(docket.events, docket.steps, strict=True):
+    for event, step in zip(index.events, index.steps, strict=True):
         if step is None or step.act != "review" or not is_reply(event) or event.round in seen:
             continue
         seen.add(event.round)
-        given_up = docket.book.state.given_up.get(f"r{event.round}.S.resolve.verifier", event.seq)
+        given_up = index.book.state.given_up.get(f"r{event.round}.S.resolve.verifier", event.seq)
         pending = [
-            claim for claim in docket.book.state.claims if docket.status_at(claim, event.seq) == "pending"
+            claim for claim in index.book.state.claims if index.status_at(claim, event.seq) == "pending"
         ]
         if pending and given_up >= event.seq:
             yield Breach(event.seq, f"the synthesis goes on while {', '.join(pending)} is pending")

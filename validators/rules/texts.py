@@ -8,8 +8,8 @@ from typing import Final
 
 from ledger.events import Artifact, Claim, Decision, RoundOpened, RunClosed, Statement, Verification
 from ledger.state.anchors import strings
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 HEDGES: Final = re.compile(
@@ -49,12 +49,12 @@ MINUTES_MAX: Final = 30
 
 
 @rule("WRD001", "warning", source="SD-4")
-def artifact_is_short(docket: Docket) -> Iterator[Breach]:
+def artifact_is_short(index: LedgerIndex) -> Iterator[Breach]:
     """An artifact has at most 600 words and takes at most 30 minutes.
 
     Habitual overrun means that the schema has become too heavy to be read by those who should attack it.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Artifact):
             continue
         if event.words > WORDS_MAX:
@@ -71,12 +71,12 @@ BUDGETS_WORDS: Final[Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]] = 
 
 
 @rule("WRD002", "warning", source="SD-18, XS-6", version=2)
-def statement_keeps_its_length(docket: Docket) -> Iterator[Breach]:
+def statement_keeps_its_length(index: LedgerIndex) -> Iterator[Breach]:
     """A proposal has 600 to 800 words, a supplement 200 to 400, a closing of a debate 100 to 200.
 
     Below, there is nothing to attack; above, nobody reads to the weak point. Debates of version 1 are not held to it.
     """
-    opened = docket.opened
+    opened = index.opened
     if opened is None:
         return
     budgets = {
@@ -85,7 +85,7 @@ def statement_keeps_its_length(docket: Docket) -> Iterator[Breach]:
         if opened.protocol == protocol and opened.protocol_version >= since
         for kind, limits in kinds.items()
     }
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Statement) and event.type in budgets:
             least, most = budgets[event.type]
             if not least <= event.words <= most:
@@ -95,12 +95,12 @@ def statement_keeps_its_length(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("WRD003", "error", source="FORMAT 2 (`words`: counted by us)", applies_to_imports=False)
-def words_are_counted(docket: Docket) -> Iterator[Breach]:
+def words_are_counted(index: LedgerIndex) -> Iterator[Breach]:
     """The recorded number of words is the number of words.
 
     Length budgets are judged by it, and a seat does not count its own.
     """
-    for event in docket.events:
+    for event in index.events:
         match event:
             case Statement():
                 found = words_of_statement(event)
@@ -116,12 +116,12 @@ SENTENCES_MAX: Final = 3
 
 
 @rule("WRD004", "warning", source="SD-37, SD-42")
-def text_keeps_its_sentences(docket: Docket) -> Iterator[Breach]:
+def text_keeps_its_sentences(index: LedgerIndex) -> Iterator[Breach]:
     """A claim and the notes of a verification have one to three sentences.
 
     A claim of many sentences is several claims, and one verdict cannot test them all.
     """
-    for event in docket.events:
+    for event in index.events:
         match event:
             case Claim():
                 text, what = event.text, "the claim"
@@ -142,21 +142,21 @@ LESS_UNDER_STRESS: Final = 2
 
 
 @rule("VOL001", "warning", source="SD-48, SD-82")
-def round_keeps_its_volume(docket: Docket) -> Iterator[Breach]:
+def round_keeps_its_volume(index: LedgerIndex) -> Iterator[Breach]:
     """A round raises 5 to 7 claims and takes 1 to 3 decisions.
 
     Far more is noise that nobody tests; far fewer is silence. Said when the next round opens or the run ends; a stress
     round, a role short, may raise fewer.
     """
-    if not docket.watched:
+    if not index.watched:
         return
     opened: RoundOpened | None = None
     claims = decisions = artifacts = 0
-    for event in docket.events:
+    for event in index.events:
         match event:
             case RoundOpened() | RunClosed(state="finished"):
                 # a round of synthesis alone has no artifacts and is left out
-                if opened is not None and (artifacts or docket.is_imported(opened.seq)):
+                if opened is not None and (artifacts or index.is_imported(opened.seq)):
                     yield from _norms(event.seq, opened, claims, decisions)
                 opened = event if isinstance(event, RoundOpened) else None
                 claims = decisions = artifacts = 0
@@ -181,12 +181,12 @@ def _norms(seq: int, opened: RoundOpened, claims: int, decisions: int) -> Iterat
 
 
 @rule("STY001", "warning", source="SD-42, AD-4, AD-14")
-def claim_is_plain(docket: Docket) -> Iterator[Breach]:
+def claim_is_plain(index: LedgerIndex) -> Iterator[Breach]:
     """A claim commits itself; it does not hedge.
 
     What "might perhaps" be the case cannot be refuted.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Claim):
             found = dict.fromkeys(hedges(event.text))
             if found:

@@ -10,13 +10,13 @@ from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
 from ledger.store.blobs import OWN_PARAMETERS
-from validators.docket import Docket
 from validators.finding import Breach, standing
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 
 @rule("VER003", "error", source="SD-21, SD-49, FORMAT 2, FORMAT 9", applies_to_imports=False)
-def round_is_validated(docket: Docket) -> Iterator[Breach]:
+def round_is_validated(index: LedgerIndex) -> Iterator[Breach]:
     """Every round ends with a validation, and a round of synthesis with one after S.
 
     A ledger that was never judged on the way was judged only when it was too late to act.
@@ -24,9 +24,9 @@ def round_is_validated(docket: Docket) -> Iterator[Breach]:
     opened: RoundOpened | None = None
     phases: set[str] = set()
     synthesis = False
-    for event, step in zip(docket.events, docket.steps, strict=True):
+    for event, step in zip(index.events, index.steps, strict=True):
         if isinstance(event, RoundOpened) or (isinstance(event, RunClosed) and event.state == "finished"):
-            held_here = opened is not None and not docket.is_imported(opened.seq)
+            held_here = opened is not None and not index.is_imported(opened.seq)
             if opened is not None and held_here and not phases:
                 yield Breach(event.seq, f"round {opened.round} ends without a validation")
             elif opened is not None and synthesis and "S" not in phases:
@@ -40,20 +40,20 @@ def round_is_validated(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("VER002", "error", source="SD-60, DESIGN 3, FORMAT 2", applies_to_imports=False, recorded=False)
-def recorded_signals_hold(docket: Docket) -> Iterator[Breach]:
+def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
     """Recorded stop signals come out the same when they are computed again.
 
     The stop rests on them. Parameters that are neither installed nor kept by the run are said as a warning, not judged.
     """
-    read = docket.context.signals
+    read = index.context.signals
     if read is None:
         return
-    prefix = _Prefix(docket)
-    for event in docket.events:
+    prefix = _Prefix(index)
+    for event in index.events:
         if not isinstance(event, Signals):
             continue
-        installed = docket.context.params.get(event.profile)
-        kept = event.profile == OWN_PARAMETERS and docket.book.blobs.read(event.params) is not None
+        installed = index.context.params.get(event.profile)
+        kept = event.profile == OWN_PARAMETERS and index.book.blobs.read(event.params) is not None
         if installed is not None and installed != event.params and not kept:
             message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
             if event.profile == OWN_PARAMETERS:
@@ -67,8 +67,8 @@ def recorded_signals_hold(docket: Docket) -> Iterator[Breach]:
 class _Prefix:
     """The book as it stood after an event. Looks follow one another, so it goes on from the last one asked for."""
 
-    def __init__(self, docket: Docket) -> None:
-        self._book = docket.book
+    def __init__(self, index: LedgerIndex) -> None:
+        self._book = index.book
         self._state = State()
 
     def through(self, seq: int) -> Book:
@@ -111,32 +111,32 @@ FINDINGS_MAX: Final = 100
     applies_to_imports=False,
     recorded=False,
 )
-def recorded_validation_holds(docket: Docket) -> Iterator[Breach]:
+def recorded_validation_holds(index: LedgerIndex) -> Iterator[Breach]:
     """A recorded validation is what these rules find over the same prefix.
 
     A validation that was written kinder than the ledger deserved would have let the run go on. One by rules of another
     version is said as a warning, not judged, and so is what a redacted copy makes differ: it names the events it
     changed. Last in the rulebook: it reads what the other rules found.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Validation):
             continue
-        if event.rules != docket.rules_hash:
+        if event.rules != index.rules_hash:
             message = (
-                f"recorded by rules {event.rules[:12]}…, these are {docket.rules_hash[:12]}…: not recomputed"
+                f"recorded by rules {event.rules[:12]}…, these are {index.rules_hash[:12]}…: not recomputed"
             )
             yield Breach(event.seq, message, "warning")
             continue
-        for what in _otherwise(docket, event):
-            if any(seq <= event.through for seq in docket.reworded):
+        for what in _otherwise(index, event):
+            if any(seq <= event.through for seq in index.reworded):
                 yield Breach(event.seq, f"{what}; words of what it judged were redacted", "warning")
             else:
                 yield Breach(event.seq, what)
 
 
-def _otherwise(docket: Docket, event: Validation) -> Iterator[str]:
+def _otherwise(index: LedgerIndex, event: Validation) -> Iterator[str]:
     """What the rules say otherwise than a recorded validation."""
-    found = standing(docket.recorded, event.through)
+    found = standing(index.recorded, event.through)
     ok = not any(finding.severity == "error" for finding in found)
     if event.ok != ok:
         yield f"recorded as {_word(event.ok)} through event {event.through}; it is {_word(ok)}"

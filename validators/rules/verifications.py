@@ -7,28 +7,28 @@ from typing import Final
 
 from ledger.events import Claim, DriftCheck, Verification
 from ledger.events.ids import parse_reference
-from validators.docket import Docket
 from validators.finding import Breach
+from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
 
 @rule("REF001", "error", source="SD-49 (1), SD-50", published=1)
-def affected_claims_exist(docket: Docket) -> Iterator[Breach]:
+def affected_claims_exist(index: LedgerIndex) -> Iterator[Breach]:
     """Every claim that a verification tests or moves was raised before.
 
     A verdict on a claim that nobody raised, or raised later, tests nothing.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification):
             continue
         named = (*event.claims_affected, *(change.claim_id for change in event.claim_status_changes))
         for identity in dict.fromkeys(named):
-            if not isinstance(docket.earlier(identity, event.seq), Claim):
+            if not isinstance(index.earlier(identity, event.seq), Claim):
                 yield Breach(event.seq, f"{event.id} names {identity}, which is no claim raised before it")
 
 
 @rule("REF002", "error", source="SD-49 (2), SD-50, FORMAT 2 (`Ref`), FORMAT 12", published=2)
-def evidence_resolves(docket: Docket) -> Iterator[Breach]:
+def evidence_resolves(index: LedgerIndex) -> Iterator[Breach]:
     """The evidence of a verification points at a section or at lines that are there.
 
     At a section of an earlier event or at lines of a context document; in an import at a file that came with it, where
@@ -36,13 +36,13 @@ def evidence_resolves(docket: Docket) -> Iterator[Breach]:
     and that inapplicable checks could point anywhere.
     """
     files = (
-        frozenset(_bare(entry.name) for entry in docket.opened.context) if docket.opened else frozenset[str]()
+        frozenset(_bare(entry.name) for entry in index.opened.context) if index.opened else frozenset[str]()
     )
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification):
             continue
         refs = dict.fromkeys(evidence.ref for evidence in event.evidence_refs)
-        lost = [ref for ref in refs if docket.passages(ref, event.seq) is None]
+        lost = [ref for ref in refs if index.passages(ref, event.seq) is None]
         if event.by != "import" and lost:
             what = "no section of an earlier event and no document's lines"
             yield Breach(event.seq, f"{event.id}: {', '.join(map(repr, lost))}: {what}")
@@ -61,12 +61,12 @@ PIECES_MIN: Final = 2
 
 
 @rule("REF005", "error", source="SD-38, SD-49 (7), SD-50", published=7)
-def evidence_has_two_references(docket: Docket) -> Iterator[Breach]:
+def evidence_has_two_references(index: LedgerIndex) -> Iterator[Breach]:
     """A verification has at least two different pieces of evidence, unless it is inapplicable.
 
     One piece is an anecdote, and the same piece twice is still one.
     """
-    for event in docket.events:
+    for event in index.events:
         if isinstance(event, Verification) and event.result != "NOT_APPLICABLE":
             pieces = {(evidence.ref, evidence.quote) for evidence in event.evidence_refs}
             if len(pieces) < PIECES_MIN:
@@ -77,12 +77,12 @@ def evidence_has_two_references(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("STY007", "warning", source="SD-10, SD-11, SD-37", applies_to_imports=False)
-def evidence_is_quoted(docket: Docket) -> Iterator[Breach]:
+def evidence_is_quoted(index: LedgerIndex) -> Iterator[Breach]:
     """A verification quotes at least one of the things it rests on.
 
     A paraphrase is the verifier's word for it; a quotation can be looked up.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification) or event.step is None or not event.evidence_refs:
             continue
         if not any(evidence.quote for evidence in event.evidence_refs):
@@ -90,13 +90,13 @@ def evidence_is_quoted(docket: Docket) -> Iterator[Breach]:
 
 
 @rule("STY008", "warning", source="SD-40, SD-83")
-def evidence_is_deep(docket: Docket) -> Iterator[Breach]:
+def evidence_is_deep(index: LedgerIndex) -> Iterator[Breach]:
     """At least one piece of a verification's evidence points below a header.
 
     A reference to a whole artifact or to a section without a number shows that something was opened, not that it was
     read.
     """
-    for event in docket.events:
+    for event in index.events:
         if not isinstance(event, Verification) or not event.evidence_refs:
             continue
         if all(is_shallow(evidence.ref) for evidence in event.evidence_refs):
@@ -110,19 +110,19 @@ def is_shallow(ref: str) -> bool:
 
 
 @rule("DRF001", "error", source="SD-58, SD-68, FORMAT 2 (`drift_check`)")
-def drift_check_covers_every_goal(docket: Docket) -> Iterator[Breach]:
+def drift_check_covers_every_goal(index: LedgerIndex) -> Iterator[Breach]:
     """A drift check judges every goal, and only a PASS answers an earlier FAIL.
 
     A goal that is left out is where a deliberation has drifted from.
     """
-    goals = sorted(goal.id for goal in docket.opened.goals) if docket.opened else []
-    for event in docket.events:
+    goals = sorted(goal.id for goal in index.opened.goals) if index.opened else []
+    for event in index.events:
         if not isinstance(event, DriftCheck):
             continue
-        if not docket.is_imported(event.seq) and sorted(anchor.goal for anchor in event.anchors) != goals:
+        if not index.is_imported(event.seq) and sorted(anchor.goal for anchor in event.anchors) != goals:
             yield Breach(event.seq, f"{event.id} does not judge each of {', '.join(goals)} once")
         if event.addresses is not None:
-            failed = docket.earlier(event.addresses, event.seq)
+            failed = index.earlier(event.addresses, event.seq)
             if event.verdict != "PASS" or not isinstance(failed, DriftCheck) or failed.verdict != "FAIL":
                 yield Breach(
                     event.seq, f"{event.id} addresses {event.addresses}; only a PASS answers an earlier FAIL"

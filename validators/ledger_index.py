@@ -1,4 +1,4 @@
-"""The docket: a book with what several rules read from it, computed in one walk.
+"""The index of a ledger: a book with what several rules read from it, computed in one walk.
 
 Which steps were open when, and how a claim stood at any time. A ledger that breaks the order of rounds gives no
 openings from there on: the rules of order say so, and the others judge what is left.
@@ -63,7 +63,7 @@ class RuleContext(msgspec.Struct, frozen=True):
     run: str = ""
 
 
-class Docket:
+class LedgerIndex:
     """What the rules read. `found` holds what the rules before have found, `recorded` the part that is recorded."""
 
     __slots__ = (
