@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ledger.events import Event, RunOpened
+import msgspec
+
+from ledger.events import Decision, Event, RunOpened
+from ledger.events.ids import parse_reference
+from ledger.state.anchors import strings
 from ledger.state.book import Book, GrowingBook
+from ledger.state.decided import outcome
 from ledger.state.state import State
 from ledger.store.blobs import BlobStore, Remembered
 from ledger.store.failures import refuse_unopened
@@ -23,6 +29,8 @@ from moot.view.grounds import Sources
 if TYPE_CHECKING:
     from validators.rulebook import CheckReport
 
+ID_MAX: Final = 120
+"""Characters of a reference; a longer text names nothing."""
 RULES_EVENTS_MAX: Final = 3_000
 """Beyond so many events the rules take long, and run only when they are asked for."""
 
@@ -42,6 +50,8 @@ class Followed:
         self.sources = Sources()
         self.calls = Calls()
         self.replies: Counter[str | None] = Counter()
+        self._naming: dict[str, list[Event]] = {}
+        self._naming_seen = 0
         self._checked: tuple[str, CheckReport] | None = None
 
     @property
@@ -90,6 +100,27 @@ class Followed:
         """The same with the events of one round alone."""
         return self.sources.round_of(self.book(), round_)
 
+    def named_by(self, identity: str) -> list[Event]:
+        """The later events that cite, test, answer or quote it; every event is read for that once."""
+        book = self.book()
+        for event in book.events[self._naming_seen :]:
+            texts = strings(msgspec.to_builtins(event))
+            named = {
+                name for text in texts if len(text) < ID_MAX for name in (text, parse_reference(text).id)
+            }
+            for name in named & book.by_id.keys():
+                if book.by_id[name].seq < event.seq:
+                    self._naming.setdefault(name, []).append(event)
+        self._naming_seen = len(book.events)
+        return self._naming.get(identity, [])
+
+    def says(self, event: Event, words: Sequence[str]) -> bool:
+        """Whether all words (in small letters) stand in an event."""
+        if not words:
+            return True
+        text = " ".join(strings(msgspec.to_builtins(event))).casefold()
+        return all(word in text for word in words)
+
     def checked(self, anyway: bool = False) -> CheckReport | None:
         """Every rule that the ledger breaks, as `moot check` says it, asked once for each head.
 
@@ -115,6 +146,13 @@ def standing_of(run: Followed) -> str:
     if state.stopped_by is not None:
         return "stopped"
     return "running" if read_driver(run.path) is not None else "waiting"
+
+
+def answer_of(run: Followed) -> str:
+    """The text of the decision that the run comes to; empty while there is none."""
+    by_id = run.book().by_id
+    events = (by_id[identity] for identity in outcome(run.state))
+    return next((event.text for event in events if isinstance(event, Decision)), "")
 
 
 def labels_shown(run: Followed) -> tuple[Label, ...]:

@@ -6,8 +6,8 @@ A ledger's text never becomes a part of an address unless it names something tha
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Final, Protocol
+from dataclasses import dataclass, field
+from typing import Final
 from urllib.parse import quote, urlencode
 
 from ledger.events.ids import Reference, parse_reference
@@ -17,40 +17,19 @@ WORDS_IN_ADDRESS: Final = 120
 """Characters of a quote that an address carries, for the browser to mark them."""
 
 
-class Links(Protocol):
-    """Addresses of a run's things; None where there is no page for them."""
-
-    def event(self, identity: str) -> str | None:
-        """Of an event, by id or `@<seq>`."""
-        ...
-
-    def ref(self, ref: str, words: str | None = None) -> str | None:
-        """Of what a reference names; `words` are to be found there."""
-        ...
-
-    def round(self, number: int) -> str | None:
-        """Of a round."""
-        ...
-
-    def brief(self, step: str) -> str | None:
-        """Of the brief of a step."""
-        ...
-
-    def page(self, name: str, **query: object) -> str | None:
-        """Of one of the run's pages; an empty name is its first."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class SiteLinks:
-    """Addresses of the viewer. `known` are the ids that are on the ledger."""
+    """Addresses of the viewer. `known` are the ids that are on the ledger, `named` those that were asked for."""
 
     base: str
     known: Collection[str]
     documents: Collection[str]
+    named: dict[str, None] = field(default_factory=dict[str, None])
 
     def event(self, identity: str) -> str | None:
-        """`/run/NAME/event/C-3-4`."""
+        """`/run/NAME/event/C-3-4`, or `@<seq>`; None when it is not there."""
+        if identity in self.known:
+            self.named[identity] = None
         if identity in self.known or identity.startswith("@"):
             return f"{self.base}/event/{quote(identity, safe='@')}"
         return None
@@ -121,6 +100,10 @@ class ReportLinks:
     def page(self, name: str, **query: object) -> str | None:  # noqa: ARG002  (all on one page)
         """`#claims`."""
         return f"#{name or 'top'}"
+
+
+Links = SiteLinks | ReportLinks
+"""Addresses of a run's things; None where there is no page for them."""
 
 
 def anchor_of(reference: Reference) -> str:

@@ -13,10 +13,11 @@ from ledger.store.store import read_driver
 from moot.app.speech import read_speech
 from moot.view.events import event_lines
 from moot.view.scene import scene_of
-from moot.web.followed import Followed, labels_shown, standing_of
-from moot.web.links import Links
+from moot.web.followed import Followed, answer_of, labels_shown, standing_of
+from moot.web.links import Links, SiteLinks
 from moot.web.templating import part
-from moot.web.views.rounds import OpenStep, RoundPage, round_page
+from moot.web.views.event import named_cards
+from moot.web.views.rounds import OpenStep, RoundPage, round_lines, round_page
 from roles.protocol import UNLAWFUL, find_group, open_steps
 from rounds.protocols import protocol_of
 
@@ -63,19 +64,22 @@ def _opened_at(run: Followed, siblings: set[str]) -> str:
     return next((event.at for event in reversed(events) if event.step not in siblings), events[0].at)
 
 
-def parts_of(run: Followed, links: Links) -> dict[str, Markup]:
+def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
     """Every part of the live page as the run stands now: id of an element → what stands in it."""
     state = run.state
     standing = standing_of(run)
     labels = tuple(one for one in labels_shown(run) if one.kind != "UNFINISHED" or standing == "stopped")
     page = round_page(run, state.round, asked_now(run)) if state.round in state.rounds else None
     scene = scene_of(run.book(), {}, None, sources=run.sources)
-    return {
+    parts = {
         "live-labels": part("labels", links, labels),
+        "live-verdict": part("verdict_line", links, standing, answer_of(run), scene),
+        "live-earlier": part("earlier", links, [line for line in round_lines(run) if line.n < state.round]),
         "live-head": part("round_head", links, page, standing),
         "live-panel": part("panel", links, scene),
         **_seats(page, links),
     }
+    return parts | {f"card {one.ref}": part("id_card", links, one) for one in named_cards(run, links)}
 
 
 def _seats(page: RoundPage | None, links: Links) -> dict[str, Markup]:

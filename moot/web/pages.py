@@ -16,18 +16,19 @@ from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import asked_now, parts_of
 from moot.web.report import report_html
-from moot.web.run_index import RunIndex, siblings
+from moot.web.run_index import LATEST, RunIndex, in_order, siblings
 from moot.web.templating import paged, render
 from moot.web.views import claims as claim_views
 from moot.web.views import decisions as decision_views
 from moot.web.views import seats as seat_views
 from moot.web.views.compare import compare_page
-from moot.web.views.event import event_page
+from moot.web.views.event import event_page, named_cards
 from moot.web.views.overview import overview as overview_of
 from moot.web.views.rounds import round_lines, round_page
 from moot.web.views.signals import signals_page
 
 LOG_PAGE: Final = 200
+ALL: Final = 1_000_000
 
 
 class PageMissing(LookupError):
@@ -35,15 +36,17 @@ class PageMissing(LookupError):
 
 
 def runs(index: RunIndex, request: Request) -> str:
-    """Every run, those that match `?q=`."""
-    text = request.query_params.get("q", "")
+    """Every run, those that match `?q=`, in the order of `?sort=`."""
+    text, order = request.query_params.get("q", ""), request.query_params.get("sort", LATEST)
     lines = index.lines()
     return render(
         "runs.html",
-        runs=[line for line in lines if line.matches(text)],
+        runs=in_order((line for line in lines if line.matches(text)), order),
+        order=order,
         total=len(lines),
         text=text,
         where=str(index.root),
+        static=request.query_params.get("static") == "1",
         forks=siblings(lines),
         names={line.name for line in lines},
     )
@@ -54,10 +57,13 @@ def compare(index: RunIndex, request: Request) -> str:
     names = [line.name for line in index.lines() if line.trouble is None]
     a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
     if not a or not b:
-        return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None)
+        return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None, static=False)
     one, other = _followed(index, a), _followed(index, b)
+    static = request.query_params.get("static") == "1"
     links = {"links": links_of(a, one), "links_a": links_of(a, one), "links_b": links_of(b, other)}
-    return render("compare.html", names=names, a_name=a, b_name=b, page=compare_page(one, other), **links)
+    return render(
+        "compare.html", names=names, a_name=a, b_name=b, page=compare_page(one, other), static=static, **links
+    )
 
 
 def _followed(index: RunIndex, name: str) -> Followed:
@@ -75,6 +81,11 @@ class PageRequest:
     name: str
     request: Request
     links: SiteLinks
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is wanted on one page."""
+        return self.query("whole") == "1"
 
     def query(self, key: str) -> str:
         """A word of the query; empty when it is not there."""
@@ -97,6 +108,8 @@ class PageRequest:
             why=why_of(self.run.state),
             seq=self.run.seq,
             links=self.links,
+            static=self.query("static") == "1",
+            named_cards=lambda: named_cards(self.run, self.links),
             **values,
         )
 
@@ -117,7 +130,7 @@ def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request
 @_of_a_run
 def overview(asked: PageRequest) -> str:
     """Why it stopped, what was decided, the rounds."""
-    return asked.render("overview.html", "overview", page=overview_of(asked.run))
+    return asked.render("overview.html", "overview", page=overview_of(asked.run), outcome=None)
 
 
 @_of_a_run
@@ -153,7 +166,8 @@ def round_(asked: PageRequest) -> str:
 def claims(asked: PageRequest) -> str:
     """The claims on their timeline."""
     wanted = claim_views.Wanted(asked.query("status"), asked.query("role"), asked.query("q"))
-    page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1))
+    size = ALL if asked.whole else claim_views.PAGE
+    page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1), size=size)
     return asked.render("claims.html", "claims", page=page)
 
 
@@ -172,7 +186,8 @@ def signals(asked: PageRequest) -> str:
 @_of_a_run
 def seats(asked: PageRequest) -> str:
     """Seats, briefs, isolation, cost."""
-    page = seat_views.seats_page(asked.run, role=asked.query("role"), page=asked.number("page", 1))
+    size = ALL if asked.whole else seat_views.PAGE
+    page = seat_views.seats_page(asked.run, role=asked.query("role"), page=asked.number("page", 1), size=size)
     return asked.render("seats.html", "seats", page=page)
 
 
@@ -230,13 +245,15 @@ def document(asked: PageRequest) -> str:
 def log(asked: PageRequest) -> str:
     """The events in order, some hundred at a time; `?kind=`, `?by=`, `?round=` choose."""
     kind, by, number = asked.query("kind"), asked.query("by"), asked.number("round", -1)
+    words = asked.query("q").casefold().split()
     book = asked.run.book()
     wanted = [
         one
         for one in book.events
         if (not kind or one.kind == kind) and (not by or one.by == by) and (number < 0 or one.round == number)
+        if asked.run.says(one, words)
     ]
-    page, pages, shown = paged(wanted, asked.number("page", 1), LOG_PAGE)
+    page, pages, shown = paged(wanted, asked.number("page", 1), ALL if asked.whole else LOG_PAGE)
     return asked.render(
         "log.html",
         "log",
@@ -246,6 +263,7 @@ def log(asked: PageRequest) -> str:
         kind=kind,
         by=by,
         number=number,
+        text=asked.query("q"),
         page=page,
         pages=pages,
         found=len(wanted),
@@ -255,7 +273,7 @@ def log(asked: PageRequest) -> str:
 @_of_a_run
 def check(asked: PageRequest) -> str:
     """Every rule that the ledger breaks, and whether it is intact."""
-    report = asked.run.checked(anyway=asked.query("anyway") == "1")
+    report = asked.run.checked(anyway=asked.whole or asked.query("anyway") == "1")
     return asked.render("check.html", "check", report=report, events=asked.run.seq + 1)
 
 

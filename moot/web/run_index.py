@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ledger.events import Validation
 from ledger.state.decided import in_force
@@ -17,7 +17,7 @@ from ledger.store.store import read_driver
 from moot.app.strange import explain_with
 from moot.view import words
 from moot.view.banners import Label
-from moot.web.followed import Followed, labels_shown, standing_of
+from moot.web.followed import Followed, answer_of, labels_shown, standing_of
 from moot.web.links import address_of
 from roles.protocol import UNLAWFUL
 from rounds.protocols import protocol_of
@@ -33,6 +33,8 @@ class RunLine:
 
     name: str
     question: str
+    answer: str
+    status: str
     protocol: str
     state: str
     why: str
@@ -59,8 +61,32 @@ class RunLine:
     def matches(self, text: str) -> bool:
         """Whether every word of a search stands in what the list shows of it."""
         labels = " ".join(label.kind for label in self.labels)
-        shown = " ".join((self.name, self.question, self.protocol, self.state, self.why, labels)).casefold()
+        shown = " ".join(
+            (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why, labels)
+        )
+        shown = shown.replace("_", " ").casefold()
         return all(word in shown for word in text.casefold().split())
+
+
+ORDERS: Final[Mapping[str, Callable[[RunLine], Any]]] = {
+    "question": lambda line: line.question.casefold(),
+    "status": lambda line: line.status,
+    "protocol": lambda line: line.protocol,
+    "rounds": lambda line: line.round,
+    "replies": lambda line: line.calls,
+    "cost": lambda line: line.micro_usd,
+    "last": lambda line: line.last,
+}
+"""What a list can be in the order of."""
+LATEST: Final = "-last"
+
+
+def in_order(lines: Iterable[RunLine], order: str) -> list[RunLine]:
+    """Lines in an order; `-` turns it around, and what is no order is the latest first."""
+    key = order.removeprefix("-")
+    if key not in ORDERS:
+        key, order = "last", LATEST
+    return sorted(lines, key=ORDERS[key], reverse=order.startswith("-"))
 
 
 class RunIndex:
@@ -110,7 +136,7 @@ class RunIndex:
     def lines(self) -> list[RunLine]:
         """Every run, the last written first; one that cannot be read says why."""
         found = [self._line(name, place) for name, place in self.names().items()]
-        return sorted(found, key=lambda line: line.last, reverse=True)
+        return in_order(found, LATEST)
 
     def _line(self, name: str, place: Path) -> RunLine:
         try:
@@ -147,6 +173,8 @@ def line_of(name: str, run: Followed) -> RunLine:
     return RunLine(
         name=name,
         question=opened.question,
+        answer=answer_of(run),
+        status=standing_of(run),
         protocol=opened.protocol,
         state=standing_of(run),
         why=_why(state),
@@ -180,7 +208,7 @@ def _errors(events: Iterable[object]) -> int | None:
 
 def _unreadable(name: str, trouble: str) -> RunLine:
     return RunLine(
-        name, "", "", "unreadable", "", 0, 0, 0, (), None, 0, 0, 0, 0, 0, "", trouble=trouble
+        name, "", "", "unreadable", "", "unreadable", "", 0, 0, 0, (), None, 0, 0, 0, 0, 0, "", trouble=trouble
     )  # fmt: skip
 
 

@@ -96,8 +96,10 @@ def test_pages_work_without_javascript(chromium: Browser, served: Viewer) -> Non
     page.fill("#q", "append-only audit")
     page.press("#q", "Enter")
     page.get_by_role("link", name="Which storage should an append-only").click()
-    assert "Why it stopped" in page.locator("main").inner_text()
-    page.locator("figcaption a").first.click()
+    assert "why it stopped" in page.locator("main").inner_text()
+    proof = page.locator("details.proof", has=page.locator("figcaption a")).first
+    proof.locator("summary").first.click()
+    proof.locator("figcaption a").first.click()
     page.wait_for_selector(":target")
     assert page.locator(":target").count() == 1
     page.get_by_role("link", name="Claims", exact=True).click()

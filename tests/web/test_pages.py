@@ -123,7 +123,7 @@ def test_two_clicks_lead_from_the_list_to_why_and_to_the_sentence(served: Viewer
     first = Seen(served.get("/").body)
     assert "/run/recorded" in first.links
     overview = served.get("/run/recorded").body
-    assert "Why it stopped" in overview
+    assert "why it stopped" in overview
     quoted = re.search(r'<figcaption>[^<]*<a class="id" href="([^"]+)"', overview)
     assert quoted is not None
     target = urlsplit(quoted[1])

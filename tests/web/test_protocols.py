@@ -33,7 +33,7 @@ def test_its_pages_are_there(serving: Viewer, name: str) -> None:
         answer = serving.get(f"/run/{name}{tab}")
         assert answer.status == 200, tab
     overview = serving.get(f"/run/{name}").body
-    assert "Why it stopped" in overview
+    assert "why it stopped" in overview
     assert "Nothing was decided" not in overview
 
 

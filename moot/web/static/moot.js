@@ -70,6 +70,15 @@ function append(lines) {
   if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
+// A seat that the page did not have when it was loaded.
+function seat(id) {
+  const section = document.createElement("section"), argues = id.startsWith("live-seat-");
+  section.id = id;
+  section.className = argues ? "seat" : "seat judge";
+  if (argues) document.querySelector(".columns").append(section); else document.getElementById("live-house").before(section);
+  return section;
+}
+
 function follow(root) {
   const link = document.getElementById("live-link");
   const source = new EventSource(root.dataset.stream);
@@ -78,8 +87,7 @@ function follow(root) {
   source.onmessage = (message) => {
     const update = JSON.parse(message.data);
     for (const [id, html] of Object.entries(update.parts)) {
-      const place = document.getElementById(id);
-      if (place) morphChildren(place, parsed(html)); else if (id.startsWith("live-seat-") || id.startsWith("live-bench-")) location.reload();
+      if (id.startsWith("card ")) learn(parsed(html)); else morphChildren(document.getElementById(id) ?? seat(id), parsed(html));
     }
     append(update.lines);
     tick();
@@ -90,6 +98,81 @@ function follow(root) {
   addEventListener("pagehide", () => source.close());
 }
 
+// A card for the id that somebody points at or stands on: it stays while the pointer is on it, and Escape closes it.
+const cards = new Map();
+const hover = document.createElement("div");
+
+function learn(from) {
+  for (const one of from.children) cards.set(one.dataset.of, one);
+}
+
+function show(link) {
+  const card = cards.get(link.textContent.trim().split("#")[0]);
+  if (!card || hover.contains(link)) return;
+  hover.replaceChildren(card.cloneNode(true));
+  hover.hidden = false;
+  const at = link.getBoundingClientRect(), box = hover.getBoundingClientRect();
+  const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - box.width - 8));
+  const below = at.bottom + box.height + 8 < innerHeight;
+  hover.style.left = `${left + scrollX}px`;
+  hover.style.top = `${(below ? at.bottom + 2 : at.top - box.height - 2) + scrollY}px`;
+  link.setAttribute("aria-describedby", "hover");
+}
+
+function hide() {
+  hover.hidden = true;
+  for (const one of document.querySelectorAll("[aria-describedby=hover]")) one.removeAttribute("aria-describedby");
+}
+
+function follow_ids() {
+  const template = document.getElementById("hover-cards");
+  if (template) learn(template.content);
+  hover.id = "hover"; hover.className = "hover"; hover.hidden = true; hover.setAttribute("role", "tooltip");
+  document.querySelector("footer").append(hover);
+  let wait;
+  const over = (event) => {
+    const link = event.target.closest("a.id");
+    clearTimeout(wait);
+    if (link) wait = setTimeout(show, event.type === "focusin" ? 0 : 150, link);
+    else if (!hover.contains(event.target)) wait = setTimeout(hide, 200);
+  };
+  document.addEventListener("mouseover", over);
+  document.addEventListener("focusin", over);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+}
+
+// Tables in the order of a column, and only the rows that have the words of a field in them; the server does both, too.
+function value_of(row, n) {
+  const cell = row.cells[n], value = cell ? cell.dataset.value ?? cell.textContent.trim() : "";
+  return value !== "" && !Number.isNaN(Number(value)) ? Number(value) : value.toLowerCase();
+}
+
+function sort(link, event) {
+  event.preventDefault();
+  const head = link.closest("th"), body = head.closest("table").tBodies[0], n = head.cellIndex;
+  const down = head.getAttribute("aria-sort") === "ascending";
+  for (const one of head.parentNode.cells) one.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const rows = [...body.rows].map((row) => [value_of(row, n), row]);
+  rows.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1));
+  body.append(...rows.map(([, row]) => row));
+}
+
+function filter(field) {
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const row of document.querySelector(field.dataset.filter)?.tBodies[0].rows ?? []) {
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+  }
+}
+
+for (const link of document.querySelectorAll("a[data-sort]")) link.addEventListener("click", (event) => sort(link, event));
+for (const field of document.querySelectorAll("[data-filter]")) {
+  field.addEventListener("input", () => filter(field));
+  const wanted = document.documentElement.hasAttribute("data-static") && new URLSearchParams(location.search).get("q");
+  if (wanted) { field.value = wanted; filter(field); }
+}
+follow_ids();
 tick();
 setInterval(tick, 1000);
 if (live) follow(live);

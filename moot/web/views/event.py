@@ -10,17 +10,17 @@ import msgspec
 
 from ledger.events import Artifact, Claim, Decision, Event, RunOpened, Statement, Verification
 from ledger.events.conditions import Conditions, conditions_of
-from ledger.events.ids import parse_reference
-from ledger.state.anchors import strings
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.events import EventWords, words_of
 from moot.view.round import CheckTold, tell_check
 from moot.web.followed import Followed
+from moot.web.links import SiteLinks
 
 ENVELOPE: Final = frozenset(
     {"prev", "seq", "rest", "v", "at", "kind", "id", "round", "phase", "step", "by", "saw", "call", "via"}
 )
 BACK_MAX: Final = 60
+CARDS_MAX: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def event_page(run: Followed, event: Event) -> EventPage:
         kept = _in_words(event, book.state.opened, kept)
     if parts:
         kept = {key: value for key, value in kept.items() if key not in ("body", "sections", "findings")}
-    back = list(_naming(book.events, event)) if event.id else []
+    back = run.named_by(event.id) if event.id else []
     around = run.round_book(event.round)
     return EventPage(
         card=words_of(event, book),
@@ -77,6 +77,12 @@ def event_page(run: Followed, event: Event) -> EventPage:
         back=tuple(words_of(one, book) for one in back[:BACK_MAX]),
         back_more=max(0, len(back) - BACK_MAX),
     )
+
+
+def named_cards(run: Followed, links: SiteLinks) -> list[EventWords]:
+    """What the ids are that were linked to."""
+    book = run.book()
+    return [words_of(book.by_id[identity], book) for identity in [*links.named][:CARDS_MAX]]
 
 
 def parts_of(event: Event) -> Iterator[AnchoredPart]:
@@ -141,18 +147,3 @@ def _without(body: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 def _only(body: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {key: body[key] for key in keys if body.get(key) is not None}
-
-
-def _naming(events: tuple[Event, ...], named: Event) -> Iterator[Event]:
-    """Later events that cite, test, answer or quote it."""
-    wanted = (named.id or "").encode()
-    for event in events[named.seq + 1 :]:
-        content = msgspec.json.encode(event)
-        if wanted in content and any(
-            _names(text, named.id or "") for text in strings(msgspec.to_builtins(event))
-        ):
-            yield event
-
-
-def _names(text: str, identity: str) -> bool:
-    return text == identity or (len(text) < 120 and parse_reference(text).id == identity)

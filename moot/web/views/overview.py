@@ -19,7 +19,7 @@ from moot.view.seats import answered_by, one_family_told, seats_told
 from moot.view.stopping import why_of
 from moot.web.followed import Followed, isolation_of, labels_shown
 from moot.web.views.claims import claims_by_status
-from moot.web.views.rounds import RoundLine, round_lines
+from moot.web.views.rounds import RoundLine, RoundPage, round_lines, round_page
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 DECISIONS_SHOWN: Final = 8
 GROUNDS_SHOWN: Final = 6
 ROUNDS_SHOWN: Final = 60
+SHORT_ROUNDS: Final = 2
+SHORT_EVENTS: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Overview:
     signals: SignalReport | None
     rounds: tuple[RoundLine, ...]
     hidden_rounds: int
+    shown_rounds: tuple[RoundPage, ...]
+    """Of a short protocol its rounds in full, a column a seat."""
     claims: dict[str, int]
     events: int
     began: str
@@ -96,6 +100,7 @@ def overview(run: Followed) -> Overview:
         signals=signals_now(run),
         rounds=lines[-ROUNDS_SHOWN:],
         hidden_rounds=max(0, len(lines) - ROUNDS_SHOWN),
+        shown_rounds=tuple(_short(run)),
         claims=claims_by_status(state),
         events=run.seq + 1,
         began=book.events[0].at,
@@ -128,6 +133,13 @@ def lacks_parameters(run: Followed) -> bool:
     except BlobMissing:
         return True
     return False
+
+
+def _short(run: Followed) -> Iterator[RoundPage]:
+    """The rounds of a run that is short enough to be read on one page."""
+    rounds = run.state.rounds
+    if 0 < len(rounds) <= SHORT_ROUNDS and run.seq <= SHORT_EVENTS:
+        yield from (round_page(run, number) for number in sorted(rounds))
 
 
 def _shown(run: Followed) -> tuple[list[Decision], bool, int]:
