@@ -24,7 +24,7 @@ from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork
 from rounds.analysis.stress import (
-    Lost,
+    ForkLosses,
     changed_rounds,
     is_fork_of,
     lost,
@@ -178,6 +178,6 @@ def _decisions(directory: Path) -> bytes:
         return b""
 
 
-def _compared(name: str, fork: Book, parent: Book) -> Lost:
+def _compared(name: str, fork: Book, parent: Book) -> ForkLosses:
     ready = tuple(signals_of_state(book.state, "calibrated", book.blobs).ready for book in (parent, fork))
     return lost(name, fork, parent, ready=(ready[0], ready[1]))

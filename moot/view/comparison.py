@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ledger.result import Result
 from moot.view.text import folded, joined, listed
-from rounds.analysis.stress import Lost, Planned, RoleLoss
+from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
 
 if TYPE_CHECKING:
     from ledger.compare.diff import Cost, Differences
@@ -103,7 +103,7 @@ class Stress(Result, frozen=True):
     made: list[str]
     missing: list[Planned]
     unfinished: list[str]
-    forks: list[Lost]
+    forks: list[ForkLosses]
     roles: list[RoleLoss]
 
 
@@ -122,7 +122,7 @@ def stress_text(found: Stress) -> str:
     return joined(lines)
 
 
-def _fork(one: Lost) -> Iterator[str]:
+def _fork(one: ForkLosses) -> Iterator[str]:
     where = ", ".join(f"R{number}" for number in one.rounds)
     what = f"without {one.without}" if one.without else "nothing changed: what chance does"
     yield f"{one.run}: {where} {what}"

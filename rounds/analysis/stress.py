@@ -41,7 +41,7 @@ class Counted(Result, frozen=True):
     decisions: int
 
 
-class Lost(Result, frozen=True):
+class ForkLosses(Result, frozen=True):
     """A fork beside its parent over `rounds`, those that both have gone through.
 
     `without` is null where nothing was changed. `lost` are the parent's claims of these rounds that the fork does not
@@ -106,7 +106,7 @@ def changed_rounds(fork: State, parent: State) -> tuple[str | None, tuple[int, .
     return None, tuple(n for n in sorted(fork.rounds) if first and n >= first)
 
 
-def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> Lost:
+def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> ForkLosses:
     """What a fork lost against its parent; `ready` says whether each of the two could stop now, parent first."""
     role, changed = changed_rounds(fork.state, parent.state)
     both = [n for n in changed if _is_through(fork.state, n) and _is_through(parent.state, n)]
@@ -115,7 +115,7 @@ def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> Lo
     similar = {pair.a for pair in found.similar}
     gone = [identity for identity in found.only_a if identity not in similar]
     raised = {claim.id: claim.raised_by for claim in theirs}
-    return Lost(
+    return ForkLosses(
         run=name,
         without=role,
         rounds=both,
@@ -130,16 +130,16 @@ def lost(name: str, fork: Book, parent: Book, *, ready: tuple[bool, bool]) -> Lo
     )
 
 
-def role_losses(roles: Sequence[str], forks: Iterable[Lost]) -> list[RoleLoss]:
+def role_losses(roles: Sequence[str], forks: Iterable[ForkLosses]) -> list[RoleLoss]:
     """The forks gathered by role; every role has a line, also one without forks."""
-    by_role: dict[str, list[Lost]] = {role: [] for role in roles}
+    by_role: dict[str, list[ForkLosses]] = {role: [] for role in roles}
     for one in forks:
         if one.without in by_role and one.rounds:
             by_role[one.without].append(one)
     return [_role_loss(role, found) for role, found in by_role.items()]
 
 
-def _role_loss(role: str, forks: Sequence[Lost]) -> RoleLoss:
+def _role_loss(role: str, forks: Sequence[ForkLosses]) -> RoleLoss:
     rounds = sum(len(one.rounds) for one in forks)
     before, after = sum(one.parent.claims for one in forks), sum(one.fork.claims for one in forks)
     p_value = drop(after, rounds, before, rounds) if rounds else None
@@ -214,7 +214,7 @@ def _counted(state: State, rounds: Sequence[int]) -> Counted:
     )
 
 
-def told_order(found: Sequence[Lost]) -> list[Lost]:
+def told_order(found: Sequence[ForkLosses]) -> list[ForkLosses]:
     """Forks by role, round and name; unchanged ones first, because they say what chance does."""
     return sorted(found, key=lambda one: (one.without or "", one.rounds, one.run))
 

@@ -10,7 +10,7 @@ from ledger.state.book import Book
 from ledger.store.store import RunStore
 from rounds.analysis.stress import (
     Counted,
-    Lost,
+    ForkLosses,
     changed_rounds,
     is_fork_of,
     lost,
@@ -91,9 +91,9 @@ def test_a_stranger_is_no_fork(parent: Path, tmp_path: Path) -> None:
 
 
 def test_many_forks_say_something() -> None:
-    def one(number: int, after: int) -> Lost:
+    def one(number: int, after: int) -> ForkLosses:
         zero = {"tested": 0, "broken": 0, "disagreement": 0, "tensions": 0, "decisions": 0}
-        return Lost(
+        return ForkLosses(
             run=f"f{number}",
             without="critic",
             rounds=[number],
