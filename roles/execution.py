@@ -58,10 +58,11 @@ def answered(
     base = len(book.events)
     first, *others = protocol.record(book, step, reply)
     own = [msgspec.structs.replace(event, via=base) for event in others]
+    closing = closed(protocol, book, _group(protocol, book, step), step, reply)
     return (
         msgspec.structs.replace(first, saw=saw, call=call),
         *own,
-        *_through(closed(protocol, book, step, reply), {**book.state.answered, step.id: base}),
+        *_through(closing, {**book.state.answered, step.id: base}),
     )
 
 
@@ -80,19 +81,20 @@ def given_up(protocol: Protocol, book: Book, step: Step, reason: str, detail: st
         instead=loss_of(protocol.losses, step.name).instead,
         quorum=Quorum(declared=len(group.steps), actual=len(group.steps) - lost),
     )
-    closing = _through(closed(protocol, book, step, None), book.state.answered)
+    closing = _through(closed(protocol, book, group, step, None), book.state.answered)
     return (fallback, *protocol.give_up(book, step), *closing)
 
 
 def closed(
     protocol: Protocol,
     book: Book,
+    group: Group,
     step: Step,
     reply: Reply | None,
     read: Callable[[Protocol, Book, Step], Reply] = reply_of,
 ) -> tuple[Event, ...]:
     """The events of a group's closing when `step` was its last one: nothing while another is open."""
-    group, state = _group(protocol, book, step), book.state
+    state = book.state
     if not all(other.id == step.id or state.is_done(other.id) for other in group.steps):
         return ()
     others = [other for other in group.steps if other.id != step.id and other.id in state.answered]

@@ -75,7 +75,7 @@ def _reply(
         return
     yield from compare(drafts, index.events[seq : seq + len(drafts)], seq, moment.step.id)
     try:
-        closing = closed(protocol, moment.book, moment.step, reply, _once(replies))
+        closing = closed(protocol, moment.book, moment.group, moment.step, reply, _once(replies))
     except (BlobMissing, UnreadReply):
         return
     except (LookupError, ValueError, AssertionError):
