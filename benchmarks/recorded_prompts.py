@@ -15,7 +15,7 @@ import msgspec
 from ledger.events import RunOpened
 from ledger.state.book import Book, book
 from ledger.store.store import RunStore
-from roles.brief import Memo, derive
+from roles.brief import BriefCache, derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step
 from roles.seats.prompt import system_of, user_of
@@ -40,7 +40,7 @@ def sent(version: int, path: Path = RECORDED) -> Sent:
     steps = _steps(ledger)
     installed = read_prompt_set(installed_prompt_set("structured"))
     prompt_set = {key: value for key, value in installed.items() if key != "layout"}  # the version's own
-    memo, cache = Memo(), Cache()
+    memo, cache = BriefCache(), Cache()
     now, group, read = 0.0, ("", 0), 0
     by_round: Counter[int] = Counter()
     for event in ledger.events:

@@ -1,7 +1,7 @@
 """The brief of a step: derived from the ledger, laid out by a table, told in templates and quotations (FORMAT 5, 6)."""
 
 from roles.brief.blocks import Block
-from roles.brief.context import BriefUnavailable, Memo
+from roles.brief.context import BriefCache, BriefUnavailable
 from roles.brief.derive import REPAIR_CHARACTERS_MAX, Brief, derive, repair
 
-__all__ = ["REPAIR_CHARACTERS_MAX", "Block", "Brief", "BriefUnavailable", "Memo", "derive", "repair"]
+__all__ = ["REPAIR_CHARACTERS_MAX", "Block", "Brief", "BriefCache", "BriefUnavailable", "derive", "repair"]

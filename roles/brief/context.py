@@ -43,7 +43,7 @@ class BriefUnavailable(ValueError):
         return str(self)
 
 
-class Memo:
+class BriefCache:
     """What briefs of one ledger, protocol and prompt set have in common, while several are derived one after another.
 
     A drawer a scope; what is in it depends on its mark and on its key alone, so a drawer is emptied when the mark is
@@ -183,7 +183,7 @@ class BriefContext(msgspec.Struct, frozen=True):
 
 
 def context_of(
-    ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: Memo
+    ledger: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: BriefCache
 ) -> BriefContext:
     """What a step's brief is made from.
 

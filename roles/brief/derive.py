@@ -19,7 +19,7 @@ import orjson
 from ledger.state.book import Book
 from roles.brief.blocks import Block, frame, placed, role_block, shown
 from roles.brief.columns import Shown
-from roles.brief.context import BriefContext, Memo, context_of, once
+from roles.brief.context import BriefCache, BriefContext, context_of, once
 from roles.brief.quote import bar
 from roles.brief.task import failed_drift, task_block
 from roles.prompt_set import PromptSet, prompt_set_hash, template
@@ -80,7 +80,7 @@ class Brief(msgspec.Struct, frozen=True):
 
 
 def derive(
-    book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: Memo | None = None
+    book: Book, protocol: Protocol, step: Step, prompt_set: PromptSet, memo: BriefCache | None = None
 ) -> Brief:
     """The brief of `step`, the same before and after it was answered.
 
@@ -90,7 +90,7 @@ def derive(
     Raises `BriefUnavailable` when the run has a brief version that this moot does not know or a context
     document's blob is missing, and `PromptSetError` when the set lacks a template.
     """
-    context = context_of(book, protocol, step, prompt_set, memo or Memo())
+    context = context_of(book, protocol, step, prompt_set, memo or BriefCache())
     columns = shown(context)
     reply_type = protocol.reply_type(context.state, step)
     return Brief(

@@ -19,7 +19,7 @@ from ledger.redaction.masking import masked
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing, refuse_strange
 from ledger.store.store import RunStore, Writer, create_run
-from roles.brief import Brief, Memo, derive
+from roles.brief import Brief, BriefCache, derive
 from roles.execution import given_up
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, Step, open_steps
@@ -87,7 +87,7 @@ class RunSession:
         """The open steps, of one role when given, with their briefs."""
         book = self.book()
         self._judged_by_its_own(book)
-        memo = Memo()
+        memo = BriefCache()
         return tuple(
             AskedStep(step, derive(book, self.protocol, step, self.prompt_set, memo))
             for step in open_steps(self.protocol, book.state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.state.book import Book, book
-from roles.brief import Memo, derive
+from roles.brief import BriefCache, derive
 from roles.protocol import Step, open_steps
 from rounds.protocols.structured import STRUCTURED
 from tests.roles.runs import installed, run, step_of, steps_of_run
@@ -19,7 +19,7 @@ def asked() -> list[tuple[Book, Step]]:
 
 
 def test_briefs_with_a_memo_are_those_derived_alone() -> None:
-    memo = Memo()
+    memo = BriefCache()
     for ledger, step in asked():
         assert derive(ledger, STRUCTURED, step, installed(), memo) == derive(
             ledger, STRUCTURED, step, installed()
@@ -28,7 +28,7 @@ def test_briefs_with_a_memo_are_those_derived_alone() -> None:
 
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_whole_ledger_may_keep_one_memo_in_any_order_of_groups(backwards: bool) -> None:
-    memo, ledger = Memo(), run()
+    memo, ledger = BriefCache(), run()
     steps = [step_of(ledger, step) for step in steps_of_run()]
     for step in reversed(steps) if backwards else steps:
         alone = derive(ledger, STRUCTURED, step, installed())
@@ -36,7 +36,7 @@ def test_the_whole_ledger_may_keep_one_memo_in_any_order_of_groups(backwards: bo
 
 
 def test_siblings_share_their_blocks() -> None:
-    ledger, memo = run(), Memo()
+    ledger, memo = run(), BriefCache()
     first = next(
         place for place, (book_, _) in enumerate(asked()) if len(open_steps(STRUCTURED, book_.state)) > 1
     )

@@ -9,7 +9,7 @@ from typing import Final
 from ledger.events import Call
 from ledger.state.redactions import redacted_blobs
 from ledger.store.blobs import named_blobs
-from roles.brief import BriefUnavailable, Memo, derive
+from roles.brief import BriefCache, BriefUnavailable, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol
 from validators.finding import Breach, Severity
@@ -123,7 +123,7 @@ def brief_is_derived_again(index: LedgerIndex) -> Iterator[Breach]:
         yield Breach(opening.seq, message, "warning", UNAVAILABLE)
         return
     try:
-        memo = Memo()
+        memo = BriefCache()
         for moment in opened(index, protocol):
             for breach in _brief(moment, protocol, prompt_set, opening.prompt_set, memo):
                 yield _excused(breach, moment, index)
@@ -141,7 +141,7 @@ def _excused(breach: Breach, moment: Moment, index: LedgerIndex) -> Breach:
 
 
 def _brief(
-    moment: Moment, protocol: Protocol, prompt_set: PromptSet, expected_set: str, memo: Memo
+    moment: Moment, protocol: Protocol, prompt_set: PromptSet, expected_set: str, memo: BriefCache
 ) -> Iterator[Breach]:
     call, seq = moment.event.call, moment.event.seq
     assert call is not None, "a moment is that of a reply"
