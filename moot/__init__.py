@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from moot.api import fork as fork
     from moot.api import gate as gate
     from moot.api import import_run as import_run
+    from moot.api import list_runs as list_runs
     from moot.api import open_run as open_run
     from moot.api import protocols as protocols
     from moot.api import report as report
@@ -53,6 +54,7 @@ _PLACES: Final = {
     "fork": "moot.api",
     "gate": "moot.api",
     "import_run": "moot.api",
+    "list_runs": "moot.api",
     "open_run": "moot.api",
     "protocols": "moot.api",
     "report": "moot.api",

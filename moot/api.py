@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from moot.app.session import Session
     from moot.view.claims import ClaimLine
     from moot.view.decisions import DecisionLine
+    from moot.view.listing import RunList
     from moot.view.protocols import Gated, Protocols
     from moot.view.quorum import Outcome
     from roles.seats.port import Seat
@@ -318,6 +319,23 @@ def fork(
 
     place = None if out is None else Path(out)
     return Session(made_fork(_run(run).path, round, without=without, everybody=seats, out=place).run)
+
+
+def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -> RunList:
+    """The runs below a directory (./runs) with their answers, the last committed first.
+
+    Raises `errors.MootError` when there is no such directory.
+    """
+    from moot.app.environment import read_settings
+    from moot.app.runs import runs_under
+    from moot.view.listing import list_of
+
+    runs = read_settings().runs if directory is None else Path(directory)
+    if directory is not None and not runs.is_dir():
+        raise usage(f"no directory {str(runs)!r}", "name one that holds runs, or leave it out", "moot list")
+    found = runs_under(runs)
+    shown = found if at_most is None else found[:at_most]
+    return list_of(runs, shown, len(found) - len(shown))
 
 
 def report(run: AnyPath | Run) -> str:

@@ -38,6 +38,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "gate": ("moot.view.protocols", "Gated"),
     "fork": ("moot.view.results", "Fork"),
     "import": ("ledger.interchange.report", "ImportReport"),
+    "list": ("moot.view.listing", "RunList"),
     "log": ("moot.view.results", "Log"),
     "new": ("moot.view.protocols", "NewFile"),
     "next": ("moot.view.steps", "Next"),

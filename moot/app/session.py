@@ -27,7 +27,7 @@ from moot.view.quorum import Outcome, outcome_told
 from moot.view.steps import Next, OpenStep, next_of
 from roles.protocol import open_steps
 from rounds.run import human_actions
-from rounds.run.engine import Answer
+from rounds.run.engine import Answer, find_open
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 
@@ -89,6 +89,13 @@ class Session:
         while not (asked := self.inner.asked(role)) and self.state.closing is None:
             if not _has_news(self.inner.run, until):
                 break
+        return next_of(str(self.path), self.inner, asked)
+
+    def step(self, step: str) -> Next:
+        """One open step, with its brief and the schema of the reply. Raises `errors.StepRefused`."""
+        self.inner.settle()
+        find_open(self.inner.protocol, self.inner.book(), step)
+        asked = [one for one in self.inner.asked(role_of(step)) if one.step.id == step]
         return next_of(str(self.path), self.inner, asked)
 
     def check_role(self, role: str | None) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from moot.api import open_run
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
@@ -11,13 +15,21 @@ from moot.view.banners import calls_of, caveats
 from moot.view.decisions import decisions_of, decisions_text
 
 
-def decisions(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
+def decisions(
+    run: RunArgument,
+    final: Annotated[bool, typer.Option("--final", help="Only final ones, and what overrides them.")] = False,
+    in_force: Annotated[
+        bool, typer.Option("--in-force", help="Only those that no later decision ended.")
+    ] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
     """List the decisions: what each rests on, how that stands now, what would show it wrong.
 
-    Example: moot decisions @last
+    Example: moot decisions @last --final --in-force
     """
     ours = open_run(find_run(run))
-    found = decisions_of(str(ours.path), ours.book)
+    found = decisions_of(str(ours.path), ours.book, final=final, in_force=in_force)
     if json:
         out_json(found)
     elif not quiet:

@@ -12,10 +12,11 @@ from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, WAITING, usage
+from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import err, out_json, show
 from moot.view.played import Submission
 from moot.view.quorum import finished_exit, headline
-from moot.view.steps import steps_text
+from moot.view.steps import step_text, steps_text
 from roles.schema import REPLY_BYTES_MAX
 from rounds.run.engine import ReplyRefused, StepRefused
 
@@ -25,6 +26,9 @@ BARE = {"--wait": "600"}
 
 def next(
     run: RunArgument,
+    step: Annotated[
+        str | None, typer.Argument(metavar="[STEP]", help="One open step: its brief and schema.")
+    ] = None,
     role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only the steps of this role.")] = None,
     wait: Annotated[
         float | None,
@@ -32,28 +36,43 @@ def next(
             metavar="[SECONDS]", min=0, help="Wait until a step opens, at most so long (600 if not said)."
         ),
     ] = None,
+    template: Annotated[
+        bool, typer.Option("--template", help="A form of STEP's reply to fill in, for `moot submit`.")
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Print the steps that can run now: the exact brief for the seat, and the schema of the reply.
+    """List the steps that can run now, or print one: the exact brief for the seat, and the schema of the reply.
 
-    Hand a reply in with `moot submit RUN STEP FILE`. Exit code 4 when no step is open and the run is not finished; a
-    stopped run is not waited for.
+    With --json every listed step comes with brief and schema. Hand a reply in with `moot submit RUN STEP FILE`. Exit
+    code 4 when no step is open and the run is not finished; a stopped run is not waited for.
 
-    Example: moot next @last --role critic --wait 600 --json
+    Example: moot next @last r3.D.critic --template > reply.toml
     """
-    found = open_session(run).next(role, wait_seconds=wait or 0.0)
+    if step is not None and (role is not None or wait is not None):
+        raise usage(
+            "STEP names the role, and is open now", "leave out --role and --wait, or STEP", "moot next"
+        )
+    if template and (step is None or json):
+        raise usage("a form is that of one step, in TOML", "name STEP, and leave out --json", "--template")
+    session = open_session(run)
+    found = session.next(role, wait_seconds=wait or 0.0) if step is None else session.step(step)
     if json:
         out_json(found)
+    elif template:
+        show(f"# The reply to {step}. Fill it in, then: moot submit {run} {step} FILE.toml\n")
+        show(form(found.steps[0].schema))
     elif not quiet:
-        show(steps_text(found))
+        show(steps_text(found) if step is None else step_text(found))
     return GOOD if found.steps or found.done else WAITING
 
 
 def submit(
     run: RunArgument,
     step: Annotated[str, typer.Argument(metavar="STEP", help="The step's id, as `moot next` says it.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The reply's file; - is stdin.")] = "-",
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The reply: JSON, or a filled form (.toml); - is stdin.")
+    ] = "-",
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Which model answered.")] = None,
     context_id: Annotated[
         str | None, typer.Option(metavar="cN", help="Which conversation answered (c1, c2, …): one role each.")
@@ -80,7 +99,7 @@ def submit(
         return _accepted(session, done, said, json=json, quiet=quiet)
     before = step in session.state.answered
     try:
-        done = session.submit(step, _content(file), model=model, context_id=context_id)
+        done = session.submit(step, _reply(session, step, file), model=model, context_id=context_id)
     except (ReplyRefused, StepRefused) as refused:
         return _refused(session, refused, json=json)
     said = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
@@ -115,6 +134,20 @@ def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: boo
         err(f"moot: the reply to {refused.step} is refused: {errors[0]}{count}; {fix}\n")
         err("".join(f"  {error}\n" for error in errors[1:]))
     return NO
+
+
+def _reply(session: Session, step: str, file: str) -> bytes:
+    """The bytes of a reply; a form becomes one JSON object. Raises `MootError` when it cannot be read."""
+    content = _content(file)
+    if not file.endswith(".toml"):
+        return content
+    try:
+        filled = reply_of(session.step(step).steps[0].schema, content.decode("utf-8"))
+    except NotFilledIn as error:
+        raise usage(f"no form that can be read: {error}", "fix that line and submit it again", file) from None
+    if filled is None:
+        raise usage("nothing is filled in", "write your reply into the form", file)
+    return filled
 
 
 def _content(file: str) -> bytes:

@@ -11,7 +11,7 @@ from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
 
 if TYPE_CHECKING:
     from ledger.compare.diff import Cost, Differences
-    from rounds.analysis.compare import RunDiff
+    from rounds.analysis.compare import FinalAnswer, RunDiff
     from rounds.analysis.stress import Counted
 
 
@@ -20,11 +20,26 @@ SHOWN = 12
 
 def diff_text(found: RunDiff) -> str:
     """What `moot diff` prints."""
-    lines = [f"a  {found.a}", f"b  {found.b}", _verdict(found)]
+    lines = [*_answers(found), "", f"a  {found.a}", f"b  {found.b}", _verdict(found)]
     for noun, differences in (("claims", found.claims), ("decisions", found.decisions)):
         lines += ["", *_differences(noun, differences)]
     lines += ["", *_signals(found), "", *_cost(found)]
     return joined(lines)
+
+
+def _answers(found: RunDiff) -> list[str]:
+    """Whether the two runs answer the same, before anything else."""
+    answers = found.answers
+    if answers.same and answers.a is not None:
+        return ["same answer", *folded(answers.a.chosen or answers.a.text)]
+    return [*_answer("A", answers.a), *_answer("B", answers.b)]
+
+
+def _answer(letter: str, answer: FinalAnswer | None) -> list[str]:
+    if answer is None:
+        return [f"{letter}  no final decision"]
+    first, *rest = folded(f"{answer.chosen or answer.text}   ({answer.decision})", 3)
+    return [f"{letter}  {first.strip()}", *rest]
 
 
 def _verdict(found: RunDiff) -> str:

@@ -95,11 +95,13 @@ class Decisions(Result, frozen=True):
     decisions: list[DecisionLine]
 
 
-def decisions_of(run: str, book: Book) -> Decisions:
-    """The decisions of a book."""
+def decisions_of(run: str, book: Book, *, final: bool = False, in_force: bool = False) -> Decisions:
+    """The decisions of a book: all, those of final rank, those that no later one ended."""
     stands = standings(book.state)
     lines: list[DecisionLine] = []
-    for identity in book.state.decisions:
+    for identity, facts in book.state.decisions.items():
+        if (final and facts.rank != "final") or (in_force and facts.overturned_by is not None):
+            continue
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
         lines.append(_line(identity, event, book.state, stands[identity]))

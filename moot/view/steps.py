@@ -8,6 +8,7 @@ from typing import Any
 
 from ledger.events.decisions import CloseReason
 from ledger.result import Result
+from moot.view.text import joined
 from moot.view.words import going_on
 from roles.protocol import open_steps
 from rounds.run.session import AskedStep, RunSession
@@ -71,18 +72,58 @@ RULE = "─" * 78
 
 
 def steps_text(found: Next) -> str:
-    """What `moot next` prints."""
+    """What `moot next` prints: the open steps, one a line, and how to see and to answer one."""
+    if closed := _closed(found):
+        return closed
+    widest = max(len(step.step) for step in found.steps)
+    first = found.steps[0].step
+    lines = [_stopped(found)] if found.stopped_by else []
+    lines.append(
+        "1 step is open" if len(found.steps) == 1 else f"{len(found.steps)} steps are open, side by side"
+    )
+    lines += [
+        f"  {step.step:<{widest}}   {step.role} ({step.seat}), {_length(step)}: {_fields(step.schema)}"
+        for step in found.steps
+    ]
+    lines += [
+        f"brief and schema:  moot next {found.run} {first}",
+        f"a form to fill in: moot next {found.run} {first} --template > reply.toml",
+        f"hand it in:        moot submit {found.run} {first} reply.toml",
+    ]
+    return joined(lines)
+
+
+def step_text(found: Next) -> str:
+    """What `moot next RUN STEP` prints: the brief and the schema of one step."""
+    return _closed(found) or "".join(_step(step, found.run) for step in found.steps)
+
+
+def _closed(found: Next) -> str:
+    """Why nothing is open; empty when something is."""
     if found.done:
         return f"{found.run} is finished; see `moot decisions {found.run}`\n"
-    stopped = f"the run was stopped ({found.stopped_by.replace('_', ' ')})" if found.stopped_by else ""
-    if stopped and not found.steps:
-        return f"{stopped}: nothing is asked any more; `{going_on(found.run, found.stopped_by)}` goes on\n"
-    if not found.steps:
-        others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
-        return f"no step is open here now{others}\n"
-    parts = [f"{stopped}; a reply goes on with it\n"] if stopped else []
-    parts += [_step(step, found.run) for step in found.steps]
-    return "\n".join(parts)
+    if found.steps:
+        return ""
+    if found.stopped_by:
+        reason = found.stopped_by.replace("_", " ")
+        go_on = going_on(found.run, found.stopped_by)
+        return f"the run was stopped ({reason}): nothing is asked any more; `{go_on}` goes on\n"
+    others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
+    return f"no step is open here now{others}\n"
+
+
+def _stopped(found: Next) -> str:
+    return f"the run was stopped ({(found.stopped_by or '').replace('_', ' ')}); a reply goes on with it"
+
+
+def _length(step: OpenStep) -> str:
+    return f"brief of {len(step.brief.split()):,} words"
+
+
+def _fields(schema: dict[str, Any]) -> str:
+    """The fields that a reply has, by name."""
+    shape = schema.get("$defs", {}).get(str(schema.get("$ref", "")).rpartition("/")[2], schema)
+    return ", ".join(shape.get("properties", {}))
 
 
 def _step(step: OpenStep, run: str) -> str:

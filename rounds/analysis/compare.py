@@ -8,8 +8,10 @@ import msgspec
 
 from detectors.report import Signal, SignalReport
 from ledger.compare.diff import LedgerDiff, diff
+from ledger.events import Decision
 from ledger.result import Result
 from ledger.state.book import Book
+from ledger.state.decided import final_in_force
 
 
 class SignalChange(Result, frozen=True):
@@ -41,17 +43,58 @@ class SignalDifferences(Result, frozen=True):
     changed: list[SignalChange]
 
 
+class FinalAnswer(Result, frozen=True):
+    """The first final decision in force; `about` are the options that it is about, in the asker's words.
+
+    `chosen`: the one option that a rule chose, null where a role wrote what it decided, or nothing was chosen.
+    """
+
+    decision: str
+    text: str
+    about: list[str]
+    chosen: str | None
+
+
+class Answers(Result, frozen=True):
+    """What each run answers, null while it does not. `same`: the words are the same, or a rule chose the same option in
+    both; words that differ may still mean the same, and are shown. Null when one has no answer."""
+
+    same: bool | None
+    a: FinalAnswer | None
+    b: FinalAnswer | None
+
+
 class RunDiff(LedgerDiff, frozen=True):
     """What differs between two runs, as the command prints it with `--json`."""
 
     signals: SignalDifferences
+    answers: Answers
 
 
 def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book], SignalReport]) -> RunDiff:
     """Compare two runs. `signals` reads a book in the profile wanted, the same one for both."""
     ledgers = diff(a, b, names)
     reports = (signals(a), signals(b))
-    return RunDiff(**msgspec.structs.asdict(ledgers), signals=_signals(*reports))
+    return RunDiff(**msgspec.structs.asdict(ledgers), signals=_signals(*reports), answers=_answers(a, b))
+
+
+def _answers(a: Book, b: Book) -> Answers:
+    one, other = _answer(a), _answer(b)
+    if one is None or other is None:
+        return Answers(same=None, a=one, b=other)
+    chosen = one.chosen is not None and one.chosen == other.chosen
+    return Answers(same=chosen or one.text.split() == other.text.split(), a=one, b=other)
+
+
+def _answer(book: Book) -> FinalAnswer | None:
+    for identity in final_in_force(book.state)[:1]:
+        event = book.by_id[identity]
+        assert isinstance(event, Decision), f"{identity} is no decision"
+        options = {option.id: option.text for option in book.state.opening.options}
+        about = [options.get(one, one) for one in event.about]
+        by_rule = event.made_by == "rule" and len(about) == 1
+        return FinalAnswer(identity, event.text, about, about[0] if by_rule else None)
+    return None
 
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:

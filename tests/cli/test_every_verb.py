@@ -50,6 +50,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "note": (("finished 'A remark.'", 0),),
     "accept": (("finished", 0), ("opened", 1)),
     "status": (("finished", 0), ("nothing", 2)),
+    "list": (("one-sided", 0), ("one-sided --all", 0), ("nowhere", 2)),
     "log": (("finished", 0), ("finished D-1-1", 0)),
     "claims": (("finished", 0),),
     "decisions": (("finished", 0),),

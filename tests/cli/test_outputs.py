@@ -28,6 +28,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "estimate": ("estimate", "estimated.toml", "--seats", "anthropic"),
     "error": ("status", "nothing-here"),
     "export": ("export", "{run}", "exported", "--to", "skill"),
+    "list": ("list", "--all"),
     "log": ("log", "{run}", "--kind", "claim"),
     "new": ("new", "plan.toml", "-q", "Which storage?", "--no-stress"),
     "next": ("next", "{opened}"),

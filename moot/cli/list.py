@@ -1,0 +1,33 @@
+"""`moot list`: the runs with their answers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import moot
+from moot.cli.options import JsonOption, QuietOption
+from moot.errors import GOOD
+from moot.terminal.streams import out_json, show
+from moot.view.listing import list_text
+
+
+def list(
+    directory: Annotated[
+        str | None, typer.Argument(metavar="[DIR]", help="A directory of runs; ./runs if not said.")
+    ] = None,
+    all: Annotated[bool, typer.Option("--all", help="All of them, not the last twenty alone.")] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """List the runs, the last committed first: what each was asked, what it answers, where it stands.
+
+    Example: moot list runs/examples --all
+    """
+    found = moot.list_runs(directory, at_most=None if all else 20)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(list_text(found))
+    return GOOD
