@@ -123,6 +123,48 @@ def test_a_keyboard_is_enough(page: Page, served: Viewer) -> None:
     assert outline != "none"
 
 
+def test_an_id_says_what_it_is_to_the_pointer_and_to_the_keyboard(page: Page, served: Viewer) -> None:
+    page.goto(f"{served.url}run/recorded/claims")
+    link = page.locator("main a.id").first
+    card = page.locator("#hover")
+    link.hover()
+    card.wait_for(state="visible")
+    assert (link.text_content() or "").strip() in card.inner_text()
+    assert page.evaluate("() => hover.getBoundingClientRect().right <= innerWidth")
+    page.keyboard.press("Escape")
+    card.wait_for(state="hidden")
+    page.locator("main a.id").nth(3).focus()
+    card.wait_for(state="visible")
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-describedby')") == "hover"
+
+
+def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Browser, served: Viewer) -> None:
+    for script in (True, False):
+        context = chromium.new_context(java_script_enabled=script)
+        page = context.new_page()
+        page.goto(served.url)
+        page.get_by_role("columnheader", name="replies").get_by_role("link").click()
+        column = page.locator("table.runs tbody td:nth-child(5)")
+        replies = [int((text or "0").split()[0]) for text in column.all_text_contents()]
+        assert replies == sorted(replies)
+        assert page.locator("th[aria-sort=ascending]").inner_text().startswith("replies")
+        page.fill("#q", "append-only audit")
+        if not script:
+            page.press("#q", "Enter")
+        rows = page.locator("table.runs tbody tr").locator("visible=true")
+        assert rows.count() == 1
+        context.close()
+
+
+def test_the_tabs_stay_in_sight(page: Page, served: Viewer) -> None:
+    page.goto(f"{served.url}run/recorded/claims")
+    page.evaluate("() => scrollTo(0, 4000)")
+    assert page.locator("nav.tabs").evaluate("one => one.getBoundingClientRect().top") < 5
+    page.goto(f"{served.url}run/recorded#stands")
+    below = page.locator(".bar").evaluate("one => one.getBoundingClientRect().bottom")
+    assert page.locator("#stands").evaluate("one => one.getBoundingClientRect().top") >= below
+
+
 def test_motion_stops_for_those_who_ask(chromium: Browser, served: Viewer) -> None:
     wishes: tuple[tuple[Literal["reduce", "no-preference"], str], ...] = (
         ("reduce", "none"),

@@ -144,6 +144,17 @@ def test_the_list_is_searched_and_forks_stand_beside_their_parent(served: Viewer
     assert "None of" in served.get("/?q=%3Cscript%3E").body
 
 
+def test_a_run_is_searched(served: Viewer) -> None:
+    found = served.get("/run/recorded/log?q=sqlite+wal").body
+    everything = served.get("/run/recorded/log").body
+    count = re.compile(r'Log <span class="faint">(\d+) events')
+    some, whole = count.search(found), count.search(everything)
+    assert some is not None
+    assert whole is not None
+    assert 0 < int(some[1]) < int(whole[1])
+    assert "No event matches" in served.get("/run/recorded/log?q=zebrafish").body
+
+
 def test_a_brief_is_shown_with_its_verdict(served: Viewer) -> None:
     page = served.get("/run/recorded/brief/r3.D.critic").body
     assert "derived again from the ledger: the same hash" in page
