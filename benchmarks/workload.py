@@ -310,7 +310,7 @@ class Rounds:
             made_by="round_lead",
             round_artifact_refs=(f"A-{n}-critic#verdict",),
             anchor_ref="G-1",
-            conditions=(self.text.sentences(10),),
+            falsifiers=(self.text.sentences(10),),
         )
 
 

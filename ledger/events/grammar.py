@@ -149,11 +149,28 @@ def _check(path: str, form: Form) -> Check:
     if path.isidentifier():
         value_of, fits = attrgetter(path), form.fits
         return lambda event: None if (text := value_of(event)) is None or fits(text) else _wrong(path, text)
+    outer, is_listed, inner = path.partition("[].")
+    if is_listed and outer.isidentifier() and inner.isidentifier():
+        return _check_each(path, outer, inner, form)
     names = path.split(".")
 
     def check(event: Any) -> str | None:
         for text in _values(event, names):
             if not form.fits(text):
+                return _wrong(path, text)
+        return None
+
+    return check
+
+
+def _check_each(path: str, outer: str, inner: str, form: Form) -> Check:
+    """The same for a field of each struct in a list, which is the usual path and often an empty list."""
+    list_of, value_of, fits = attrgetter(outer), attrgetter(inner), form.fits
+
+    def check(event: Any) -> str | None:
+        for part in list_of(event) or ():
+            text = value_of(part)
+            if text is not None and not fits(text):
                 return _wrong(path, text)
         return None
 

@@ -136,9 +136,12 @@ def laws_of(kind: str, version: int) -> Broken:
         identity = event.id
         if (identity is None or not is_id(identity)) if is_id else identity is not None:
             return f"id {identity!r} is not an id of a {kind}" if is_id else f"a {kind} has no id"
-        if (event.call is None) != (not event.saw):
+        if event.call is None:
+            if event.saw:
+                return "saw is empty if and only if call is null"
+        elif not event.saw:
             return "saw is empty if and only if call is null"
-        if event.via is not None and event.call is not None:
+        elif event.via is not None:
             return "an event with via has call null"
         if event.by == "import":
             return None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, cast, get_type_hints
 
 import msgspec
@@ -157,7 +156,7 @@ def older_of(present: type[msgspec.Struct]) -> Older | None:
         return None
     parts = {name: cast("Older", older_of(part)) for name, part in changed.parts.items()}
     shape = _shape(present, changed, parts)
-    return Older(shape, _raising(present, shape, changed, parts), _lowering(shape, changed, parts))
+    return Older(shape, _raising(present, changed, parts), _lowering(shape, changed, parts))
 
 
 def _shape(
@@ -192,18 +191,20 @@ def _shape(
 
 
 def _raising(
-    present: type[msgspec.Struct], shape: type[msgspec.Struct], changed: Changed, parts: Mapping[str, Older]
+    present: type[msgspec.Struct], changed: Changed, parts: Mapping[str, Older]
 ) -> Callable[[Any], Any]:
-    names = tuple(
-        changed.split[name][1][0] if name in changed.split else name for name in shape.__struct_fields__
-    )
-    values_of = attrgetter(*shape.__struct_fields__)
+    fields_of = msgspec.structs.asdict
+    if not parts and not changed.split:
+        return lambda line: present(**fields_of(line))
     steps = [(name, older.raised) for name, older in parts.items()]
+    moved = [(name, sources[0]) for name, (_, sources) in changed.split.items()]
 
     def raised(line: Any) -> Any:
-        fields = dict(zip(names, values_of(line), strict=True))
+        fields = fields_of(line)
         for name, step in steps:
             fields[name] = _each(fields[name], step)
+        for name, now in moved:
+            fields[now] = fields.pop(name)
         return present(**fields)
 
     return raised
