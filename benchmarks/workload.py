@@ -29,7 +29,15 @@ from ledger.events import (
     stream_of,
 )
 from ledger.events.claims import Finding, ProposedClaim
-from ledger.events.decisions import Budgets, CastMember, Cite, Labelled, Origin, PlanRow, StopRule
+from ledger.events.decisions import Cite
+from ledger.events.run import (
+    Budgets,
+    CastMember,
+    Labelled,
+    Origin,
+    PlanRow,
+    StopRule,
+)
 from ledger.events.values import Evidence, Section
 from ledger.events.verifications import CHECKS, StatusChange
 from ledger.format.canonical import encode, line_hash

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from detectors.observations import Observations, is_import
 from detectors.parameters import ScriptParameters, TextParameters
 from detectors.report import Signal, reading
-from ledger.events.decisions import ContextDocument
+from ledger.events.run import ContextDocument
 from ledger.state.state import DriftFacts
 
 _ROUND_FILE: Final = re.compile(r"rounds/round_[^/]*\.md", re.DOTALL)

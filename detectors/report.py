@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import islice
 from typing import Final, Literal
 
-from ledger.events.decisions import Advice, FailureMode, Profile
+from ledger.events.decisions import Advice, FailureMode
+from ledger.events.run import Profile
 from ledger.result import Result
 
 SignalId = Literal["S1", "S2", "S3", "S4", "S5", "S6"]

@@ -13,8 +13,8 @@ from typing import Final, Literal
 import msgspec
 
 from ledger.events import Event, RunOpened
-from ledger.events.decisions import PlanRow
 from ledger.events.ids import StepName
+from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.replies import Reply

@@ -6,11 +6,11 @@ from its text, which costs each start of a verb 10 ms.
 
 from typing import Final, Literal
 
+from ledger.events.answers import Agenda, Belief, Frame, Memo
 from ledger.events.claims import (
     Argument,
     Artifact,
     Assumption,
-    Belief,
     Claim,
     Concern,
     Position,
@@ -18,31 +18,28 @@ from ledger.events.claims import (
     Statement,
 )
 from ledger.events.decisions import (
-    Agenda,
     Alarm,
-    Amendment,
     Decision,
     Disposition,
-    Fallback,
-    Memo,
-    RoundOpened,
     Ruling,
-    RunClosed,
-    RunOpened,
     Score,
     Signals,
     Standing,
     Vote,
 )
 from ledger.events.envelope import Attempt, Call, Context, Envelope
+from ledger.events.experiments import ExperimentJudged, ExperimentPlanned, ExperimentRun
+from ledger.events.run import (
+    Amendment,
+    Fallback,
+    RoundOpened,
+    RunClosed,
+    RunOpened,
+)
 from ledger.events.verifications import (
     Challenge,
     DriftCheck,
-    ExperimentJudged,
-    ExperimentPlanned,
-    ExperimentRun,
     Flip,
-    Frame,
     Response,
     Screening,
     Validation,

@@ -1,8 +1,6 @@
 """What is asserted: the kinds of `claims.jsonl` (FORMAT 2)."""
 
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta
+from typing import Any, Literal
 
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
@@ -13,7 +11,6 @@ from ledger.events.values import (
     Name,
     Nat,
     Percent,
-    Points,
     Positive,
     Prose,
     Ref,
@@ -90,18 +87,6 @@ class Effect(Value, frozen=True, kw_only=True):
     option: Id
     direction: Literal["for", "against"]
     points: Percent
-
-
-class ConditionalBelief(Value, frozen=True, kw_only=True):
-    """What a role says of one crux before its test: how sure it is, and what it would believe either way."""
-
-    claim: Id
-    q: Annotated[int, Meta(ge=1, le=99)]
-    if_true: Points
-    if_false: Points
-    predicts: Literal["holds", "fails"] | None = None
-    fair: bool | None = None
-    fair_why: Prose | None = None
 
 
 class Statement(Envelope, frozen=True, kw_only=True):
@@ -204,16 +189,3 @@ class Position(Envelope, frozen=True, kw_only=True):
     stance: Stance
     confidence: Five | None = None
     reason: Prose
-
-
-class Belief(Envelope, frozen=True, kw_only=True):
-    """Points of one role over the options, given sealed, or derived from its own conditionals after a result."""
-
-    kind: Literal["belief"] = "belief"
-    role: Role
-    points: Points
-    derived: bool
-    because: tuple[Evidence, ...] = ()
-    given: tuple[ConditionalBelief, ...] = ()
-    unexplained: bool | None = None
-    share_found: Percent | None = None

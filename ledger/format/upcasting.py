@@ -20,16 +20,18 @@ from ledger.events import KINDS, Event
 from ledger.events.claims import Artifact, Claim, Concern
 from ledger.events.decisions import (
     Alarm,
-    Amendment,
     Cite,
     Decision,
     Dissent,
-    RunClosed,
-    RunOpened,
     Signals,
-    StopRule,
 )
 from ledger.events.envelope import Version
+from ledger.events.run import (
+    Amendment,
+    RunClosed,
+    RunOpened,
+    StopRule,
+)
 from ledger.events.values import Prose
 from ledger.events.verifications import DriftCheck, StatusChange, Verification
 

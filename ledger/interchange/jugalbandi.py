@@ -16,7 +16,14 @@ import orjson
 
 from ledger.events import Assumption, Challenge, Disposition, Event, RoundOpened, RunOpened, Statement
 from ledger.events.claims import StatementType
-from ledger.events.decisions import Budgets, CastMember, Labelled, Origin, PlanRow, StopRule
+from ledger.events.run import (
+    Budgets,
+    CastMember,
+    Labelled,
+    Origin,
+    PlanRow,
+    StopRule,
+)
 from ledger.events.values import GENESIS, Section
 from ledger.interchange.report import BadLine
 from ledger.interchange.skill_import import Imported, Terms

@@ -22,7 +22,8 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.claims import Sighting
-from ledger.events.decisions import Cite, FindingCount
+from ledger.events.decisions import Cite
+from ledger.events.run import FindingCount
 from ledger.events.values import Evidence, Status
 from ledger.events.verifications import StatusChange
 from ledger.interchange.skill_rows import (

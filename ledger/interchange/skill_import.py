@@ -21,7 +21,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
-from ledger.events.decisions import (
+from ledger.events.run import (
     Budgets,
     CastMember,
     ContextDocument,

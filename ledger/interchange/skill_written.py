@@ -30,8 +30,8 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.decisions import ContextDocument
 from ledger.events.ids import number_of, parse_reference, round_of
+from ledger.events.run import ContextDocument
 from ledger.events.values import Status
 from ledger.events.verifications import StatusChange
 from ledger.interchange.skill_rows import OWN_KEYS

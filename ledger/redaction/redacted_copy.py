@@ -19,7 +19,7 @@ import msgspec
 import orjson
 
 from ledger.events import Event, RunOpened
-from ledger.events.decisions import Change, Origin, Waiver
+from ledger.events.run import Change, Origin, Waiver
 from ledger.format.canonical import NotCanonical, decode, encode, line_hash
 from ledger.format.chain import BEGINNING, Head, Sealed, seal
 from ledger.redaction.removal import without_words

@@ -16,7 +16,7 @@ from typing import Final, Literal
 import msgspec
 
 from ledger.events import Amendment, Event
-from ledger.events.decisions import Change, PlanRow, RunOpened
+from ledger.events.run import Change, PlanRow, RunOpened
 
 Life = Literal["running", "stopped", "finished"]
 """Where a run stands; a stopped one can go on."""

@@ -17,7 +17,12 @@ from typing import Any, Final, Literal, cast
 
 import orjson
 
-from ledger.events.verifications import ExperimentPlanned, ExperimentRun, Predicate, RunCounts
+from ledger.events.experiments import (
+    ExperimentPlanned,
+    ExperimentRun,
+    Predicate,
+    RunCounts,
+)
 
 Verdict = Literal["holds", "fails", "inconclusive", "error"]
 Judged = Literal["holds", "fails", "flaky", "inconclusive", "error"]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ledger.events import Amendment, Event
-from ledger.events.decisions import Change
 from ledger.events.grammar import HASH
+from ledger.events.run import Change
 from ledger.state.state import State
 
 PLACE: Final = "blobs/"

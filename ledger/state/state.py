@@ -9,22 +9,18 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from ledger.events.answers import Agenda, Frame, Memo
 from ledger.events.claims import Stance
-from ledger.events.decisions import (
-    Agenda,
-    Alarm,
+from ledger.events.decisions import Alarm, Cite, Signals
+from ledger.events.run import (
     Amendment,
-    Cite,
     CloseReason,
     Labelled,
-    Memo,
     RoundOpened,
     RunClosed,
     RunOpened,
-    Signals,
 )
 from ledger.events.values import Points, Quorum, Result, Status
-from ledger.events.verifications import Frame
 from ledger.state.amending import Life
 from ledger.state.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
 

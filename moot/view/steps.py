@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ledger.events.decisions import CloseReason
+from ledger.events.run import CloseReason
 from ledger.result import Result
 from moot.view.text import joined
 from moot.view.words import going_on

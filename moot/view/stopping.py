@@ -7,7 +7,7 @@ from typing import Final
 
 from detectors.report import Gate, SignalReport
 from ledger.events import RunClosed, Signals
-from ledger.events.decisions import PlanRow
+from ledger.events.run import PlanRow
 from ledger.events.values import Quorum
 from ledger.plain_text import shortened
 from ledger.state.state import State

@@ -17,7 +17,13 @@ from ledger.events import (
     RunClosed,
     Statement,
 )
-from ledger.events.decisions import ContextDocument, Labelled, PlanRow, Prediction, StopRule
+from ledger.events.run import (
+    ContextDocument,
+    Labelled,
+    PlanRow,
+    Prediction,
+    StopRule,
+)
 from ledger.events.values import Quorum
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force, outcome

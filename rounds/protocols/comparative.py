@@ -19,8 +19,9 @@ from fractions import Fraction
 from typing import Final
 
 from ledger.events import Argument, Challenge, Concern, Decision, Event, Rating, Score, Standing
-from ledger.events.decisions import Cite, PlanRow
+from ledger.events.decisions import Cite
 from ledger.events.ids import StepName, number_of
+from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from ledger.state.state import State

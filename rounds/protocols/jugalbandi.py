@@ -18,8 +18,9 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from ledger.events import Assumption, Challenge, Concern, Decision, Disposition, Event
-from ledger.events.decisions import Cite, PlanRow
+from ledger.events.decisions import Cite
 from ledger.events.ids import number_of
+from ledger.events.run import PlanRow
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step

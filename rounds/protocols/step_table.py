@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from ledger.events import Argument, Concern, Event, Statement
 from ledger.events.claims import StatementType
-from ledger.events.decisions import Cite, PlanRow
+from ledger.events.decisions import Cite
 from ledger.events.ids import StepName
+from ledger.events.run import PlanRow
 from ledger.events.values import Evidence, Section
 from ledger.state.book import Book
 from ledger.state.state import State

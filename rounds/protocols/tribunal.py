@@ -19,8 +19,9 @@ import msgspec
 from msgspec import Meta
 
 from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
-from ledger.events.decisions import Cite, PlanRow
+from ledger.events.decisions import Cite
 from ledger.events.ids import StepName
+from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.brief.records import target_of

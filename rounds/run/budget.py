@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from ledger.events import Call
-from ledger.events.decisions import Budgets, CloseReason
+from ledger.events.run import Budgets, CloseReason
 from ledger.state.state import State
 from ledger.store.spending import Entry
 from roles.seats.port import Bound

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
-from ledger.events.decisions import CloseReason, Gate, SignalReading, Signature
+from ledger.events.decisions import Gate, SignalReading
+from ledger.events.run import CloseReason, Signature
 from ledger.events.verifications import ValidationFinding
 from ledger.state.amending import absent_path
 from ledger.state.book import Book

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ledger.events import Event
-from ledger.events.decisions import CloseReason
+from ledger.events.run import CloseReason
 from roles.protocol import open_steps
 from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
 from rounds.run.budget import Reservations, budgets_in_force, used_up

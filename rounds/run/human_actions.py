@@ -11,8 +11,9 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from ledger.events import Alarm, Amendment, Concern, Decision, Event
-from ledger.events.decisions import Change, Cite, Relation
+from ledger.events.decisions import Cite, Relation
 from ledger.events.envelope import Envelope
+from ledger.events.run import Change
 from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import replacement

@@ -15,7 +15,8 @@ from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.calibrated.reading import ModeReading
 from detectors.disagreement import slope_alarm
 from ledger.events import Alarm, Amendment, Event
-from ledger.events.decisions import Change, FailureMode
+from ledger.events.decisions import FailureMode
+from ledger.events.run import Change
 from ledger.state.amending import absent_path
 from ledger.state.book import Book
 from ledger.state.state import State

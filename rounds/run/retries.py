@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Final
 
 from ledger.events import Attempt
-from ledger.events.decisions import CloseReason
 from ledger.events.envelope import FROM_OUTSIDE
+from ledger.events.run import CloseReason
 from ledger.redaction.masking import MaskedStream
 from roles.brief import Brief, repair
 from roles.seats.port import (

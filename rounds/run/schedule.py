@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ledger.events.decisions import PlanRow
+from ledger.events.run import PlanRow
 from ledger.state.decided import has_precedent
 from ledger.state.state import State
 

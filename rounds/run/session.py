@@ -13,7 +13,7 @@ from typing import Final
 
 from detectors.calibrated.parameters import parameters_of
 from ledger.events import Event, RunOpened
-from ledger.events.decisions import CloseReason
+from ledger.events.run import CloseReason
 from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
 from ledger.state.book import Book

@@ -28,7 +28,7 @@ from pydantic import (
     model_validator,
 )
 
-from ledger.events.decisions import SignatureCode
+from ledger.events.run import SignatureCode
 from ledger.events.values import ROUND_MAX
 from ledger.format.canonical import NotCanonical, refuse_control_characters
 from rounds.protocols import DEFAULT_PROTOCOL

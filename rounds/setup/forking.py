@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from ledger.events import RoundOpened, RunOpened
-from ledger.events.decisions import CastMember, Origin, PlanRow
+from ledger.events.run import CastMember, Origin, PlanRow
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head, Sealed
 from ledger.state.book import Book

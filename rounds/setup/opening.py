@@ -10,8 +10,8 @@ from typing import Final
 
 from detectors.parameters import DEFAULT_PROFILE, params_bytes, params_hash
 from ledger.events import RunOpened
-from ledger.events.decisions import (
-    SEAT_KINDS,
+from ledger.events.decisions import SEAT_KINDS
+from ledger.events.run import (
     Budgets,
     CastMember,
     ContextDocument,

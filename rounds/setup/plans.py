@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from ledger.events.decisions import PlanRow, Prediction, SignatureCode
+from ledger.events.run import PlanRow, Prediction, SignatureCode
 
 NORMAL: Final = ("A", "B", "C", "D", "E", "F", "G")
 STRUCTURED_ROLES: Final = ("action", "guardian", "observer", "critic")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ledger.events import RoundOpened, RunOpened
-from ledger.events.decisions import PlanRow
+from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Group, Protocol, open_steps
 from roles.rotation import next_lead

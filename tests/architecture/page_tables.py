@@ -18,10 +18,10 @@ import msgspec
 
 from ledger.events import KINDS, Claim, Envelope, RoundOpened, Validation, values
 from ledger.events.artifacts import BODIES
-from ledger.events.decisions import PlanRow
 from ledger.events.envelope import Attempt, Call, Context
 from ledger.events.ids import ID_PATTERNS
 from ledger.events.laws import LAWS, Law, Paired, Total
+from ledger.events.run import PlanRow
 from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS

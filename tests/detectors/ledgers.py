@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ledger.events import Claim, Concern, DriftCheck, Event, RoundOpened, RunOpened, Verification
-from ledger.events.decisions import (
+from ledger.events.run import (
     Budgets,
     CastMember,
     ContextDocument,

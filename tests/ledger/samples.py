@@ -5,7 +5,15 @@ from __future__ import annotations
 import json
 
 from ledger.events import Call, Claim, Context, Decision, Event, RunOpened, Statement, Verification
-from ledger.events.decisions import Budgets, CastMember, Cite, Labelled, Origin, PlanRow, StopRule
+from ledger.events.decisions import Cite
+from ledger.events.run import (
+    Budgets,
+    CastMember,
+    Labelled,
+    Origin,
+    PlanRow,
+    StopRule,
+)
 from ledger.events.values import Evidence, Section
 from ledger.store.blobs import hash_of
 

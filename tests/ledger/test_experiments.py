@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.events.verifications import (
+from ledger.events.experiments import (
     ExperimentControl,
     ExperimentEnvironment,
     ExperimentLimits,

@@ -19,16 +19,17 @@ from ledger.events import (
 )
 from ledger.events.claims import Effect
 from ledger.events.conditions import conditions_of
-from ledger.events.decisions import Dissent, Labelled
-from ledger.events.values import Evidence
-from ledger.events.verifications import (
+from ledger.events.decisions import Dissent
+from ledger.events.experiments import (
     ClaimMove,
     ExperimentLimits,
     NamedBlob,
     Predicate,
     RunCounts,
-    StatusChange,
 )
+from ledger.events.run import Labelled
+from ledger.events.values import Evidence
+from ledger.events.verifications import StatusChange
 from ledger.format.canonical import NotCanonical, decode, encode, unknown_fields
 from ledger.format.chain import seal
 from ledger.format.upcasting import CHANGED, NEW_KINDS, older_of

@@ -12,7 +12,7 @@ import pytest
 from ledger.audit.damage import PROBLEMS_MAX
 from ledger.audit.verify import problems_of, verify
 from ledger.events import Amendment, Statement
-from ledger.events.decisions import Change
+from ledger.events.run import Change
 from ledger.events.values import Section
 from ledger.state.anchors import sections_of
 from ledger.store.blobs import BlobStore

@@ -34,18 +34,16 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.claims import ProposedClaim
-from ledger.events.decisions import (
+from ledger.events.decisions import Cite, Dissent, SignalReading
+from ledger.events.run import (
     Budgets,
     CastMember,
     Change,
-    Cite,
     ContextDocument,
-    Dissent,
     Labelled,
     Origin,
     PlanRow,
     Prediction,
-    SignalReading,
     Signature,
     StopRule,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from detectors.parameters import SignalProfile, params_bytes, params_hash
 from ledger.events import RunOpened
-from ledger.events.decisions import (
+from ledger.events.run import (
     Budgets,
     CastMember,
     ContextDocument,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.events.decisions import Budgets
 from ledger.events.envelope import SeatKind
+from ledger.events.run import Budgets
 from roles.seats.port import Bound
 from rounds.run.budget import Reservations, used_up
 from rounds.run.engine import Answer

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ledger.events import Alarm, Amendment, RoundOpened, RunClosed, Validation
-from ledger.events.decisions import Change
+from ledger.events.run import Change
 from ledger.state.book import Book
 from ledger.state.fold import fold
 from ledger.store.store import RunStore

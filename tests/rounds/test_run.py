@@ -9,7 +9,7 @@ import pytest
 
 from ledger.audit.verify import verify
 from ledger.events import Event, Validation
-from ledger.events.decisions import Budgets
+from ledger.events.run import Budgets
 from ledger.format.canonical import encode
 from roles.protocol import open_steps
 from rounds.run.engine import Answer, ReplyRefused, StepRefused

@@ -166,7 +166,7 @@ def test_a_run_that_went_on_after_a_stop_is_stopped_again_by_its_round_budget(
     tmp_path: Path, moot: Moot
 ) -> None:
     """R-12: a stop in a round that was gone on with does not count as the round budget's stop."""
-    from ledger.events.decisions import Budgets
+    from ledger.events.run import Budgets
 
     session = begin(tmp_path / "run", rows(3), budgets=Budgets(rounds=1))
     session.stop("human")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.audit.verify import verify
-from ledger.events.decisions import Budgets, PlanRow
+from ledger.events.run import Budgets, PlanRow
 from ledger.store.spending import Spending
 from ledger.store.store import RunStore
 from roles.seats.anthropic import AnthropicSeat

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import Fallback
-from ledger.events.decisions import Budgets
+from ledger.events.run import Budgets
 from ledger.store.spending import Spending
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.prices import read_prices

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.events.decisions import Budgets
+from ledger.events.run import Budgets
 from moot.view.banners import caveats, tally
 from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Seat

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.events.decisions import ContextDocument, Labelled
+from ledger.events.run import ContextDocument, Labelled
 from ledger.state.book import Book, book
 from roles.brief import Brief, derive
 from roles.protocol import Step

@@ -16,7 +16,15 @@ from msgspec import structs
 
 from detectors.parameters import params_hash
 from ledger.events import Event, RunOpened
-from ledger.events.decisions import Budgets, CastMember, ContextDocument, Labelled, Origin, PlanRow, StopRule
+from ledger.events.run import (
+    Budgets,
+    CastMember,
+    ContextDocument,
+    Labelled,
+    Origin,
+    PlanRow,
+    StopRule,
+)
 from ledger.events.values import GENESIS
 from ledger.format.chain import seal
 from ledger.state.book import Book, book

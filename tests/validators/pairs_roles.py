@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import structs
 
 from ledger.events import Claim, Decision, RoundOpened, Verification
-from ledger.events.decisions import Cite, Signature
+from ledger.events.decisions import Cite
 from ledger.events.envelope import Context
+from ledger.events.run import Signature
 from ledger.events.values import Evidence
 from ledger.state.book import Book
 from tests.validators.factory import add, base, change, cut, end_of, imported, opened, seq_of

@@ -42,22 +42,16 @@ from ledger.events import (
     Verification,
     Vote,
 )
-from ledger.events.claims import ConditionalBelief
-from ledger.events.decisions import (
-    Change,
-    Cite,
-    ContextDocument,
-    Dissent,
+from ledger.events.answers import (
+    ConditionalBelief,
     DroppedProposal,
-    Labelled,
     MemoSentence,
     MergedProposals,
     RemovedSentence,
-    Waiver,
-    Zones,
+    WordReadings,
 )
-from ledger.events.values import Evidence, Quorum
-from ledger.events.verifications import (
+from ledger.events.decisions import Cite, Dissent, Zones
+from ledger.events.experiments import (
     ExperimentControl,
     ExperimentEnvironment,
     ExperimentLimits,
@@ -66,9 +60,15 @@ from ledger.events.verifications import (
     NamedBlob,
     Predicate,
     RunCounts,
-    ScreeningIssue,
-    WordReadings,
 )
+from ledger.events.run import (
+    Change,
+    ContextDocument,
+    Labelled,
+    Waiver,
+)
+from ledger.events.values import Evidence, Quorum
+from ledger.events.verifications import ScreeningIssue
 from ledger.format.canonical import NotCanonical, decode, encode
 from ledger.store.blobs import hash_of
 from ledger.store.store import RunStore

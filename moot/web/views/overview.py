@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Standing
-from ledger.events.decisions import Labelled
+from ledger.events.run import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import State
 from ledger.store.failures import BlobMissing

@@ -10,7 +10,7 @@ from detectors.disagreement import SlopeAlarm, exact_slope, slope_alarm
 from detectors.observations import deliberation_rounds
 from detectors.report import SignalReport
 from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
-from ledger.events.decisions import Labelled
+from ledger.events.run import Labelled
 from moot.view.events import EventWords, words_of
 from moot.web.drawing import Bar, disagreement
 from moot.web.followed import Followed

@@ -17,8 +17,8 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
 from ledger.events import Event
-from ledger.events.decisions import PlanRow
 from ledger.events.ids import StepName
+from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Rules, Step
 from roles.replies import (
