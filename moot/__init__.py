@@ -5,7 +5,7 @@
     session = moot.start({"deliberation": {"question": "Which storage?", "protocol": "priority"}})
     for step in session.open_steps():
         session.submit(step.step, answer(step.brief, step.schema))
-    session.outcome.told
+    session.outcome.answer
 
 Only names under `moot` are promised (docs/library.md); the folders beside it are how it is made. Everything is imported
 when it is first used. A `run` argument takes a path or a `Run`.
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from moot.api import start as start
     from moot.api import verify as verify
     from moot.app.session import Session as Session
+    from moot.view.outcome import Outcome as Outcome
     from moot.view.played import Submission as Submission
-    from moot.view.quorum import Outcome as Outcome
     from moot.view.steps import OpenStep as OpenStep
     from rounds.protocols.debate_judging import score_debate as score_debate
     from rounds.protocols.votes import aggregate_votes as aggregate_votes
@@ -66,7 +66,7 @@ _PLACES: Final = {
     "verify": "moot.api",
     "Session": "moot.app.session",
     "OpenStep": "moot.view.steps",
-    "Outcome": "moot.view.quorum",
+    "Outcome": "moot.view.outcome",
     "Submission": "moot.view.played",
     "aggregate_votes": "rounds.protocols.votes",
     "score_debate": "rounds.protocols.debate_judging",

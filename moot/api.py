@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from moot.view.claims import ClaimLine
     from moot.view.decisions import DecisionLine
     from moot.view.listing import RunList
+    from moot.view.outcome import Outcome
     from moot.view.protocols import Gated, Protocols
-    from moot.view.quorum import Outcome
+    from moot.view.quorum import RunQuorum
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.setup.deliberation import Deliberation
@@ -100,10 +101,17 @@ class Run:
 
     @property
     def outcome(self) -> Outcome:
-        """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
-        from moot.view.quorum import outcome_told
+        """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
+        from moot.view.outcome import outcome_of
 
-        return outcome_told(self.state)
+        return outcome_of(str(self.path), self.book)
+
+    @property
+    def quorum(self) -> RunQuorum:
+        """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
+        from moot.view.quorum import quorum_told
+
+        return quorum_told(self.state)
 
     @property
     def blobs(self) -> store.BlobStore:

@@ -159,6 +159,7 @@ def driven(
         reason=ended.reason,
         waiting=session.open_ids if ended.state == "waiting" else [],
         detail=ended.detail,
+        quorum=session.quorum,
         outcome=session.outcome,
     )
 

@@ -22,8 +22,9 @@ from ledger.store.store import RunStore
 from moot.app.environment import now
 from moot.app.runs import find_run
 from moot.errors import usage
+from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission
-from moot.view.quorum import Outcome, outcome_told
+from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.steps import Next, OpenStep, next_of
 from roles.protocol import open_steps
 from rounds.run import human_actions
@@ -62,9 +63,14 @@ class Session:
         return self.state.finished
 
     @property
-    def outcome(self) -> Outcome:
+    def quorum(self) -> RunQuorum:
         """What the run rests on so far: declared and actual quorum, what was lost, and whether anybody decided."""
-        return outcome_told(self.state)
+        return quorum_told(self.state)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
+        return outcome_of(str(self.path), self.inner.book())
 
     @property
     def open_ids(self) -> list[str]:
@@ -132,7 +138,12 @@ class Session:
     def refused(self, errors: Iterable[str]) -> Submission:
         """A reply that was refused, as a result."""
         return Submission(
-            accepted=False, events=[], errors=list(errors), next=self.open_ids, outcome=self.outcome
+            accepted=False,
+            events=[],
+            errors=list(errors),
+            next=self.open_ids,
+            quorum=self.quorum,
+            outcome=self.outcome if self.finished else None,
         )
 
     def answer(self, concern: str, text: str, *, by: str | None = None) -> tuple[Event, ...]:
@@ -176,7 +187,12 @@ class Session:
 
     def _accepted(self, events: Iterable[Event]) -> Submission:
         return Submission(
-            accepted=True, events=names(events), errors=[], next=self.open_ids, outcome=self.outcome
+            accepted=True,
+            events=names(events),
+            errors=[],
+            next=self.open_ids,
+            quorum=self.quorum,
+            outcome=self.outcome if self.finished else None,
         )
 
     def _first_result(self, step: str) -> tuple[Event, ...]:

@@ -10,9 +10,10 @@ from moot.api import open_run
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.terminal.streams import out_json, show
+from moot.terminal.streams import columns, out_json, show
 from moot.view.banners import calls_of, caveats
 from moot.view.decisions import decisions_of, decisions_text
+from moot.view.outcome_text import outcome_first
 
 
 def decisions(
@@ -33,5 +34,6 @@ def decisions(
     if json:
         out_json(found)
     elif not quiet:
+        show(outcome_first(found.outcome, found.quorum, str(ours.path), columns()))
         show(decisions_text(found, caveats(ours.book.state, calls_of(ours.events))))
     return GOOD

@@ -11,18 +11,19 @@ import typer
 from rich.console import Console
 
 from ledger.events import Event
-from ledger.plain_text import one_line
+from ledger.plain_text import one_line, visible
 from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
 from moot.app.runs import examples, find_run, finished_examples
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal.console import console
-from moot.terminal.ending import ending
 from moot.terminal.live import view_of
 from moot.terminal.playback import pause_seconds, player, recorded_seconds
 from moot.terminal.streams import out_json
 from moot.view.banners import Label
+from moot.view.outcome import outcome_of
+from moot.view.outcome_text import outcome_text
 from moot.view.played import Demo, reexecuted
 from moot.view.stopping import why_it_stopped
 from moot.view.story import tell
@@ -91,12 +92,13 @@ def _shown(ours: Run, screen: Console, *, live: bool, speed: float) -> bool:
     seconds = pause_seconds(sum(1 for _ in commits(ours.events)), speed) if screen.is_terminal else 0.0
     with view:
         result = _executed(ours, player(growing, view, protocol, pause=_pace(seconds)))
-    screen.print(ending(tell(growing.book()), labels))
     for one in result.divergences:
         screen.print(f"diverged: {one.kind} at event {one.seq}: {one_line(one.what)}")
     same = f"identical: same head {result.head.hash}"
     other = f"diverged: head {result.head.hash}, recorded {result.expected.hash}"
     screen.print(same if result.identical else other, soft_wrap=True)
+    outcome = outcome_of(str(ours.path), growing.book())
+    screen.print(f"\n{visible(outcome_text(outcome, str(ours.path), screen.width))}", soft_wrap=True, end="")
     return result.identical
 
 
@@ -138,6 +140,7 @@ def _found(ours: Run, result: Reexecution) -> Demo:
         head=result.head.hash,
         expected_head=result.expected.hash,
         divergences=compared.divergences,
+        outcome=ours.outcome,
     )
 
 

@@ -13,7 +13,7 @@ from moot.app.run_options import RunOptions
 from moot.app.seats import SeatChoice, no_seat, read_seats
 from moot.cli import options as common
 from moot.errors import WAITING, usage
-from moot.terminal.streams import err, out_json, show
+from moot.terminal.streams import columns, err, out_json, show
 from moot.view.played import run_end_text
 from moot.view.quorum import finished_exit
 
@@ -135,8 +135,8 @@ def run(
     if json:
         out_json(end)
     elif not quiet:
-        show(run_end_text(end))
-    return finished_exit(end.outcome) if end.state == "finished" else WAITING
+        show(run_end_text(end, columns()))
+    return finished_exit(end.quorum) if end.state == "finished" else WAITING
 
 
 def _watched(

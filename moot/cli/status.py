@@ -7,8 +7,9 @@ from moot.api import open_run, signals_at_head
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.terminal.streams import out_json, show
+from moot.terminal.streams import columns, out_json, show
 from moot.view.banners import caveats, tally
+from moot.view.outcome_text import outcome_first
 from moot.view.status import status_text
 
 
@@ -24,13 +25,15 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
         from rounds.run.budget import Reservations
 
         ledgered = Ledgered()
-        state, _ = tally(ledgered.seen(ours.stream()))
+        state, _ = tally(ledgered.seen(ours.events))
         beyond = Reservations(Spending(ours.path).entries()).beyond
-        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, signals_at_head(ours, state)))
+        report = signals_at_head(ours, state)
+        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome))
         return GOOD
-    state, calls = tally(ours.stream())
+    state, calls = tally(ours.events)
     if not quiet:
         report = signals_at_head(ours, state)
+        show(outcome_first(ours.outcome, ours.quorum, str(ours.path), columns()))
         show(status_text(ours.path, state, caveats(state, calls), _open_steps(state), report))
     return GOOD
 

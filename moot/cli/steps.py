@@ -13,7 +13,8 @@ from moot.app.session import Session, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
-from moot.terminal.streams import err, out_json, show
+from moot.terminal.streams import columns, err, out_json, show
+from moot.view.outcome_text import outcome_first
 from moot.view.played import Submission
 from moot.view.quorum import finished_exit, headline
 from moot.view.steps import step_text, steps_text
@@ -113,10 +114,11 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
     elif not quiet:
         written = f": {', '.join(done.events)}" if done.events else ""
         show(f"{said}{written}\n")
-        first = f"{headline(done.outcome)}\n" if state.finished else ""
-        end = f"{first}the run is {state.life}\n"
+        first = f"{headline(done.quorum)}\n" if state.finished else ""
+        block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
+        end = f"{block}{first}the run is {state.life}\n"
         show(f"open now: {', '.join(done.next) or 'nothing'}\n" if state.life == "running" else end)
-    return finished_exit(done.outcome) if state.finished else GOOD
+    return finished_exit(done.quorum) if state.finished else GOOD
 
 
 def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: bool) -> int:

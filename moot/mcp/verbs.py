@@ -20,7 +20,7 @@ from moot.errors import usage
 from moot.mcp.rights import Rights
 from moot.view.claims import claims_of
 from moot.view.decisions import decisions_of
-from moot.view.quorum import Outcome
+from moot.view.quorum import RunQuorum
 from moot.view.results import Act
 from roles.brief import derive
 from roles.seats.host import HostSeat
@@ -70,7 +70,7 @@ class PublicStatus(Result, frozen=True):
     open: list[str]
     held_up: list[str]
     finished: bool
-    outcome: Outcome
+    quorum: RunQuorum
 
 
 class ReportText(Result, frozen=True):
@@ -198,7 +198,7 @@ class Verbs:
             open=asked,
             held_up=list(state.held_up),
             finished=state.finished,
-            outcome=session.outcome,
+            quorum=session.quorum,
         )
 
     def read(self, run: str, verb: Reading, token: str | None) -> Result:

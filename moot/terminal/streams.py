@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 from moot.errors import MootError
+from moot.view.text import WIDTH
 
 if TYPE_CHECKING:
     from ledger.result import Result
@@ -22,6 +24,11 @@ def show(text: str) -> None:
     from ledger.plain_text import visible
 
     out(visible(text))
+
+
+def columns() -> int:
+    """How wide text may be: the terminal's width, or that of a page where there is none."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
 
 
 def err(text: str) -> None:

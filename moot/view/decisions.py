@@ -25,7 +25,8 @@ from ledger.state.decided import (
 from ledger.state.state import State
 from moot.view.claims import STATUS_MARKS
 from moot.view.grounds import Ground, Sectioned, decision_standing, rests_on
-from moot.view.quorum import Outcome, outcome_told
+from moot.view.outcome import Outcome, outcome_of
+from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import folded, joined, listed
 
 
@@ -88,9 +89,10 @@ class DecisionLine(Result, frozen=True):
 
 
 class Decisions(Result, frozen=True):
-    """All decisions of a run, in order; `outcome`: what the run rests on."""
+    """All decisions of a run, in order; `quorum`: what the run rests on, `outcome`: what it comes to."""
 
     run: str
+    quorum: RunQuorum
     outcome: Outcome
     decisions: list[DecisionLine]
 
@@ -105,7 +107,7 @@ def decisions_of(run: str, book: Book, *, final: bool = False, in_force: bool = 
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
         lines.append(_line(identity, event, book.state, stands[identity]))
-    return Decisions(run=run, outcome=outcome_told(book.state), decisions=lines)
+    return Decisions(run=run, quorum=quorum_told(book.state), outcome=outcome_of(run, book), decisions=lines)
 
 
 def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:

@@ -5,33 +5,37 @@ from __future__ import annotations
 from typing import Literal
 
 from ledger.result import Result
-from moot.view.quorum import Outcome, headline
-from moot.view.text import joined
+from moot.view.outcome import Outcome
+from moot.view.outcome_text import outcome_first
+from moot.view.quorum import RunQuorum, headline
+from moot.view.text import WIDTH, joined
 from moot.view.words import going_on
 from rounds.run.reexecution import Reexecution
 
 
 class RunEnd(Result, frozen=True):
     """`waiting`: open steps that somebody must answer with `moot submit`; `detail`: what failed or what comes next;
-    `outcome`: what the run rests on so far."""
+    `quorum`: what the run rests on so far; `outcome`: what it comes to."""
 
     run: str
     state: Literal["finished", "waiting", "stopped", "failed"]
     reason: str | None
     waiting: list[str]
     detail: str
+    quorum: RunQuorum
     outcome: Outcome
 
 
 class Submission(Result, frozen=True):
     """`events`: ids (or `@seq`) of what was written; `errors`: why nothing was; `next`: steps that are open now;
-    `outcome`: what the run rests on so far."""
+    `quorum`: what the run rests on so far; `outcome`: what it comes to, once it is finished."""
 
     accepted: bool
     events: list[str]
     errors: list[str]
     next: list[str]
-    outcome: Outcome
+    quorum: RunQuorum
+    outcome: Outcome | None
 
 
 class DivergenceLine(Result, frozen=True):
@@ -79,12 +83,18 @@ class Demo(Result, frozen=True):
     head: str
     expected_head: str
     divergences: list[DivergenceLine]
+    outcome: Outcome
 
 
-def run_end_text(end: RunEnd) -> str:
-    """What `moot run` prints last: what the run rests on, then how it ended."""
-    first = headline(end.outcome)
-    lines = [first] if first and (end.state != "waiting" or end.outcome.lost) else []
+def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
+    """What `moot run` prints last: the outcome of a run that ended, what it rests on, then how it ended."""
+    block = "" if end.state == "waiting" else outcome_first(end.outcome, end.quorum, end.run, width)
+    return block + _ended_text(end)
+
+
+def _ended_text(end: RunEnd) -> str:
+    first = headline(end.quorum)
+    lines = [first] if first and (end.state != "waiting" or end.quorum.lost) else []
     match end.state:
         case "finished":
             reason = (end.reason or "").replace("_", " ")

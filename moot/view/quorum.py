@@ -8,7 +8,7 @@ from moot.errors import GOOD, SEAT_FAILED
 from rounds.run.outcome import Kind, RunOutcome, outcome_of
 
 
-class Lost(Result, frozen=True):
+class LostLine(Result, frozen=True):
     """A step that was given up. `means`: what the run does without it; `decides`: the outcome was this step's."""
 
     step: str
@@ -18,7 +18,7 @@ class Lost(Result, frozen=True):
     decides: bool
 
 
-class Outcome(Result, frozen=True):
+class RunQuorum(Result, frozen=True):
     """`declared` steps were asked and settled, `actual` answered by a seat; `told` says it in words.
 
     `kind`: whole (none was lost so far), degraded (some were), unanswered (the run is finished, and nobody answered
@@ -29,22 +29,22 @@ class Outcome(Result, frozen=True):
     actual: int
     kind: Kind
     told: str
-    lost: list[Lost]
+    lost: list[LostLine]
 
 
-def outcome_told(state: State) -> Outcome:
+def quorum_told(state: State) -> RunQuorum:
     """What a run rests on, for machines."""
     found = outcome_of(state)
-    return Outcome(
+    return RunQuorum(
         declared=found.declared,
         actual=found.actual,
         kind=found.kind,
         told=found.told,
-        lost=[Lost(**one._asdict()) for one in found.lost],
+        lost=[LostLine(**one._asdict()) for one in found.lost],
     )
 
 
-def headline(outcome: RunOutcome | Outcome) -> str:
+def headline(outcome: RunOutcome | RunQuorum) -> str:
     """The line that stands before any verdict; empty where nothing was asked yet, and for imports."""
     match outcome.kind:
         case "degraded":
@@ -57,6 +57,6 @@ def headline(outcome: RunOutcome | Outcome) -> str:
             return ""
 
 
-def finished_exit(outcome: Outcome) -> int:
+def finished_exit(outcome: RunQuorum) -> int:
     """The exit code of a run that ended for good (FORMAT 13): 5 when it rests on less than it declared."""
     return GOOD if outcome.kind in ("whole", "imported") else SEAT_FAILED

@@ -13,7 +13,8 @@ from ledger.result import Result
 from ledger.state.amending import Life
 from ledger.state.fold import add_call
 from ledger.state.state import Spend, State
-from moot.view.quorum import Outcome, outcome_told
+from moot.view.outcome import Outcome
+from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.seats import dollars
 from moot.view.stopping import alarms_first
 from moot.view.text import WIDTH, folded, joined, listed
@@ -43,13 +44,6 @@ class DriftCheckStatus(Result, frozen=True):
     round: int
     verdict: str
     deviation_score: int
-
-
-class QuorumStatus(Result, frozen=True):
-    """Steps that were asked and settled, and those that a seat really answered."""
-
-    declared: int
-    actual: int
 
 
 class SpendStatus(Result, frozen=True):
@@ -118,7 +112,7 @@ class Status(Result, frozen=True):
     leads: list[Lead]
     stress: list[StressRound]
     drift: list[DriftCheckStatus]
-    quorum: QuorumStatus
+    quorum: RunQuorum
     spend: SpendStatus
     stop: StopStatus | None
     finished: bool
@@ -165,7 +159,12 @@ def _usd(beyond: Amounts) -> str | None:
 
 
 def status_of(
-    run: str, state: State, parts: list[SpendPart], beyond: Amounts, report: SignalReport | None
+    run: str,
+    state: State,
+    parts: list[SpendPart],
+    beyond: Amounts,
+    report: SignalReport | None,
+    outcome: Outcome,
 ) -> Status:
     """Where a run stands after `state`; `report` are its signals there, None for a run that has none."""
     opened = state.opening
@@ -186,7 +185,7 @@ def status_of(
             )
             for round_, facts in sorted(state.drift.items())
         ],
-        quorum=QuorumStatus(declared=state.quorum.declared, actual=state.quorum.actual),
+        quorum=quorum_told(state),
         spend=SpendStatus(
             calls=spend.calls,
             tokens_in=spend.tokens_in,
@@ -199,7 +198,7 @@ def status_of(
         finished=state.finished,
         spend_parts=parts,
         spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond)),
-        outcome=outcome_told(state),
+        outcome=outcome,
     )
 
 

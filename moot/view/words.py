@@ -58,6 +58,18 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "budget_minutes": "the budget of minutes was used up",
 }
 
+CLASSES: Final[Mapping[str, str]] = {
+    "reproduced": "run at least 3 times",
+    "ran": "run once",
+    "calculated": "calculated",
+    "quoted": "quoted from a document",
+    "argued": "argued",
+    "conceded": "conceded",
+    "said": "said by its author",
+    "untested": "decided on the way",
+}
+"""How an evidence class is shown."""
+
 
 def counted(number: int, noun: str) -> str:
     """`1 claim`, `3 claims`."""

@@ -146,7 +146,7 @@ def test_a_reply_that_is_refused_is_the_error_that_the_page_handles(
     exec(compile(wrong, PAGE.name, "exec"), {})
     assert capsys.readouterr().out.startswith("6 of 12 steps were answered; given up: r2.challenge.")
     (path,) = (tmp_path / "runs").iterdir()
-    assert library.open_run(path).outcome.kind == "degraded"
+    assert library.open_run(path).quorum.kind == "degraded"
 
 
 def first_column(part: str) -> set[str]:

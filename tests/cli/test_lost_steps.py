@@ -28,7 +28,7 @@ def test_the_last_submit_of_a_run_that_nobody_answered(moot: Moot, tmp_path: Pat
     report = moot("report", tmp_path / "run")
     assert report.code == 0
     assert report.out.index("**UNANSWERED** 0 of 1 steps") < report.out.index("## ")
-    assert open_run(tmp_path / "run").outcome.kind == "unanswered"
+    assert open_run(tmp_path / "run").quorum.kind == "unanswered"
 
 
 def test_giving_up_is_accepted_while_the_run_goes_on_and_counts_at_its_end(
@@ -37,12 +37,12 @@ def test_giving_up_is_accepted_while_the_run_goes_on_and_counts_at_its_end(
     """R-2: 0 in the middle; 5 for the submit that ends the run, for the same bytes again, and in its JSON."""
     session = begin(tmp_path / "run", "adversarial")
     given_up = moot("submit", tmp_path / "run", "r1.attack.challenger", "--give-up", "no time", "--json")
-    assert (given_up.code, given_up.json["outcome"]["kind"]) == (0, "degraded")
+    assert (given_up.code, given_up.json["quorum"]["kind"]) == (0, "degraded")
     case, verdict = "r1.case.advocate", "r1.verdict.judge"
     said = [submitted(moot, session, step) for step in (case, verdict, verdict)]
     assert [one.code for one in said] == [0, 5, 5]
     for one in said[1:]:
-        outcome = one.json["outcome"]
+        outcome = one.json["quorum"]
         assert (one.json["accepted"], outcome["kind"]) == (True, "degraded")
         assert outcome["told"].startswith("2 of 3 steps were answered; given up: r1.attack.challenger (")
         assert [one["decides"] for one in outcome["lost"]] == [False]
@@ -63,8 +63,9 @@ def test_a_run_that_lost_nothing_ends_well(moot: Moot, tmp_path: Path) -> None:
     (asked,) = session.asked()
     (tmp_path / "reply.json").write_bytes(reply(session.book(), asked.step, asked.brief.saw))
     said = moot("submit", tmp_path / "run", asked.step.id, tmp_path / "reply.json")
-    assert (said.code, said.out.splitlines()[1]) == (0, "quorum: 1 of 1 steps were answered")
-    assert moot("decisions", tmp_path / "run").out.startswith("quorum: 1 of 1 steps were answered")
+    assert said.code == 0
+    assert "\nquorum: 1 of 1 steps were answered\n" in said.out
+    assert "\nquorum: 1 of 1 steps were answered\n" in moot("decisions", tmp_path / "run").out
 
 
 def test_a_run_that_no_seat_answered_says_that_it_was_stopped_and_why(
@@ -75,5 +76,6 @@ def test_a_run_that_no_seat_answered_says_that_it_was_stopped_and_why(
     call = ("run", "-q", "Which?", "--protocol", "debate", "--seats", "command:false", "--out", "run")
     assert moot(*call).code == 5
     for verb in ("status", "decisions"):
-        assert moot(verb, "run").out.startswith("STOPPED: a seat failed for good\n"), verb
-        assert moot(verb, "run", "--json").json["outcome"]["told"] == "no step was answered yet"
+        assert moot(verb, "run").out.startswith("Which?\nSTOPPED before it was finished\n"), verb
+        assert "\nSTOPPED: a seat failed for good\n" in moot(verb, "run").out, verb
+        assert moot(verb, "run", "--json").json["quorum"]["told"] == "no step was answered yet"

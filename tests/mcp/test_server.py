@@ -319,6 +319,6 @@ def test_a_lost_step_is_told_with_every_result(tmp_path: Path) -> None:
             return [given_up, status, await call(client, "decisions", **mine)]
 
     for result in anyio.run(main):
-        outcome = result["outcome"]
+        outcome = result["quorum"]
         assert (outcome["kind"], outcome["actual"], outcome["declared"]) == ("unanswered", 0, 1)
         assert outcome["told"].startswith("0 of 1 steps were answered; nobody answered what decides")

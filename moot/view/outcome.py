@@ -1,0 +1,483 @@
+"""The outcome of a run, first on every surface: what was decided, how sure, why, what would change it, what it needs.
+
+outcome_of(run, book) → Outcome, computed from the ledger of any protocol. What a run lacks is said and not invented.
+`moot.view.outcome_text` lays it out; `--json` and the pages have every text whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, Literal
+
+import msgspec
+
+from ledger.events import (
+    Agenda,
+    Artifact,
+    Assumption,
+    Concern,
+    Decision,
+    Disposition,
+    ExperimentJudged,
+    Memo,
+    Statement,
+)
+from ledger.events.conditions import Conditions, conditions_of
+from ledger.plain_text import one_line
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
+from ledger.state.lifecycle import OPEN
+from ledger.state.state import State
+from moot.view import words
+from moot.view.banners import calls_of
+from moot.view.reasons import (
+    Point,
+    dissent_told,
+    majority,
+    merged_told,
+    objection_told,
+    option_of,
+    reasons_of,
+    ruling_told,
+    scores_told,
+)
+from moot.view.seats import dollars, family_of
+from rounds.run.outcome import RunOutcome
+from rounds.run.outcome import outcome_of as quorum_of
+
+OutcomeStatus = Literal[
+    "decide", "decide_with_tripwire", "run_this_first", "your_weighing", "ill_posed",
+    "stopped", "running", "waiting", "nobody_answered",
+]  # fmt: skip
+DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
+"""The most of each; what is beyond them is counted with where it is."""
+_LIMITED: Final = frozenset(
+    {"cap", "budget_rounds", "budget_usd", "budget_tokens", "budget_calls", "budget_minutes"}
+)
+_OPTION: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
+
+
+class Dissenting(Result, frozen=True):
+    """Who disagrees with the decision, in the role's own words where it gave any."""
+
+    role: str
+    text: str
+    ref: str
+
+
+class Asking(Result, frozen=True):
+    """A question to a person, merged from `ids`, with the command that answers it."""
+
+    text: str
+    ids: list[str]
+    command: str
+
+
+class Outcome(Result, frozen=True):
+    """What a run comes to. `status` is computed, never written by a seat; lists are empty where nothing is recorded."""
+
+    status: OutcomeStatus
+    question: str
+    answer: str
+    how_sure: str
+    do_now: list[Point]
+    why: list[Point]
+    changes_our_mind: list[Point]
+    requirements: list[Point]
+    objection: str | None
+    dissent: list[Dissenting]
+    needs_you: list[Asking]
+    not_settled: list[Point]
+    assumed: list[Point]
+    trust: str
+    looked_at: str
+
+
+def outcome_of(run: str, book: Book) -> Outcome:
+    """The outcome of a run that has been opened; `run` is how commands name it."""
+    state = book.state
+    finals = [_decision(book, identity) for identity in final_in_force(state)]
+    chief = finals[0] if finals else _latest(book)
+    memo = _memo(book)
+    held = Conditions() if chief is None else conditions_of(chief, state.opened)
+    told = _Told(book, chief, finals, memo)
+    return Outcome(
+        status=_status(book, chief, finals, held),
+        question=state.opening.question.strip(),
+        answer=told.answer(),
+        how_sure=told.how_sure(),
+        do_now=told.field("do_now") or list(islice(told.do_now(), DO_NOW)),
+        why=told.field("why") or told.why,
+        changes_our_mind=told.field("changes_our_mind") or told.conditions(held.falsifiers),
+        requirements=told.field("requirements") or told.conditions(held.requirements),
+        objection=objection_told(book, chief, told.why),
+        dissent=[Dissenting(*one) for one in dissent_told(book, chief)],
+        needs_you=_needs_you(run, book),
+        not_settled=told.field("not_settled") or list(islice(told.not_settled(), UNSETTLED)),
+        assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
+        trust=_trust(book),
+        looked_at=_looked_at(book),
+    )
+
+
+def _decision(book: Book, identity: str) -> Decision:
+    event = book.by_id[identity]
+    assert isinstance(event, Decision), f"{identity} is no decision"
+    return event
+
+
+def _latest(book: Book) -> Decision | None:
+    """While nothing is final: the last decision in force that is about the question."""
+    counted = majority(book)
+    if counted is not None:
+        return next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
+    standing = in_force(book.state)
+    return _decision(book, standing[-1]) if standing else None
+
+
+def _memo(book: Book) -> Memo | None:
+    memos = list(book.of(Memo))
+    return memos[-1] if memos else None
+
+
+def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Conditions) -> OutcomeStatus:
+    """The first that holds."""
+    state = book.state
+    imported = state.opening.origin.type == "import"
+    if not imported and not state.finished:
+        if state.stopped_by is not None:
+            return "stopped"
+        return "waiting" if state.held_up else "running"
+    quorum = quorum_of(state)
+    if chief is None or quorum.kind == "unanswered":
+        return "nobody_answered"
+    reason = state.closing.reason if state.closing else ""
+    if reason == "ill_posed":
+        return "ill_posed"
+    counted = majority(book)
+    if reason == "values" or (counted is not None and 2 * counted.most <= counted.members):
+        return "your_weighing"
+    if reason == "hand_over" or any(_open_cited(book, one) for one in finals or [chief]):
+        return "run_this_first"
+    if any(_escalated(book)):
+        return "your_weighing"
+    bound = held.falsifiers or held.requirements or reason in _LIMITED or quorum.kind == "degraded"
+    bound = bound or chief.text.startswith("approve with conditions")
+    return "decide_with_tripwire" if bound else "decide"
+
+
+def _escalated(book: Book) -> Iterator[str]:
+    """Challenges that were handed to a person, while a question to one is open."""
+    asked = any(one.for_human and one.id not in book.state.resolved for one in book.of(Concern))
+    yield from (one.of for one in book.of(Disposition) if asked and one.disposition == "escalated")
+
+
+def _open_cited(book: Book, decision: Decision) -> list[str]:
+    """Claims under a decision that the run's own tests left open: reading could not decide them."""
+    claims = book.state.claims
+    return [cite.id for cite in decision.cites if cite.id in claims and claims[cite.id].status in OPEN]
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What one decision, and the finals beside it, come to in words."""
+
+    book: Book
+    chief: Decision | None
+    finals: list[Decision]
+    memo: Memo | None
+
+    def field(self, name: str) -> list[Point]:
+        """What the memo says there."""
+        if self.memo is None:
+            return []
+        return [
+            Point(text=one.text, class_=None, quote=one.quote, refs=list(one.refs))
+            for one in self.memo.sentences
+            if one.field == name
+        ]
+
+    @property
+    def why(self) -> list[Point]:
+        """The reasons that stand, the best tested first."""
+        return reasons_of(self.book, self.chief)[:WHY] if self.chief is not None else []
+
+    def answer(self) -> str:
+        """The decision in force, options in the asker's words."""
+        if self.memo is not None:
+            return " ".join(one.text for one in self.memo.sentences if one.field == "answer")
+        if self.chief is None:
+            return "Nothing was decided." if self.book.state.finished else "Nothing is decided yet."
+        if self.chief.type not in ("override", "answer"):
+            said = ruling_told(self.book) or merged_told(self.book)
+            if said:
+                return named(self.book, said)
+        text = named(self.book, one_line(self.chief.text))
+        return text if self.finals or majority(self.book) else f"Not final: {text}"
+
+    def how_sure(self) -> str:
+        """The stated confidence, then what it rests on."""
+        if self.chief is None:
+            return "There is no decision to be sure of."
+        return " ".join(
+            part for part in (self._stated(self.chief), self._basis(), scores_told(self.book)) if part
+        )
+
+    def _stated(self, chief: Decision) -> str:
+        who = (chief.name or chief.made_by).replace("_", " ")
+        if chief.type == "override":
+            return f"Decided by a person in place of {overridden(self.book.state, chief.id or '')}."
+        if chief.made_by == "rule":
+            return "Computed by the rule of the protocol; nobody states a confidence."
+        if chief.confidence is None:
+            return "No confidence is stated."
+        return f"Confidence {chief.confidence} of 5, as stated ({who})."
+
+    def _basis(self) -> str:
+        """Of the reasons shown how many were run, quoted, argued; and whether anything was run at all."""
+        counts = Counter(one.class_ or "untested" for one in self.why)
+        if not counts:
+            return ""
+        total = counts.total()
+        classes = ", ".join(f"{number} {words.CLASSES.get(name, name)}" for name, number in counts.items())
+        ran = counts["ran"] + counts["reproduced"]
+        families = {family_of(one.provider, one.model) for one in calls_of(self.book.events).answered}
+        alike = ", all seats were one model family" if len(families) == 1 and None not in families else ""
+        return (
+            f"Of {words.counted(total, 'reason')} shown: {classes}{'' if ran else '; none was run'}{alike}."
+        )
+
+    def do_now(self) -> Iterator[Point]:
+        """What was left to be run, then the other final decisions."""
+        if self.chief is None:
+            return
+        for identity in dict.fromkeys(one for made in self.finals for one in _open_cited(self.book, made)):
+            claim = self.book.by_id[identity]
+            test = one_line(getattr(claim, "testable_as", ""))
+            yield _point(f"Run what decides {identity}: {test}", identity)
+            break
+        for other in self.finals[1:]:
+            yield _point(one_line(other.text), other.id)
+        if not self.finals[1:] and (plan := self._handed_on()):
+            yield plan
+
+    def _handed_on(self) -> Point | None:
+        """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""
+        assert self.chief is not None
+        for event in self.book.of(Statement):
+            own = event.step == self.chief.step and event.step is not None
+            if own and event.type == "plan" and majority(self.book) is None:
+                return _point(f"Take the final text as it stands there ({event.words} words).", event.id)
+        return None
+
+    def conditions(self, texts: tuple[str, ...]) -> list[Point]:
+        """Conditions of the answer; beyond three they are counted."""
+        ref = self.chief.id if self.chief is not None else None
+        points = [_point(one_line(text), ref) for text in texts[:CHANGES]]
+        if len(texts) > CHANGES:
+            last = points[-1]
+            more = f"{last.text} (and {len(texts) - CHANGES} more)"
+            points[-1] = _point(more, ref)
+        return points
+
+    def not_settled(self) -> Iterator[Point]:
+        """What has fallen under the answer, what the closing says is open, questions of a judge, further finals."""
+        state = self.book.state
+        for one in fallen_under(state, self.chief.id or "") if self.chief is not None else ():
+            yield _point(
+                f"AT RISK: {one.id}, on which this rests, is {one.status.replace('tested_', '')}.", one.id
+            )
+        more = self.finals[1 + DO_NOW :]
+        if more:
+            yield _point(f"Also final: {', '.join(one.id or '' for one in more)}.", *(one.id for one in more))
+        yield from self._closing_open()
+        for event in self.book.of(Concern):
+            if event.type == "question" and not event.for_human and event.id not in state.resolved:
+                yield _point(one_line(event.text), event.id)
+        waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
+        if waiting:
+            yield _point(
+                f"{len(waiting)} of {len(state.claims)} claims stayed untested or unclear (moot claims)."
+            )
+
+    def _closing_open(self) -> Iterator[Point]:
+        for event in self.book.of(Statement):
+            if event.type == "summary":
+                for section in event.sections:
+                    if section.name == "open":
+                        yield from (_point(one, event.id) for one in _sentences(section.text)[:2])
+
+    def assumed(self) -> Iterator[Point]:
+        """Choices that the final plan makes without being asked to."""
+        if self.chief is None or majority(self.book) is not None:
+            return
+        made = sorted(self.book.of(Assumption), key=lambda one: not one.unrequested)
+        for event in made:
+            yield _point(one_line(event.text), event.id)
+
+
+def _point(text: str, *refs: str | None) -> Point:
+    return Point(text=text, class_=None, quote=None, refs=[ref for ref in refs if ref])
+
+
+def _sentences(text: str) -> list[str]:
+    return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z])", one_line(text)) if one]
+
+
+def named(book: Book, text: str) -> str:
+    """A text in which every option has, where it comes first, the asker's words beside its id."""
+    opening = book.state.opening
+    agendas = list(book.of(Agenda))
+    options = {one.id: one.text for one in (opening.options or (agendas[-1].options if agendas else ()))}
+    seen: set[str] = set()
+
+    def glossed(match: re.Match[str]) -> str:
+        opens, identity = match[1] or "", match[2]
+        if identity in seen or identity not in options:
+            return match[0]
+        seen.add(identity)
+        said = _short(options[identity])
+        return f"{opens}{identity}: {said}" if opens else f"{identity} ({said})"
+
+    return _OPTION.sub(glossed, text)
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line.split()) <= 8 else re.split(r"[,;:]", line)[0]
+
+
+def _needs_you(run: str, book: Book) -> list[Asking]:
+    """Open questions to a person, the newest first; the same question asked twice is one."""
+    if book.state.held_up:
+        place = book.state.held_up[0]
+        why = "The screening of what was asked holds the run up."
+        return [Asking(text=why, ids=[place], command=f"moot override {run} {place} 'why it is harmless'")]
+    groups: list[tuple[frozenset[str], str, list[str]]] = []
+    asked = [
+        one for one in book.of(Concern) if one.for_human and one.id and one.id not in book.state.resolved
+    ]
+    for event in reversed(asked):
+        known = frozenset(re.findall(r"[a-z]{4,}", event.text.lower()))
+        for other, _, ids in groups:
+            if len(known & other) * 2 > len(known | other):
+                ids.append(event.id or "")
+                break
+        else:
+            groups.append((known, one_line(event.text), [event.id or ""]))
+    shown = groups if len(groups) <= NEEDS else groups[: NEEDS - 1]
+    told = [
+        Asking(text=text, ids=ids, command=f"moot answer {run} {ids[0]} 'TEXT'") for _, text, ids in shown
+    ]
+    rest = [identity for _, _, ids in groups[len(shown) :] for identity in ids]
+    if rest:
+        said = f"{len(rest)} older questions."
+        told.append(Asking(text=said, ids=rest, command=f"moot log {run} --kind concern"))
+    return told
+
+
+def _trust(book: Book) -> str:
+    """Recorded or live, seats and families, isolation, quorum, alarms, what the seats say of the process."""
+    state, calls = book.state, calls_of(book.events)
+    quorum = quorum_of(state)
+    parts = [_made_how(book, calls.all, calls.recorded)]
+    if calls.all:
+        families = {family_of(one.provider, one.model) for one in calls.answered}
+        roles = len({one.role for one in calls.answered})
+        named_ = sorted({one.name for one in families if one})
+        who = (
+            f"{words.counted(len(named_), 'model family')} ({', '.join(named_)})"
+            if named_
+            else "model family unnamed"
+        )
+        parts.append(f"{words.counted(roles, 'seat')}, {who}".replace("familys", "families"))
+        kept = "enforced" if calls.enforced == calls.all else f"trusted for {calls.trusted} of {calls.all}"
+        parts.append(f"isolation {kept}")
+    parts.append(_quorum(quorum))
+    alarms = [f"{one.fm} {words.FAILURE_MODES.get(one.fm, '')}".strip() for one in state.open_alarms()]
+    parts.append(f"open alarms: {', '.join(alarms)}" if alarms else "no open alarm")
+    return "; ".join(part for part in (*parts, _process(book)) if part) + "."
+
+
+def _made_how(book: Book, replies: int, recorded: int) -> str:
+    origin = book.state.opening.origin
+    fake = sum(event.call is not None and event.call.simulated == "fake" for event in book.events)
+    match origin.type:
+        case "import":
+            return f"imported from {origin.tool or 'another system'}, which moot cannot vouch for"
+        case "fork":
+            made = f"a fork of {origin.of}"
+        case "redaction":
+            made = "a redacted copy"
+        case _:
+            made = "live"
+    if fake:
+        return f"{made}, {fake} of {replies} replies made up by a program"
+    return f"{made}, {recorded} of {replies} replies played from an earlier run" if recorded else made
+
+
+def _quorum(quorum: RunOutcome) -> str:
+    if quorum.kind == "imported" or not quorum.declared:
+        return ""
+    lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
+    return f"{quorum.actual} of {quorum.declared} steps answered{lost}"
+
+
+def _process(book: Book) -> str:
+    """What the retrospectives say: failure modes that most of their authors saw."""
+    seen: Counter[str] = Counter()
+    reviews = [event for event in book.of(Statement) if event.type == "retrospective"]
+    for event in reviews:
+        for section in event.sections:
+            if section.name.startswith("fm-") and section.text.startswith("seen: yes"):
+                seen[section.name.upper()] += 1
+    if not reviews:
+        return "nobody was asked about the process"
+    often = [
+        f"{mode} {words.FAILURE_MODES.get(mode, '')} (seen by {number} of {len(reviews)})"
+        for mode, number in seen.most_common(2)
+        if 2 * number >= len(reviews)
+    ]
+    return (
+        f"the seats say of the process: {', '.join(often)}"
+        if often
+        else "no failure mode was seen by half the seats"
+    )
+
+
+def _looked_at(book: Book) -> str:
+    """Rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
+    state = book.state
+    spend = state.spend
+    parts = [
+        words.counted(len(state.rounds), "round"),
+        words.counted(spend.calls, "reply").replace("replys", "replies"),
+    ]
+    if spend.tokens_in or spend.tokens_out:
+        parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")
+    else:
+        parts.append(
+            f"{sum(event.words for event in book.events if isinstance(event, Statement | Artifact)):,} words"
+        )
+    parts.append(dollars(spend) if spend.calls else "no call")
+    return f"{', '.join(parts)}; {_tests(book)}; {_ended(state)}."
+
+
+def _tests(book: Book) -> str:
+    """How many tests were run and reproduced."""
+    judged = list(book.of(ExperimentJudged))
+    ran = sum(one.class_ is not None for one in judged)
+    if not ran:
+        return "no test was run"
+    return f"{words.counted(ran, 'test')} run, {sum(one.class_ == 'reproduced' for one in judged)} reproduced"
+
+
+def _ended(state: State) -> str:
+    if state.opening.origin.type == "import":
+        return "whether and why it ended is not recorded"
+    if state.closing is None:
+        return f"not stopped: round {state.round} of {len(state.opening.plan)}, phase {state.phase}"
+    return f"{state.closing.state}: {words.CLOSINGS.get(state.closing.reason, state.closing.reason)}"

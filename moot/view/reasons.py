@@ -1,0 +1,392 @@
+"""Reasons: why a decision was made, by the kind of thing it cites, each with its evidence class and a quote of its own.
+
+A claim as a reason has the class of its own evidence; a ruling, a merge and a scorecard are put into words here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from ledger.events import (
+    Argument,
+    Challenge,
+    Claim,
+    Concern,
+    Decision,
+    Disposition,
+    ExperimentJudged,
+    Rating,
+    Response,
+    Ruling,
+    Score,
+    Standing,
+    Verification,
+    Vote,
+)
+from ledger.events.values import Evidence, EvidenceClass
+from ledger.plain_text import first_sentence, one_line
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
+
+CLASSES: Final[tuple[EvidenceClass, ...]] = (
+    "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
+)  # fmt: skip
+"""The best first."""
+GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
+UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})
+TAKEN: Final = frozenset({"accepted", "conceded", "fixed", "resolved", "addressed"})
+_E = TypeVar("_E")
+_OPTION: Final = re.compile(r"\bO-\d+\b")
+
+
+class Point(Result, frozen=True):
+    """A sentence of an outcome: its evidence class and a quote of its own where it has them, and what it rests on."""
+
+    text: str
+    class_: EvidenceClass | None = msgspec.field(name="class")
+    quote: str | None
+    refs: list[str]
+
+
+class Majority(NamedTuple):
+    """What independent members came to: how many named the leading option, and which."""
+
+    members: int
+    option: str | None
+    most: int
+
+
+def reasons_of(book: Book, decision: Decision) -> list[Point]:
+    """What stands under a decision, the best tested first; a decision that sums up others has theirs."""
+    found = [*_ruling_reasons(book), *_scorecard(book)]
+    ranked: list[tuple[tuple[int, float], Point]] = []
+    for ground in rests_on(book, decision, 1, remembered()):
+        reason = _reason(book, ground)
+        if reason is not None:
+            weight, point = reason
+            place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
+            direct = 0 if ground.relation in ("based-on", "supported-by") else 1
+            ranked.append(((direct * 10 + place, -weight), point))
+    return found + [point for _, point in sorted(ranked, key=lambda one: one[0])]
+
+
+def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
+    event = book.by_id.get(ground.id)
+    match event:
+        case Claim():
+            return _claim(book, event, ground)
+        case Argument():
+            return _argument(book, event)
+        case Concern():
+            return _concern(book, event)
+        case Challenge():
+            return _challenge(book, event)
+        case Decision() if event.type == "round" and event.id not in _overturned(book):
+            return 0.0, Point(first_sentence(event.text), None, None, [ground.id])
+        case _:
+            return None
+
+
+def _overturned(book: Book) -> frozenset[str]:
+    return frozenset(key for key, facts in book.state.decisions.items() if facts.overturned_by is not None)
+
+
+def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | None:
+    """A claim that stands; one that fell or stayed open is no reason."""
+    if ground.standing != "tested_confirmed":
+        return None
+    foremost = ground.foremost
+    quote = foremost.quote.words if foremost.quote else None
+    return 0.0, Point(one_line(event.text), class_of(book, event, ground), quote, [ground.id])
+
+
+def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
+    """The class of a claim's last test: as recorded, else computed from the evidence that is the claim's own.
+
+    Version 1 pools the evidence of a verdict for all its claims: what cannot be told to be the claim's own counts for
+    nothing, and the claim is then what its author said.
+    """
+    for entry in reversed(book.state.claims[event.id or ""].history):
+        test = book.by_id.get(entry.by)
+        if isinstance(test, ExperimentJudged) and test.class_:
+            return test.class_
+        if isinstance(test, Verification):
+            change = next((one for one in test.claim_status_changes if one.claim_id == event.id), None)
+            if change is not None and change.class_:
+                return change.class_
+    own = [quote for one in (ground, *ground.under) for quote in one.quotes]
+    if any(_is_document(quote) for quote in own):
+        return "quoted"
+    return "argued" if any(quote.by not in (None, event.raised_by) for quote in own) else "said"
+
+
+def _is_document(quote: Quote) -> bool:
+    return quote.ref.startswith("K-") and quote.words is not None and quote.holds is True
+
+
+def _argument(book: Book, event: Argument) -> tuple[float, Point] | None:
+    """An argument that a judge upheld, or that nobody judged."""
+    standing = _last(one for one in book.of(Standing) if one.of == event.id)
+    if standing is not None and standing.standing not in UPHELD:
+        return None
+    quote = _own_quote(book, event.quotes)
+    class_: EvidenceClass = "said" if standing is None else "argued"
+    return _score(book, event.id), Point(one_line(event.claim), class_, quote, [event.id or ""])
+
+
+def _score(book: Book, identity: str | None) -> float:
+    score = _last(one for one in book.of(Score) if one.of == identity)
+    return float(score.total) if score is not None else 0.0
+
+
+def _concern(book: Book, event: Concern) -> tuple[float, Point]:
+    """A concern, by how severe others found it."""
+    ratings = [one for one in book.of(Rating) if one.of == event.id and one.scale == "severity_1_5"]
+    weight = severity(book, event)
+    quote = _own_quote(book, event.evidence)
+    class_: EvidenceClass = (
+        "quoted" if quote else "argued" if any(one.by != event.by for one in ratings) else "said"
+    )
+    return weight, Point(one_line(event.text), class_, quote, [event.id or ""])
+
+
+def severity(book: Book, event: Concern) -> float:
+    """The mean of the ratings of a concern, else its author's own; 0 where nobody said."""
+    values = [
+        float(one.value) for one in book.of(Rating) if one.of == event.id and one.scale == "severity_1_5"
+    ]
+    return sum(values) / len(values) if values else float(event.severity or 0)
+
+
+def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
+    """A challenge that changed something: the author gave way, or whoever decides took it in."""
+    answer = _last(one for one in book.of(Response) if one.to == event.id)
+    became = _last(one for one in book.of(Disposition) if one.of == event.id)
+    quote = _own_quote(book, event.evidence)
+    text = one_line(event.text)
+    if answer is not None and answer.outcome in GIVEN_UP:
+        return 1.0, Point(text, "conceded", quote, [event.id or "", answer.id or ""])
+    if became is not None and became.disposition in TAKEN:
+        return 0.0, Point(text, "argued" if became.by != event.by else "said", quote, [event.id or ""])
+    return None
+
+
+def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
+    """The first quote of a document that stands where it says."""
+    quotes = quotes_of(book, evidence)
+    return next((one.words for one in quotes if _is_document(one)), None)
+
+
+def _last(events: Iterable[_E]) -> _E | None:
+    *_, last = (None, *events)
+    return last
+
+
+def _ruling(book: Book) -> Ruling | None:
+    ruling = _last(book.of(Ruling))
+    facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
+    return None if facts is not None and facts.overturned_by is not None else ruling
+
+
+def _votes(book: Book, ruling: Ruling) -> list[Vote]:
+    return [event for event in (book.events[seq] for seq in ruling.votes) if isinstance(event, Vote)]
+
+
+def ruling_told(book: Book) -> str:
+    """`REFUSE: SAFETY vetoed: …`; empty where nothing was voted on."""
+    ruling = _ruling(book)
+    if ruling is None:
+        return ""
+    votes = _votes(book, ruling)
+    vetoing = {one.by for one in votes if one.decision == "VETO"}
+    veto = next((one for one in book.of(Vote) if one.by in vetoing and one.decision == "VETO"), None)
+    if veto is not None and ruling.rule.endswith("veto"):
+        return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
+    agreed = next((one for one in votes if one.decision == ruling.decision), None)
+    why = f": {first_sentence(agreed.reasoning)}" if agreed else "."
+    return f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}{why}"
+
+
+def _ruling_reasons(book: Book) -> Iterator[Point]:
+    ruling = _ruling(book)
+    for vote in _votes(book, ruling) if ruling else ():
+        if _sides_with(vote, ruling):
+            first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
+            said = f"{vote.by} ({vote.decision}, risk {vote.risk}): {first_sentence(first.reasoning)}"
+            yield Point(one_line(said), "said", None, [first.id or ""])
+
+
+def _sides_with(vote: Vote, ruling: Ruling | None) -> bool:
+    stops = {"REFUSE", "VETO"}
+    return ruling is not None and (
+        vote.decision == ruling.decision or (vote.decision in stops and ruling.decision in stops)
+    )
+
+
+def majority(book: Book) -> Majority | None:
+    """Of members who decided on their own, how many named the leading option; None where there are no members."""
+    if final_in_force(book.state):
+        return None
+    plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
+    if not plans or book.state.opening.protocol != "council":
+        return None
+    named = Counter(option for one in plans if (option := option_of(one)))
+    option, most = named.most_common(1)[0] if named else (None, 0)
+    return Majority(len(plans), option, most)
+
+
+def option_of(decision: Decision) -> str | None:
+    """The option that a decision names first."""
+    found = _OPTION.search(decision.text)
+    return found[0] if found else None
+
+
+def merged_told(book: Book) -> str:
+    """`33 of 33 say O-2. The first of them: …`; empty where nobody decided on their own."""
+    counted = majority(book)
+    if counted is None:
+        return ""
+    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
+    if counted.option is None:
+        return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
+    said = f"{counted.most} of {counted.members} say {counted.option}."
+    return f"{said} In the words of one of them ({first.id}): {one_line(first.text)}"
+
+
+def scores_told(book: Book) -> str:
+    """The totals of sides or options, or the votes, in one sentence; empty where nothing was scored."""
+    ruling = _ruling(book)
+    if ruling is not None:
+        table = ", ".join(
+            f"{one.by} {one.decision} (confidence {one.confidence}, risk {one.risk})"
+            for one in _votes(book, ruling)
+        )
+        return f"Last votes: {table}."
+    totals = (one for event in book.of(Decision) for one in event.narratives if "; the gap of " in one)
+    if said := _last(totals):
+        return f"Totals: {said}"
+    sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
+    if not sides:
+        return ""
+    ordered = sorted(sides.items(), key=lambda one: -one[1])
+    gap = ordered[0][1] - ordered[-1][1]
+    return f"Mean score: {', '.join(f'{side} {mean:.2f}' for side, mean in ordered)}; gap {gap:.2f}."
+
+
+def side_means(book: Book) -> dict[str, float]:
+    """The mean score of each side of a debate, or the last total of each option."""
+    sides: dict[str, list[float]] = {}
+    for score in book.of(Score):
+        argument = book.by_id.get(score.of)
+        if isinstance(argument, Argument):
+            sides.setdefault(argument.side, []).append(float(score.total))
+        else:
+            sides[score.of] = [float(score.total)]
+    return {side: sum(totals) / len(totals) for side, totals in sides.items()}
+
+
+def _scorecard(book: Book) -> Iterator[Point]:
+    """Where options were scored by criterion: where the leading one is ahead."""
+    cards = {one.of: one for one in book.of(Score) if one.of.startswith("O-")}
+    ordered = sorted(cards.values(), key=lambda one: -float(one.total))
+    if len(ordered) < 2:
+        return
+    best, other = ordered[0], ordered[1]
+    ahead = [name for name, value in best.parts.items() if value > other.parts.get(name, value)]
+    behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
+    said = f"By criterion {best.of} is ahead of {other.of} in {', '.join(ahead) or 'nothing'}"
+    yield Point(
+        f"{said}, and behind in {', '.join(behind) or 'nothing'}.",
+        "calculated",
+        None,
+        [f"@{best.seq}", f"@{other.seq}"],
+    )
+
+
+def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> str | None:
+    """The strongest thing said against the decision, in its author's words; None where the ledger has none."""
+    if decision is None:
+        return None
+    for one in decision.dissent:
+        if one.text:
+            return f"{one.role}: {one_line(one.text)} ({one.ref})"
+    found = _opposed(book, decision, {ref for point in why for ref in point.refs})
+    return f"{found[0]}: {one_line(found[1])} ({found[2]})" if found else None
+
+
+def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str, str] | None:
+    ruling = _ruling(book)
+    for vote in _votes(book, ruling) if ruling else ():
+        if not _sides_with(vote, ruling):
+            return vote.by, vote.reasoning, vote.id or ""
+    losing = _losing_argument(book)
+    if losing is not None:
+        return losing.by, losing.claim, losing.id or ""
+    left = _unanswered(book)
+    if left is not None:
+        return left.by, left.text, left.id or ""
+    concerns = [
+        one for one in book.of(Concern)
+        if one.type in ("concern", "tension") and one.id not in book.state.resolved and one.id not in shown
+        and (one.severity or one.round >= decision.round - 1) and book.state.opening.protocol != "panel"
+    ]  # fmt: skip
+    if not concerns:
+        return None
+    gravest = max(concerns, key=lambda one: (severity(book, one), one.seq))
+    return gravest.by, gravest.text, gravest.id or ""
+
+
+def _losing_argument(book: Book) -> Argument | None:
+    """The best scored argument of the side that lost, or one for the other option that was upheld."""
+    sides = side_means(book)
+    if len(sides) < 2:
+        return None
+    loser = min(sides, key=lambda side: sides[side])
+    verdicts = {one.of: one.standing for one in book.of(Standing)}
+    found = [
+        one
+        for one in book.of(Argument)
+        if one.side == loser and verdicts.get(one.id or "") not in ("REFUTED", "COLLAPSE")
+    ]
+    judged = [one for one in found if one.id in verdicts] or found
+    return max(
+        judged,
+        key=lambda one: (verdicts.get(one.id or "") in ("UPHELD", "SURVIVE"), _score(book, one.id)),
+        default=None,
+    )
+
+
+def _unanswered(book: Book) -> Challenge | None:
+    """A challenge that was escalated, else one that was turned down or that its target defended against."""
+    became = {one.of: one.disposition for one in book.of(Disposition)}
+    answered = {one.to: one.outcome for one in book.of(Response)}
+    challenges = [one for one in book.of(Challenge) if one.id and not one.id.startswith("R-")]
+    for wanted in ("escalated", "rejected", "deflected"):
+        for one in challenges:
+            if became.get(one.id or "") == wanted:
+                return one
+    return next((one for one in challenges if answered.get(one.id or "") in ("defend", "justify")), None)
+
+
+def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
+    """Who disagrees with the decision: role, words, where. What had expected another verdict is no dissent."""
+    if decision is None:
+        return
+    for one in decision.dissent:
+        if one.text:
+            yield one.role, one_line(one.text), one.ref
+    ruling = _ruling(book)
+    for vote in _votes(book, ruling) if ruling else ():
+        if not _sides_with(vote, ruling):
+            yield vote.by, f"{vote.decision}: {first_sentence(vote.reasoning)}", vote.id or ""
+    counted = majority(book)
+    for plan in book.of(Decision) if counted and counted.option else ():
+        if counted is not None and option_of(plan) not in (None, counted.option):
+            yield plan.id or "", first_sentence(plan.text), plan.id or ""

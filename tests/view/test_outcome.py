@@ -1,0 +1,164 @@
+"""The outcome block against what the ledgers of the recorded runs say, read by hand, and what it owes to every run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ledger.events import Decision
+from moot.api import open_run
+from moot.view.grounds import rests_on
+from moot.view.outcome import Outcome, named, outcome_of
+from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
+from tests.protocols.playing import begin, play
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+
+
+class Read(NamedTuple):
+    """What a person reads in a ledger: status, how the answer begins, how sure, who dissents, questions, reasons."""
+
+    status: str
+    answer: str
+    sure: str
+    dissent: tuple[str, ...] = ()
+    questions: int = 0
+    why: tuple[str, ...] = ()
+
+
+BY_RULE = "Computed by the rule of the protocol"
+STATED = "Confidence {} of 5, as stated"
+READ = {
+    "adversarial-sessions": Read(
+        "decide_with_tripwire", "approve with conditions: Approve the direction", STATED.format(4)
+    ),
+    "comparative-pages": Read("decide", "Recommended: O-2 (an opaque cursor", BY_RULE),
+    "council-ledger": Read("decide", "3 of 3 say O-2.", STATED.format(4)),
+    "council-storage": Read(
+        "decide", "33 of 33 say O-2 (one JSONL journal with a hash chain).", STATED.format(4)
+    ),
+    "cross-examination-totals": Read("decide", "No questioned claim was defended", STATED.format(3)),
+    "debate-services": Read(
+        "decide", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
+    ),
+    "devils-advocate-python": Read("decide", "Do not adopt the position as given", STATED.format(4)),
+    "jugalbandi-ledger": Read(
+        "your_weighing", "Build O-2: one JSONL journal per run", STATED.format(4), questions=1
+    ),
+    "library-minimum-8": Read(
+        "decide_with_tripwire",
+        "This year the library keeps fines, the limit of 10.00",
+        STATED.format(4),
+        questions=15,
+        why=("C-1-1", "C-1-7", "C-1-9"),
+    ),
+    "panel-sessions": Read("decide_with_tripwire", "rethink: The proposal is not ready", STATED.format(5)),
+    "priority-season": Read("decide", "Order by the sum of both lenses: 1. O-3 (try the restore", BY_RULE),
+    "ratchet-notice": Read("decide", "The text tells each reader whether", "No confidence is stated"),
+    "single-pass-ledger": Read("decide", "Build O-2 as segmented JSONL", STATED.format(4)),
+    "storage-minimum-8": Read(
+        "run_this_first", "No option is adopted. O-2 (one JSONL", STATED.format(4), questions=21
+    ),
+    "storage-minimum-8.r7-without-critic": Read(
+        "decide_with_tripwire", "No storage is adopted. O-2 (one JSONL", STATED.format(4), questions=20
+    ),
+    "storage-standard-13": Read(
+        "decide_with_tripwire",
+        "Use O-2 (one JSONL journal with a hash chain)",
+        STATED.format(3),
+        questions=24,
+    ),
+    "tribunal-medicines": Read(
+        "decide",
+        "REFUSE: SAFETY vetoed: The person hurt is the customer",
+        BY_RULE,
+        dissent=("utility",),
+        why=("VO-1-1-safety", "VO-1-1-accuracy"),
+    ),
+}
+"""Every recorded run: what its ledger says, read in the ledger and not in the program's output."""
+
+
+def of(name: str) -> Outcome:
+    return outcome_of(name, open_run(EXAMPLES / name).book)
+
+
+def test_the_table_has_every_recorded_run() -> None:
+    assert set(READ) == {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
+    found, read = of(name), READ[name]
+    assert found.status == read.status
+    assert found.answer.startswith(read.answer)
+    assert found.how_sure.startswith(read.sure)
+    assert tuple(one.role for one in found.dissent) == read.dissent
+    assert sum(len(one.ids) for one in found.needs_you) == read.questions
+    if read.why:
+        assert tuple(one.refs[0] for one in found.why) == read.why
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> None:
+    found = of(name)
+    lines = outcome_lines(found, name, width)
+    assert max(map(len, lines)) <= width
+    if width == 100:
+        assert len(lines) <= LINES
+        body = lines[lines.index(next(one for one in lines if one.startswith("answer"))) :]
+        until = next(n for n, one in enumerate(body) if one.startswith("trust"))
+        assert len(" ".join(body[:until]).split()) <= WORDS + 20  # labels are no words of the outcome
+    text = " ".join(" ".join(lines).split())
+    assert text.count(" … (moot") + text.count(" … (N-") + text.count("…”") + text.count(
+        ", …)"
+    ) >= text.count("…")
+
+
+@pytest.mark.parametrize("name", READ)
+def test_no_quote_stands_at_another_claim(name: str) -> None:
+    """A quote shown with a reason stands in the evidence of that very thing, or of a test of it alone."""
+    book = open_run(EXAMPLES / name).book
+    under = {ground.id: ground for event in book.of(Decision) for ground in rests_on(book, event)}
+    for point in of(name).why:
+        if point.quote is not None:
+            ground = under[point.refs[0]]
+            assert point.quote in [quote.words for one in (ground, *ground.under) for quote in one.quotes]
+
+
+def test_markdown_has_the_same_rows() -> None:
+    text = "\n".join(outcome_markdown(of("debate-services"), "debate-services"))
+    for word in ("**DECIDE**", "**Answer.**", "**How sure.**", "**Why**", "**Trust.**", "**Looked at.**"):
+        assert word in text
+    assert len(text.splitlines()) < 60
+
+
+def test_options_are_named_once_in_the_askers_words() -> None:
+    book = open_run(EXAMPLES / "comparative-pages").book
+    assert named(book, "Not O-2 (a cursor), but O-1, and O-1 again.") == (
+        "Not O-2 (a cursor), but O-1 (offset and limit), and O-1 again."
+    )
+    assert named(book, "Numbers (O-1)") == "Numbers (O-1: offset and limit)"
+
+
+def test_a_run_that_goes_on_says_so(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "adversarial")
+    found = outcome_of("run", session.book())
+    assert (found.status, found.answer) == ("running", "Nothing is decided yet.")
+    assert not found.why
+    session.stop("human")
+    assert outcome_of("run", session.book()).status == "stopped"
+
+
+def test_an_override_stands_in_the_place_of_what_it_overturned(tmp_path: Path) -> None:
+    from rounds.run.human_actions import override
+
+    session = begin(tmp_path / "run", "adversarial")
+    play(session)
+    override(session, "D-1-1", "Build neither before the audit.")
+    found = outcome_of("run", session.book())
+    assert found.answer == "Build neither before the audit."
+    assert found.how_sure.startswith("Decided by a person in place of D-1-1.")
