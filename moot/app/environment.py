@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from moot.errors import usage
+
 GIT_SECONDS_MAX: Final = 2.0
+ASK_ABOVE_USD: Final = 5
 ON: Final = frozenset({"1", "true", "yes", "on"})
 
 
@@ -23,17 +28,30 @@ class Settings(msgspec.Struct, frozen=True):
     offline: bool
     colour: bool
     editor: str | None
+    ask_above_usd: Decimal
+    """A run that may cost more is begun on a terminal only after a yes."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """MOOT_RUNS, MOOT_OFFLINE, NO_COLOR (any value but the empty one), VISUAL and EDITOR."""
+    """MOOT_RUNS, MOOT_OFFLINE, NO_COLOR (any value but the empty one), VISUAL, EDITOR, MOOT_ASK_ABOVE_USD (5).
+
+    Raises `MootError` for an amount that is none.
+    """
     said = os.environ if environment is None else environment
     return Settings(
         runs=Path(said.get("MOOT_RUNS") or "runs"),
         offline=said.get("MOOT_OFFLINE", "").strip().lower() in ON,
         colour=not said.get("NO_COLOR") and said.get("TERM") != "dumb" and sys.stdout.isatty(),
         editor=said.get("VISUAL") or said.get("EDITOR") or None,
+        ask_above_usd=_amount(said.get("MOOT_ASK_ABOVE_USD") or str(ASK_ABOVE_USD)),
     )
+
+
+def _amount(said: str) -> Decimal:
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", said):
+        what = f"MOOT_ASK_ABOVE_USD={said!r} is no amount"
+        raise usage(what, "give dollars, such as 5 or 0.50", "environment")
+    return Decimal(said)
 
 
 def now() -> str:

@@ -16,7 +16,7 @@ from moot import version
 from moot.app.environment import now, read_settings
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import named_directory, new_directory
-from moot.app.seats import SeatChoice
+from moot.app.seats import SeatChoice, choose, model_of, prices_in_force
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
@@ -32,6 +32,7 @@ from rounds.setup.opening import Opening, cast_roles, resolve
 
 if TYPE_CHECKING:
     from ledger.events import Event
+    from moot.view.estimate import Estimate
     from roles.seats.port import Seat, SeatFailed
     from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
@@ -104,10 +105,31 @@ def opened(
     choice.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
+    choice.check_size(
+        lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name), made
+    )
     session = open_deliberation(
         deliberation, made, directory, documents=documents, casting=casting, name=name, params=params
     )
     return session, made
+
+
+def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
+    """What a run may take: replies, tokens, dollars and time; `specs` are seats by role."""
+    from moot.view.estimate import estimate_of
+
+    models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
+    return estimate_of(name, opening.event, specs, models, prices_in_force())
+
+
+def estimated(file: str, everybody: str | None, said: Mapping[str, str]) -> Estimate:
+    """What a deliberation file may take, without opening a run. Raises `MootError` and `DeliberationError`."""
+    deliberation = deliberation_of(file, RunOptions())
+    written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
+    specs = choose(cast_roles(deliberation, file), everybody, said, written)
+    return estimate_for(
+        opening_of(deliberation, documents_of(deliberation, file), specs, name=file), specs, file
+    )
 
 
 def place_of(directory: str | None, name: str | None) -> Path:

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,10 +17,15 @@ from moot.app.environment import read_settings
 from moot.errors import MootError, usage
 
 if TYPE_CHECKING:
+    from moot.view.estimate import Estimate
     from roles.seats.port import Seat
     from roles.seats.prices import Prices
 
 KINDS: Final = ("anthropic", "command", "host", "human", "local", "tape")
+PAID: Final = ("anthropic", "command")
+"""Kinds whose calls may cost something."""
+SMALL: Final = 20
+"""Replies that are begun without asking where their price is not known."""
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 NO_SEAT: Final = """\
 --seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
@@ -44,8 +50,12 @@ class SeatChoice:
     """Seats whose cost is not known may sit under a budget of dollars."""
     commands: bool = False
     """Programs that a deliberation file names may be started."""
-    agreed: Callable[[str], bool] | None = None
-    """Shows a text to the person and asks for a yes; None where nobody can be asked."""
+    agreed: Callable[[str, str], bool] | None = None
+    """Shows a text to the person and asks a question; None where nobody can be asked."""
+    told: Callable[[str], object] | None = None
+    """Shows a line to the person; None where nobody looks."""
+    yes: bool = False
+    """The person has said yes to what the run may cost."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
@@ -63,9 +73,8 @@ class SeatChoice:
         if not named:
             return
         listed = "".join(f"  {role}: {spec}\n" for role, spec in named.items())
-        if self.agreed is not None and self.agreed(
-            f"{file} names programs to start on this machine:\n{listed}"
-        ):
+        about = f"{file} names programs to start on this machine:\n{listed}"
+        if self.agreed is not None and self.agreed(about, "Start them?"):
             return
         what = f"the file names a program to start: {next(iter(named.values()))}"
         fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
@@ -82,6 +91,23 @@ class SeatChoice:
                 "name a model with a price (MOOT_PRICES), or add --allow-unknown-cost",
                 "--max-usd",
             )
+
+    def check_size(self, estimate: Callable[[], Estimate], made: Mapping[str, Seat]) -> None:
+        """Say what a run may take before the first call that costs something, and ask above the limit.
+
+        Where nobody can be asked the run begins: its budget is what binds it. Raises `MootError` after a no.
+        """
+        if self.told is None or not any(seat.kind in PAID for seat in made.values()):
+            return
+        from moot.view.estimate import estimate_line
+
+        found, limit = estimate(), read_settings().ask_above_usd
+        self.told(f"{estimate_line(found)}; `moot estimate` says what that rests on\n")
+        is_small = found.replies_at_most <= SMALL if found.usd is None else Decimal(found.usd.high) <= limit
+        if self.yes or self.agreed is None or is_small or self.agreed("", "Begin?"):
+            return
+        fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
+        raise MootError("not_begun", "nothing was begun", "moot run", fix)
 
 
 def no_seat(roles: Iterable[str] = ()) -> MootError:

@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from moot.app.run_options import RunOptions, deliberation_of, documents_of
-from moot.app.running import opening_of
-from moot.app.seats import choose, model_of, prices_in_force, read_seats
+from moot.app.running import estimated
+from moot.app.seats import read_seats
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
-from moot.view.estimate import estimate_of, estimate_text
-from rounds.setup.opening import cast_roles
+from moot.view.estimate import estimate_text
 
 
 def estimate(
@@ -27,20 +25,15 @@ def estimate(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Say how many replies a deliberation asks for at most, and about how many tokens and dollars they take.
+    """Say how many replies a deliberation asks for at most, and about how many tokens, dollars and minutes they take.
 
     Nothing is opened and nobody is asked. A model without a price costs "unknown"; prices are those of the installed
     list, or of MOOT_PRICES. What the numbers rest on is printed with them.
 
     Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5
     """
-    everybody, spoken = read_seats(seats, seat or ())
-    deliberation = deliberation_of(file, RunOptions())
-    written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    specs = choose(cast_roles(deliberation, file), everybody, spoken, written)
-    opening = opening_of(deliberation, documents_of(deliberation, file), specs, name=file)
-    models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
-    found = estimate_of(file, opening.event, specs, models, prices_in_force())
+    everybody, specs = read_seats(seats, seat or ())
+    found = estimated(file, everybody, specs)
     if json:
         out_json(found)
     elif not quiet:

@@ -77,6 +77,9 @@ def run(
     allow_commands: Annotated[
         bool, typer.Option("--allow-commands", help="Start the programs that FILE names as seats.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
+    ] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
     no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
     json: common.JsonOption = False,
@@ -86,6 +89,9 @@ def run(
 
     --single takes one seat and --compete lets the gate choose among the protocols of several roles; without either, and
     without --protocol, it is the full deliberation. `moot gate` says the route beforehand.
+
+    Before the first call that costs something it says how many replies, dollars and minutes it may take. Above 5
+    dollars (MOOT_ASK_ABOVE_USD sets another limit), or 20 replies of unknown price, it asks first on a terminal.
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
@@ -124,14 +130,23 @@ def run(
         raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
     from moot.app import running
 
-    asked = None if json or quiet or not (sys.stdin.isatty() and sys.stderr.isatty()) else _agreed
-    choice = SeatChoice(everybody, specs, offline, allow_unknown_cost, allow_commands, asked)
+    silent = json or quiet
+    choice = SeatChoice(
+        everybody,
+        specs,
+        offline=offline,
+        unknown_cost=allow_unknown_cost,
+        commands=allow_commands,
+        agreed=_agreed if not silent and sys.stdin.isatty() and sys.stderr.isatty() else None,
+        told=None if silent else show,
+        yes=yes,
+    )
     if resume is not None:
         session, made = running.resumed(resume, choice, wanted)
     else:
         place = running.place_of(directory, name)
         session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
-    end = running.driven(session, made, _watched(session, made, live=not no_live, silent=json or quiet))
+    end = running.driven(session, made, _watched(session, made, live=not no_live, silent=silent))
     if json:
         out_json(end)
     elif not quiet:
@@ -154,6 +169,6 @@ def _watched(
     return watched(session.inner.book, console(), live=live and not by_hand)
 
 
-def _agreed(text: str) -> bool:
+def _agreed(text: str, question: str) -> bool:
     err(text)
-    return typer.confirm("Start them?", default=False, err=True)
+    return typer.confirm(question, default=False, err=True)

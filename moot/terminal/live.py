@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from ledger.events import Event
+from ledger.events import Event, RoundOpened
 from ledger.plain_text import one_line
 from ledger.state.book import Book
 from moot.terminal.live_layout import Stage
@@ -26,6 +26,7 @@ from moot.view.events import event_lines
 from moot.view.round import tell_round
 from moot.view.scene import scene_of
 from rounds.run.driver import Watch
+from rounds.setup.size import asked_of
 
 if TYPE_CHECKING:
     from roles.seats.port import Seat, SeatFailed
@@ -42,8 +43,16 @@ Clock = Callable[[], float]
 class LiveView:
     """The current round in place at the bottom, finished rounds above it. `clock` measures how long a seat thinks."""
 
-    def __init__(self, read: Read, console: Console, clock: Clock | None, labels: tuple[Label, ...]) -> None:
+    def __init__(
+        self,
+        read: Read,
+        console: Console,
+        clock: Clock | None,
+        labels: tuple[Label, ...],
+        at_most: int | None = None,
+    ) -> None:
         self._read, self._console, self._clock, self._labels = read, console, clock, labels
+        self._at_most = at_most
         self._asked: dict[str, float] = {}
         self._book = read()
         self._told = set(self._book.state.rounds) - {self._book.state.round}
@@ -96,14 +105,16 @@ class LiveView:
             return Text("")
         now = self._clock() if self._clock else None
         scene = scene_of(self._book, self._asked, now, self._labels)
-        return Stage(scene, height=max(8, self._console.height - 1))
+        return Stage(scene, height=max(8, self._console.height - 1), at_most=self._at_most)
 
 
 class PlainView:
     """One line for every event that matters, as it comes."""
 
-    def __init__(self, read: Read, console: Console, labels: tuple[Label, ...]) -> None:
-        self._read, self._console, self._labels = read, console, labels
+    def __init__(
+        self, read: Read, console: Console, labels: tuple[Label, ...], at_most: int | None = None
+    ) -> None:
+        self._read, self._console, self._labels, self._at_most = read, console, labels, at_most
         self._printed = 0
 
     def __enter__(self) -> PlainView:
@@ -131,10 +142,18 @@ class PlainView:
         for event in book.events[self._printed :]:
             for line in event_lines(book, event):
                 self._print(line)
+            if isinstance(event, RoundOpened) and book.state.answered and self._at_most:
+                self._print(f"{len(book.state.answered)} of at most {self._at_most} replies so far")
         self._printed = len(book.events)
 
     def _print(self, line: str) -> None:
         self._console.out(line, highlight=False)
+
+
+def replies_of(book: Book) -> int | None:
+    """The replies that a run asks for at most; None where its steps are somebody else's."""
+    opening = book.state.opened
+    return None if opening is None or opening.origin.type == "import" else asked_of(opening).total()
 
 
 View = LiveView | PlainView
@@ -147,10 +166,16 @@ def view_of(
     live: bool = True,
     clock: Clock | None = time.monotonic,
     labels: tuple[Label, ...] = (),
+    at_most: int | None = None,
 ) -> View:
-    """The view that fits: live on a terminal that can be drawn on, plain elsewhere and when `live` is false."""
+    """The view that fits: live on a terminal that can be drawn on, plain elsewhere and when `live` is false.
+
+    `at_most`: the replies of the whole run, where progress is to be shown against it.
+    """
     drawable = console.is_terminal and console.file.isatty() and not console.is_dumb_terminal
-    return LiveView(read, console, clock, labels) if live and drawable else PlainView(read, console, labels)
+    if live and drawable:
+        return LiveView(read, console, clock, labels, at_most)
+    return PlainView(read, console, labels, at_most)
 
 
 @contextmanager
@@ -163,7 +188,8 @@ def watched(
     labels: tuple[Label, ...] = (),
 ) -> Generator[Watch]:
     """A driver's watch that shows the run while the block lasts."""
-    with view_of(read, console, live=live, clock=clock, labels=labels) as view:
+    at_most = replies_of(read())
+    with view_of(read, console, live=live, clock=clock, labels=labels, at_most=at_most) as view:
         yield watch_of(view)
 
 

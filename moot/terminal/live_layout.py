@@ -32,9 +32,8 @@ Lines = list[list[Segment]]
 class Stage:
     """A scene as something that rich can print; it keeps to the height that it is given."""
 
-    def __init__(self, scene: Scene, height: int | None = None) -> None:
-        self._scene = scene
-        self._height = height
+    def __init__(self, scene: Scene, height: int | None = None, at_most: int | None = None) -> None:
+        self._scene, self._height, self._at_most = scene, height, at_most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = self._height or options.height
@@ -53,7 +52,7 @@ class Stage:
 
     def _fitted(self, rendered: Callable[..., Lines], width: int, height: int | None) -> Lines:
         """Head, seats and foot; on a low terminal the seats are told in fewer lines, and cut last."""
-        head, foot = rendered(*_top(self._scene, width)), rendered(*_bottom(self._scene))
+        head, foot = rendered(*_top(self._scene, width)), rendered(*_bottom(self._scene, self._at_most))
         if self._scene.round is None:
             return [*head, *foot]
         room = None if height is None else max(0, height - len(head) - len(foot))
@@ -140,7 +139,7 @@ def claims_line(scene: Scene) -> Text:
     return line
 
 
-def _bottom(scene: Scene) -> Iterator[RenderableType]:
+def _bottom(scene: Scene, at_most: int | None) -> Iterator[RenderableType]:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True, style=theme.FAINT)
     grid.add_column()
@@ -149,6 +148,7 @@ def _bottom(scene: Scene) -> Iterator[RenderableType]:
     grid.add_row("claims", claims_line(scene))
     grid.add_row("stop", signals_line(scene))
     quorum = f"{scene.quorum.actual} of {scene.quorum.declared} steps answered"
+    quorum += f", of at most {at_most} in all" if at_most is not None else ""
     style = "" if scene.quorum.actual == scene.quorum.declared else theme.style_of(marks.DEGRADED)
     grid.add_row("spent", Text(spent(scene.spend)).append("   ").append(quorum, style))
     yield grid

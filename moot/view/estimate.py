@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ledger.result import Result
 from moot.view.text import joined, listed
 from roles.seats.prices import Prices, Tokens
-from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, size_of
+from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, size_of, waves_of
 
 if TYPE_CHECKING:
     from ledger.events import RunOpened
@@ -29,6 +29,10 @@ FREE: Final = ("human", "tape")
 
 UNPAID: Final = ("local",)
 """Kinds whose tokens cost nothing."""
+
+
+SECONDS_A_WAVE: Final = (20, 120)
+"""Replies that are given side by side, by models over a network: assumed, not measured."""
 
 
 _NOTHING: Final = Decimal(0)
@@ -69,7 +73,8 @@ class EstimateSeat(Result, frozen=True):
 
 
 class Estimate(Result, frozen=True):
-    """An estimate: it binds nobody. `usd` is null when the cost of a seat is unknown; `prices_dated` is a day."""
+    """An estimate: it binds nobody. `usd` is null when the cost of a seat is unknown; `prices_dated` is a day. `waves`:
+    how often replies are given side by side, which `minutes` rest on."""
 
     file: str
     protocol: str
@@ -82,6 +87,8 @@ class Estimate(Result, frozen=True):
     usd: Dollars | None
     prices_dated: str
     assumptions: list[str]
+    waves: int
+    minutes: Span
 
 
 def estimate_of(
@@ -99,6 +106,8 @@ def estimate_of(
     phases = Counter[tuple[str, str]]()
     for one, replies in asked.items():
         phases[one.role, one.phase] += replies
+    waves = waves_of(opening)
+    quick, slow = (-(-waves * seconds // 60) for seconds in SECONDS_A_WAVE)
     return Estimate(
         file=file,
         protocol=opening.protocol,
@@ -115,6 +124,8 @@ def estimate_of(
         usd=_total([seat.usd for seat in seats]),
         prices_dated=prices.dated,
         assumptions=_assumptions(documents),
+        waves=waves,
+        minutes=Span(quick, slow),
     )
 
 
@@ -200,7 +211,22 @@ def _assumptions(documents: int) -> list[str]:
         "low: briefs and replies half as large, no thinking, three quarters of the input read from the cache",
         "high: briefs and replies twice as large, as much thinking as reply, all input written to the cache",
         "every planned round is held; no reply is repaired and no attempt is lost",
+        f"{SECONDS_A_WAVE[0]} to {SECONDS_A_WAVE[1]} seconds for replies that are given side by side, assumed",
     ]
+
+
+def estimate_line(found: Estimate) -> str:
+    """An estimate in one line, for whoever is about to run it."""
+    replies = "1 reply" if found.replies_at_most == 1 else f"at most {found.replies_at_most} replies"
+    return f"{replies}, {_dollars_told(found.usd)}, {_time_told(found)}"
+
+
+def _time_told(found: Estimate) -> str:
+    return f"about {_duration(found.minutes.low)} to {_duration(found.minutes.high)}"
+
+
+def _duration(minutes: int) -> str:
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
 def estimate_text(found: Estimate) -> str:
@@ -218,7 +244,7 @@ def _estimate_lines(found: Estimate) -> Iterator[str]:
     yield f"by seat (prices of {found.prices_dated})"
     for seat in found.seats:
         yield from _seat_lines(seat)
-    yield f"in all: {_tokens_told(found.tokens_in, found.tokens_out)}, {_dollars_told(found.usd)}"
+    yield f"in all: {_tokens_told(found.tokens_in, found.tokens_out)}, {_dollars_told(found.usd)}, {_time_told(found)}"
     yield "it rests on"
     yield from (f"  {one}" for one in found.assumptions)
 

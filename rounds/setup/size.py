@@ -58,6 +58,18 @@ def played(protocol: Protocol, opening: RunOpened) -> Iterator[tuple[State, tupl
         yield state, protocol.groups(state, row.round)
 
 
+def waves_of(opening: RunOpened) -> int:
+    """How often a run waits for replies that are given side by side, when every step is answered."""
+    protocol = protocol_of(opening)
+    if not protocol.watched:
+        return sum(len(groups) for _, groups in played(protocol, opening))
+    sealed = opening.rules.get("positions") != "off"
+    rounds = ([one.kind for one in _round(row, STRUCTURED_ROLES[0], sealed, 0)] for row in opening.plan)
+    return sum(len(set(kinds)) for kinds in rounds) + len(
+        {one.kind for one in _synthesis(STRUCTURED_ROLES[0])}
+    )
+
+
 def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:
     """Replies of all rounds and of S, when nothing stops the run early and a claim is left to be resolved."""
     return asked_at_most(plan, positions=positions).total()

@@ -1,0 +1,110 @@
+"""What a run may take is said before the first call that costs something, and above a limit a person is asked."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from ledger.events import RoundOpened
+from moot.app.environment import read_settings
+from moot.app.run_options import RunOptions
+from moot.app.running import estimated, opened
+from moot.app.seats import SeatChoice
+from moot.errors import MootError
+from moot.terminal.live import replies_of
+from moot.view.estimate import estimate_line
+from tests.cli.conftest import Moot
+from tests.protocols.playing import begin
+
+LONG = RunOptions(question="Which storage?", plan="minimum-8")
+SHORT = RunOptions(question="Which storage?", protocol="tribunal")
+
+
+@pytest.fixture(autouse=True)
+def commands_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_OFFLINE_ALLOWS", "command")
+
+
+def asked(
+    said: list[str], answer: bool | None, *, yes: bool = False, everybody: str = "command:true"
+) -> SeatChoice:
+    """A choice of seats by somebody who answers so, or is not there."""
+
+    def agreed(_: str, question: str) -> bool:
+        said.append(question)
+        return bool(answer)
+
+    there = agreed if answer is not None else None
+    return SeatChoice(everybody, {}, agreed=there, told=said.append, yes=yes)
+
+
+def begun(tmp_path: Path, options: RunOptions, choice: SeatChoice) -> bool:
+    opened(None, options, choice, casting=None, directory=tmp_path / "run")
+    return (tmp_path / "run" / "head").exists()
+
+
+def test_after_a_no_nothing_is_begun(tmp_path: Path) -> None:
+    said: list[str] = []
+    with pytest.raises(MootError, match="nothing was begun"):
+        begun(tmp_path, LONG, asked(said, False))
+    assert list(tmp_path.iterdir()) == []
+    assert said[0].startswith("at most 142 replies, dollars unknown, about 18 min to 1.8 h; ")
+    assert said[1:] == ["Begin?"]
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "yes", "questions"),
+    [(LONG, True, False, 1), (LONG, False, True, 0), (LONG, None, False, 0), (SHORT, False, False, 0)],
+)
+def test_it_begins_after_a_yes_with_yes_unasked_and_when_it_is_small(
+    tmp_path: Path, options: RunOptions, answer: bool | None, yes: bool, questions: int
+) -> None:
+    said: list[str] = []
+    assert begun(tmp_path, options, asked(said, answer, yes=yes))
+    assert "replies, dollars unknown, about" in said[0]
+    assert said[1:] == ["Begin?"] * questions
+
+
+def test_where_nothing_costs_anything_nothing_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    assert begun(tmp_path, LONG, asked(said, False, everybody="host"))
+    assert said == []
+
+
+def test_the_limit_in_dollars_is_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n')
+    found = estimated(str(file), "anthropic", {})
+    assert found.usd is not None
+    paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
+    for limit, questions in ((found.usd.high, []), ("0.01", ["Begin?"])):
+        monkeypatch.setenv("MOOT_ASK_ABOVE_USD", limit)
+        said: list[str] = []
+        asked(said, True).check_size(lambda: found, paid)
+        assert said == [f"{estimate_line(found)}; `moot estimate` says what that rests on\n", *questions]
+    assert read_settings({}).ask_above_usd == Decimal(5)
+    with pytest.raises(MootError, match="is no amount"):
+        read_settings({"MOOT_ASK_ABOVE_USD": "much"})
+
+
+def test_plain_lines_count_replies_against_the_whole(moot: Moot, tmp_path: Path) -> None:
+    session = begin(tmp_path / "played", "tribunal")
+    assert replies_of(session.book()) == 12
+    code = "import json,sys; print(json.dumps({'reasoning': 'No.', 'confidence': 80, 'risk': 20}))"
+    said = moot(
+        "run",
+        "-q",
+        "Which?",
+        "--protocol",
+        "tribunal",
+        "--seats",
+        f'command:python3 -c "{code}"',
+        "--out",
+        "new",
+    )
+    assert said.out.startswith("at most 12 replies, dollars unknown, about ")
+    rounds = [event for event in session.book().events if isinstance(event, RoundOpened)]
+    assert len(rounds) == 1
+    assert "3 of at most 12 replies so far" in said.out
