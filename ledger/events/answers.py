@@ -35,94 +35,95 @@ OutcomeStatus = Literal[
 class ConditionalBelief(Value, frozen=True, kw_only=True):
     """What a role says of one crux before its test: how sure it is, and what it would believe either way."""
 
-    claim: Id
-    q: Annotated[int, Meta(ge=1, le=99)]
-    if_true: Points
-    if_false: Points
-    predicts: Literal["holds", "fails"] | None = None
-    fair: bool | None = None
-    fair_why: Prose | None = None
+    claim: Id  # crux-k in round 1, a claim later
+    q: Annotated[int, Meta(ge=1, le=99)]  # points that it is true, 1 to 99
+    if_true: Points  # points over the options if it is
+    if_false: Points  # points over the options if it is not
+    predicts: Literal["holds", "fails"] | None = None  # the result that it expects
+    fair: bool | None = None  # whether the plan tests the crux
+    fair_why: Prose | None = None  # why
 
 
 class Belief(Envelope, frozen=True, kw_only=True):
     """Points of one role over the options, given sealed, or derived from its own conditionals after a result."""
 
     kind: Literal["belief"] = "belief"
-    role: Role
-    points: Points
-    derived: bool
-    because: tuple[Evidence, ...] = ()
-    given: tuple[ConditionalBelief, ...] = ()
-    unexplained: bool | None = None
-    share_found: Percent | None = None
+    role: Role  # whose belief
+    points: Points  # over the options and none
+    derived: bool  # computed from the role's conditionals by the controller
+    because: tuple[Evidence, ...] = ()  # what moved it
+    given: tuple[ConditionalBelief, ...] = ()  # crux by crux
+    unexplained: bool | None = None  # it leaves the derived one without new evidence
+    share_found: Percent | None = None  # percent of the decisive reasons that it thinks it found
 
 
 class WordReadings(Value, frozen=True, kw_only=True):
     """A word of the question that can be read in more than one way."""
 
-    word: Name
-    readings: tuple[Prose, ...]
+    word: Name  # as it stands in the question
+    readings: tuple[Prose, ...]  # two or more
 
 
 class Frame(Envelope, frozen=True, kw_only=True):
     """What the verifier says of the question itself, before anybody answers it."""
 
     kind: Literal["frame"] = "frame"
-    ill_posed: bool
-    why: Prose | None = None
-    missing: tuple[Prose, ...] = ()
-    double: tuple[tuple[Id, ...], ...] = ()
-    two_readings: tuple[WordReadings, ...] = ()
-    runnable: tuple[Prose, ...] = ()
+    ill_posed: bool  # whether the question has no answer as it stands
+    why: Prose | None = None  # what is wrong with it
+    missing: tuple[Prose, ...] = ()  # options that nobody named
+    double: tuple[tuple[Id, ...], ...] = ()  # options that are the same, in groups
+    two_readings: tuple[WordReadings, ...] = ()  # words that are not clear
+    runnable: tuple[Prose, ...] = ()  # what could be tested by running here
 
 
 class MergedProposals(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
     """Proposals or defeaters that say the same, and the claim or concern that they became."""
 
-    into: Id
-    from_: tuple[Ref, ...]
-    negated: bool
+    into: Id  # the claim or concern that they became
+    from_: tuple[Ref, ...]  # proposals or defeaters
+    negated: bool  # the claim says the opposite of the proposals
 
 
 class DroppedProposal(Value, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A proposal or defeater that was left out, and why."""
 
-    from_: Ref
-    why: Prose
+    from_: Ref  # proposal or defeater
+    why: Prose  # why it is left out
 
 
 class MemoSentence(Value, frozen=True, kw_only=True):
     """One sentence of a memo: where it stands, what it rests on."""
 
+    # where in the answer it stands
     field: Literal["answer", "do_now", "why", "changes_our_mind", "requirements", "not_settled", "assumed"]
-    text: Prose
-    refs: tuple[Ref, ...] = ()
-    quote: Prose | None = None
-    judgment: bool = False
+    text: Prose  # one sentence, no ids
+    refs: tuple[Ref, ...] = ()  # what it rests on
+    quote: Prose | None = None  # exact words of the first ref
+    judgment: bool = False  # it rests on judgement alone
 
 
 class RemovedSentence(Value, frozen=True, kw_only=True):
     """A sentence that was taken out of a memo, and why."""
 
-    text: Prose
-    why: Prose
+    text: Prose  # as it stood
+    why: Prose  # why it was taken out
 
 
 class Agenda(Envelope, frozen=True, kw_only=True):
     """What the answers come to: options where none were given, what all share, and the claims worth testing."""
 
     kind: Literal["agenda"] = "agenda"
-    options: tuple[Labelled, ...] = ()
-    shared: tuple[Prose, ...] = ()
-    cruxes: tuple[Id, ...] = ()
-    merged: tuple[MergedProposals, ...] = ()
-    dropped: tuple[DroppedProposal, ...] = ()
+    options: tuple[Labelled, ...] = ()  # made where the opening has none
+    shared: tuple[Prose, ...] = ()  # points that all answers share
+    cruxes: tuple[Id, ...] = ()  # claims worth testing, at most 5
+    merged: tuple[MergedProposals, ...] = ()  # what became of the proposals
+    dropped: tuple[DroppedProposal, ...] = ()  # what was left out
 
 
 class Memo(Envelope, frozen=True, kw_only=True):
     """The answer in plain words for people, sentence by sentence, each with what it rests on."""
 
     kind: Literal["memo"] = "memo"
-    status: OutcomeStatus
-    sentences: tuple[MemoSentence, ...]
-    removed: tuple[RemovedSentence, ...] = ()
+    status: OutcomeStatus  # what the answer asks of its reader
+    sentences: tuple[MemoSentence, ...]  # in order; the k-th is cited as #sk
+    removed: tuple[RemovedSentence, ...] = ()  # taken out by the sentence check

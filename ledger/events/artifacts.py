@@ -19,32 +19,32 @@ FilledShort = Annotated[str, Meta(min_length=1, max_length=500)]
 class Variable(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One state variable with its initial value."""
 
-    name: FilledShort
-    value: FilledShort
+    name: FilledShort  # its name
+    value: FilledShort  # its value at the start
 
 
 class TraceStep(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One step and the state change it makes, written `variable=new value` (SD-7)."""
 
-    action: FilledShort
-    delta: Annotated[str, Meta(pattern=DELTA_PATTERN, max_length=500)]
+    action: FilledShort  # what happens
+    delta: Annotated[str, Meta(pattern=DELTA_PATTERN, max_length=500)]  # variable = new value
 
 
 class Trace(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A behaviour told as state transitions."""
 
-    kind: Literal["happy_path", "edge_case", "cross_round"]
-    trigger: FilledShort
-    initial_state: Annotated[tuple[Variable, ...], Meta(min_length=3, max_length=12)]
-    steps: Annotated[tuple[TraceStep, ...], Meta(min_length=10, max_length=15)]
-    outcome: FilledShort
-    hooks: Annotated[tuple[Ref, ...], Meta(max_length=12)]
+    kind: Literal["happy_path", "edge_case", "cross_round"]  # in this order
+    trigger: FilledShort  # what sets it off
+    initial_state: Annotated[tuple[Variable, ...], Meta(min_length=3, max_length=12)]  # before the first step
+    steps: Annotated[tuple[TraceStep, ...], Meta(min_length=10, max_length=15)]  # 10 to 15
+    outcome: FilledShort  # where it ends
+    hooks: Annotated[tuple[Ref, ...], Meta(max_length=12)]  # what it refers to
 
 
 class BehavioralTraceSet(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """action: what does the system do? Happy path, edge case, cross-round reference, in this order (SD-6)."""
 
-    traces: Annotated[tuple[Trace, ...], Meta(min_length=3, max_length=3)]
+    traces: Annotated[tuple[Trace, ...], Meta(min_length=3, max_length=3)]  # three, one of each kind
 
 
 class Invariant(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -148,17 +148,17 @@ class AdversarialTestCase(Value, frozen=True, kw_only=True, forbid_unknown_field
 class PlannedTest(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How one crux is tested by its role: a trace to replay, a property, a walk, an attack or an experiment."""
 
-    claim: Ref
-    form: Literal["trace", "property", "walk", "attack", "experiment"]
-    steps: Annotated[tuple[FilledShort, ...], Meta(min_length=1, max_length=12)]
-    holds_if: FilledShort
-    fails_if: FilledShort
+    claim: Ref  # the crux
+    form: Literal["trace", "property", "walk", "attack", "experiment"]  # how it is tested
+    steps: Annotated[tuple[FilledShort, ...], Meta(min_length=1, max_length=12)]  # what would be done
+    holds_if: FilledShort  # what would show it true
+    fails_if: FilledShort  # what would show it false
 
 
 class PlannedTests(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a role would do to test the cruxes of a round, one plan a crux, as small as the crux allows."""
 
-    plans: Annotated[tuple[PlannedTest, ...], Meta(min_length=1, max_length=5)]
+    plans: Annotated[tuple[PlannedTest, ...], Meta(min_length=1, max_length=5)]  # one a crux
 
 
 Body = BehavioralTraceSet | IdentityInvariantCheck | OperatorWalkthrough | AdversarialTestCase | PlannedTests

@@ -42,7 +42,7 @@ Fallacy = Literal[
 class Cite(Value, frozen=True, kw_only=True):
     """What a decision rests on."""
 
-    type: Literal[
+    type: Literal[  # what id names
         "claim",
         "verification",
         "decision",
@@ -56,78 +56,80 @@ class Cite(Value, frozen=True, kw_only=True):
         "experiment",
         "document",
     ]
-    id: Id
-    relation: Relation
+    id: Id  # what the decision rests on or ends
+    relation: Relation  # how
 
 
 class Zones(Value, frozen=True, kw_only=True):
     """Where the sides agree, and where they do not."""
 
-    agreement: tuple[Prose, ...] = ()
-    contested: tuple[Prose, ...] = ()
+    agreement: tuple[Prose, ...] = ()  # where the sides agree
+    contested: tuple[Prose, ...] = ()  # where they do not
 
 
 class Dissent(Value, frozen=True, kw_only=True):
     """Who disagrees. With `text`: in these words, with the decision. Without: a position or flip (`ref`) that had
     expected another verdict than a cited one."""
 
-    role: Role
-    ref: Id
-    text: Prose | None = None
+    role: Role  # who
+    ref: Id  # the concern, position or flip
+    text: Prose | None = None  # against the decision, in its own words
 
 
 class SignalReading(Value, frozen=True, kw_only=True):
     """One stop signal as it was read."""
 
-    id: Literal["S1", "S2", "S3", "S4", "S5", "S6"]
-    satisfied: bool
-    value: Decimal | None
-    threshold: Decimal | None
-    evidence: tuple[Id, ...] = ()
+    id: Literal["S1", "S2", "S3", "S4", "S5", "S6"]  # the signal
+    satisfied: bool  # whether it speaks for stopping
+    value: Decimal | None  # what was measured
+    threshold: Decimal | None  # what it is held against
+    evidence: tuple[Id, ...] = ()  # what it was read from
 
 
 class Gate(Value, frozen=True, kw_only=True):
     """One readiness gate."""
 
-    name: Name
-    ok: bool
-    value: Short | None
-    limit: Short | None
+    name: Name  # which condition
+    ok: bool  # whether it holds
+    value: Short | None  # what was measured
+    limit: Short | None  # what it is held against
 
 
 class ValueOfTest(Value, frozen=True, kw_only=True):
     """What testing a crux is worth, in points."""
 
-    claim: Id
-    evsi: Decimal
+    claim: Id  # the crux
+    evsi: Decimal  # points of probability of choosing right
 
 
 class Decision(Envelope, frozen=True, kw_only=True):
     """Something decided, with what it rests on and who dissents (SD-47)."""
 
     kind: Literal["decision"] = "decision"
-    text: Prose
+    text: Prose  # what is decided
+    # final answers the question; answer and override are a person's
     type: Literal["round", "final", "override", "answer", "gate"]
-    cites: tuple[Cite, ...]
+    cites: tuple[Cite, ...]  # what it rests on, and what it ends
+    # how it came about
     made_by: Literal["consensus", "round_lead", "adversary_concession", "judge", "resolver", "human", "rule"]
-    round_artifact_refs: tuple[Ref, ...] = ()
-    anchor_ref: Id | None = None
-    about: tuple[Id, ...] = ()
-    confidence: Annotated[int, Meta(ge=1, le=5)] | None = None
-    narratives: tuple[Prose, ...] = ()
-    zones: Zones | None = None
-    dissent: tuple[Dissent, ...] = ()
-    falsifiers: tuple[Prose, ...] = ()
-    requirements: tuple[Prose, ...] = ()
-    name: Name | None = None
+    round_artifact_refs: tuple[Ref, ...] = ()  # sections of artifacts that it uses
+    anchor_ref: Id | None = None  # the goal that it serves
+    about: tuple[Id, ...] = ()  # options that it is about
+    confidence: Annotated[int, Meta(ge=1, le=5)] | None = None  # 1 guess to 5 sure
+    narratives: tuple[Prose, ...] = ()  # the same from several sides
+    zones: Zones | None = None  # agreement and contest
+    dissent: tuple[Dissent, ...] = ()  # who disagrees, or had expected another verdict
+    falsifiers: tuple[Prose, ...] = ()  # what would show it to be wrong
+    requirements: tuple[Prose, ...] = ()  # what must be met before it is followed
+    name: Name | None = None  # the person, if a person decided
 
 
 class Disposition(Envelope, frozen=True, kw_only=True):
     """What became of a challenge, concern or assumption (JB-4, AD-20 … AD-26)."""
 
     kind: Literal["disposition"] = "disposition"
-    of: Id
-    disposition: Literal[
+    of: Id  # the challenge, concern or assumption
+    disposition: Literal[  # what became of it
         "accepted",
         "rejected",
         "escalated",
@@ -140,93 +142,95 @@ class Disposition(Envelope, frozen=True, kw_only=True):
         "justified",
         "resolved",
     ]
-    reason: Prose
-    revision: Prose | None = None
-    question: Prose | None = None
+    reason: Prose  # why
+    revision: Prose | None = None  # what was changed for it
+    question: Prose | None = None  # what a person is asked
 
 
 class Score(Envelope, frozen=True, kw_only=True):
     """A judge's score; the total is ours (XS-8 … XS-12, AD-16)."""
 
     kind: Literal["score"] = "score"
-    of: Id
-    rubric: Name
-    parts: dict[str, Whole]
-    total: Decimal
-    claimed_total: Decimal | None = None
-    fallacies: tuple[Fallacy, ...] = ()
-    notes: Prose | None = None
-    judge: Positive
-    order: tuple[Id, ...] = ()
+    of: Id  # what is scored
+    rubric: Name  # names parts and their ranges
+    parts: dict[str, Whole]  # points by part of the rubric
+    total: Decimal  # computed by moot
+    claimed_total: Decimal | None = None  # what the judge said it was
+    fallacies: tuple[Fallacy, ...] = ()  # found in the argument
+    notes: Prose | None = None  # why
+    judge: Positive  # number of the judge, from 1
+    order: tuple[Id, ...] = ()  # in which the judge read the arguments
 
 
 class Standing(Envelope, frozen=True, kw_only=True):
     """How an argument or option stands at the end (XS-11, AD-16)."""
 
     kind: Literal["standing"] = "standing"
-    of: Id
+    of: Id  # the argument or option
+    # how it stands at the end
     standing: Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN", "SURVIVE", "COLLAPSE"]
-    reason: Prose
+    reason: Prose  # why
 
 
 class Vote(Envelope, frozen=True, kw_only=True):
     """One ballot; the decision is computed by policy (S4-1 … S4-9)."""
 
     kind: Literal["vote"] = "vote"
-    ballot: Positive
-    decision: Literal["ACT", "WARN", "REFUSE", "VETO"]
-    confidence: Percent
-    risk: Percent
-    reasoning: Prose
-    fallback: bool
+    ballot: Positive  # from 1
+    decision: Literal["ACT", "WARN", "REFUSE", "VETO"]  # what the role votes for
+    confidence: Percent  # percent
+    risk: Percent  # percent
+    reasoning: Prose  # why
+    fallback: bool  # it stands in for a reply that was lost
 
 
 class Ruling(Envelope, frozen=True, kw_only=True):
     """What the votes come to by a named rule (S4-14 … S4-20)."""
 
     kind: Literal["ruling"] = "ruling"
-    decision: Literal["ACT", "WARN", "REFUSE"]
-    rule: Name
-    rules: Name
-    votes: tuple[Nat, ...]
-    metadata: dict[str, Scalar]
+    decision: Literal["ACT", "WARN", "REFUSE"]  # what the votes come to
+    rule: Name  # which one decided
+    rules: Name  # the policy
+    votes: tuple[Nat, ...]  # seq of the votes
+    metadata: dict[str, Scalar]  # numbers that the rule used
 
 
 class Signals(Envelope, frozen=True, kw_only=True):
     """The stop signals that the run acted on (SD-60)."""
 
     kind: Literal["signals"] = "signals"
-    profile: Profile
-    params: Hash
-    through: Nat
-    signals: tuple[SignalReading, ...]
-    satisfied: Nat
-    of: Nat
-    stop: bool
-    advice: Advice
-    gates: tuple[Gate, ...] = ()
-    reason: StopReason | None = None
-    leader: Id | None = None
+    profile: Profile  # which signals, by which arithmetic
+    params: Hash  # SHA-256 of the parameter file
+    through: Nat  # last seq that was read
+    signals: tuple[SignalReading, ...]  # one by one
+    satisfied: Nat  # how many speak for stopping
+    of: Nat  # how many were read
+    stop: bool  # whether the run stops
+    advice: Advice  # in a word
+    gates: tuple[Gate, ...] = ()  # conditions of readiness
+    reason: StopReason | None = None  # profile crux: why the run stops or goes on
+    leader: Id | None = None  # profile crux: the option in front
+    # profile crux: option to mean points, 6 digits
     pool: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
-    movement: Decimal | None = None
-    noise: Decimal | None = None
-    values: tuple[ValueOfTest, ...] = ()
+    movement: Decimal | None = None  # profile crux: mean points that moved in this round
+    noise: Decimal | None = None  # profile crux: points between two answers of one role
+    values: tuple[ValueOfTest, ...] = ()  # profile crux: what testing each open crux is worth
 
 
 class Alarm(Envelope, frozen=True, kw_only=True):
     """A failure mode noticed, or its closing (DETECTORS 3.2)."""
 
     kind: Literal["alarm"] = "alarm"
-    fm: FailureMode
-    action: Literal["raised", "closed"]
-    verdict: Literal["WATCH", "ALARM"]
-    e_value: Name | None = None
-    onset_round: Round | None = None
-    evidence: tuple[Id, ...] = ()
-    params: Hash
-    closes: Nat | None = None
-    because: Prose | None = None
-    name: Name | None = None
+    fm: FailureMode  # the failure mode
+    action: Literal["raised", "closed"]  # whether it begins or ends
+    verdict: Literal["WATCH", "ALARM"]  # how bad
+    e_value: Name | None = None  # evidence against chance, where the detector has one
+    onset_round: Round | None = None  # where it seems to have begun
+    evidence: tuple[Id, ...] = ()  # what it was read from
+    params: Hash  # SHA-256 of the parameter file
+    closes: Nat | None = None  # seq of the alarm that it closes
+    because: Prose | None = None  # why it is closed
+    name: Name | None = None  # the person, if a person closed it
 
 
 SEAT_KINDS: tuple[SeatKind, ...] = ("anthropic", "tape", "command", "human", "host", "local")

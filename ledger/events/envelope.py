@@ -32,60 +32,60 @@ FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
 class Context(Value, frozen=True, kw_only=True):
     """Which conversation answered: `fresh` and `continued` carry an opaque id (`c1`), an unnamed one neither."""
 
-    mode: Literal["fresh", "continued"] | None
-    id: ContextId | None
+    mode: Literal["fresh", "continued"] | None  # fresh when the run had not seen this conversation before
+    id: ContextId | None  # c1, c2, …; belongs to one role for the whole run
 
 
 class Attempt(Value, frozen=True, kw_only=True):
     """One try at a reply. Token counts and latency are null when the seat does not know them."""
 
-    n: Positive
-    brief: Hash
-    reply: Hash | None
-    error: Prose | None
-    stop_reason: Name | None
-    tokens_in: Nat | None
-    tokens_out: Nat | None
-    cost_usd: Decimal | None
-    latency_ms: Nat | None
+    n: Positive  # from 1
+    brief: Hash  # blob of the manifest that was sent
+    reply: Hash | None  # blob of what came back; null when nothing did
+    error: Prose | None  # why the reply was refused or did not come
+    stop_reason: Name | None  # what the provider says
+    tokens_in: Nat | None  # all tokens sent, cached ones too
+    tokens_out: Nat | None  # tokens that came back
+    cost_usd: Decimal | None  # US dollars
+    latency_ms: Nat | None  # milliseconds
 
 
 class Call(Value, frozen=True, kw_only=True):
     """Who answered a step and at what cost; on the first event of a reply only."""
 
-    seat: SeatKind
-    provider: Name | None
-    model: Name | None
-    context: Context
-    isolation: Isolation
-    prompt_set: Hash
-    brief: Hash
-    reply: Hash
-    attempts: tuple[Attempt, ...]
-    tokens_in: Nat | None
-    tokens_cached: Nat | None
-    tokens_cache_write: Nat | None
-    tokens_out: Nat | None
-    cost_usd: Decimal | None
-    latency_ms: Nat | None
-    stop_reason: Name | None
-    simulated: Literal["recorded", "fake"] | None
+    seat: SeatKind  # the kind of seat
+    provider: Name | None  # who serves the model
+    model: Name | None  # the name of the model, as the seat gives it
+    context: Context  # which conversation
+    isolation: Isolation  # enforced: the seat got nothing but the brief
+    prompt_set: Hash  # blob of the templates
+    brief: Hash  # blob of the accepted attempt's manifest
+    reply: Hash  # blob of the accepted reply
+    attempts: tuple[Attempt, ...]  # in order, the last one is accepted
+    tokens_in: Nat | None  # sum over the attempts
+    tokens_cached: Nat | None  # of those, read from a prompt cache
+    tokens_cache_write: Nat | None  # of those, written to a prompt cache
+    tokens_out: Nat | None  # sum over the attempts
+    cost_usd: Decimal | None  # US dollars, sum over the attempts
+    latency_ms: Nat | None  # milliseconds, sum over the attempts
+    stop_reason: Name | None  # of the accepted attempt
+    simulated: Literal["recorded", "fake"] | None  # set when no live seat said it
 
 
 class Envelope(Struct, frozen=True, kw_only=True, gc=False):
     """Base of all events. `prev`, `seq`, `rest`, `v` and `at` are set at the commit (`ledger.format.chain.seal`)."""
 
-    prev: Hash = GENESIS
-    seq: Nat = 0
-    rest: Nat = 0
-    v: Version = 1
-    at: Instant = ""
+    prev: Hash = GENESIS  # SHA-256 of the line before, in the order of seq
+    seq: Nat = 0  # from 0, over all three streams
+    rest: Nat = 0  # events of the same commit still to come
+    v: Version = 1  # version of the format
+    at: Instant = ""  # when it was committed, UTC; nothing is ordered by it
     kind: str = ""
-    id: Id | None = None
-    round: Round
-    phase: Name
-    step: Step | None = None
-    by: Role
-    saw: tuple[Nat, ...] = ()
-    call: Call | None = None
-    via: Nat | None = None
+    id: Id | None = None  # null for kinds that are cited as @seq
+    round: Round  # 0 before the first round
+    phase: Name  # open and close outside rounds
+    step: Step | None = None  # null for acts outside a step
+    by: Role  # a role, controller, human or import
+    saw: tuple[Nat, ...] = ()  # seq of the events that the brief quotes, sorted
+    call: Call | None = None  # on the first event of a reply only
+    via: Nat | None = None  # on its other events: seq of the first

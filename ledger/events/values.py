@@ -74,19 +74,19 @@ class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False, gc=F
 class Evidence(Value, frozen=True, kw_only=True):
     """Where something is said, and optionally the exact words that stand there."""
 
-    ref: Ref
-    quote: Prose | None = None
+    ref: Ref  # where it stands: an id, with its section behind #
+    quote: Prose | None = None  # the exact words that stand there
 
 
 class Section(Value, frozen=True, kw_only=True):
     """A named part of a statement; the name is its anchor."""
 
-    name: Name
-    text: Long
+    name: Name  # its anchor
+    text: Long  # paragraphs, parted by an empty line
 
 
 class Quorum(Value, frozen=True, kw_only=True):
     """Seats that a step or run declared, and seats that really answered."""
 
-    declared: Nat
-    actual: Nat
+    declared: Nat  # how many were asked
+    actual: Nat  # how many answered

@@ -11,9 +11,12 @@ fractions, bounded integers, clean text.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from inspect import getsource as source_of
 from typing import Any, Final, cast
 
 import msgspec
@@ -26,7 +29,7 @@ from ledger.events.envelope import Version
 from ledger.events.ids import ID_PATTERNS
 from ledger.events.laws import Length, Paired, Total, waivable_laws
 from ledger.events.values import DEPTH_MAX, FORMAT, SAFE_INTEGER
-from ledger.format.upcasting import NEW_KINDS, older_event, shape_of
+from ledger.format.upcasting import NEW_KINDS, older_event, present_of, shape_of
 
 Schema = dict[str, Any]
 
@@ -91,6 +94,25 @@ def published() -> Mapping[str, bytes]:
 # The types.
 
 
+_FIELD: Final = re.compile(r"^    (\w+): [^#]*(?:#(?: (.*))?)?$")
+
+
+@cache
+def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
+    """Field → what its comment says where it is declared, beside it or above it; fields of bases come first."""
+    found: dict[str, str] = {}
+    for declared in reversed(present_of(struct).__mro__):
+        if not (issubclass(declared, msgspec.Struct) and declared.__module__.startswith("ledger.")):
+            continue
+        above = ""
+        for line in source_of(declared).split("\n")[1:]:
+            field = _FIELD.match(line)
+            if field and (field[2] or above):
+                found[field[1]] = field[2] or above
+            above = line.strip().removeprefix("# ") if line.startswith("    # ") else ""
+    return found
+
+
 def first_line(type_: type) -> str:
     """What a type says of itself."""
     return (type_.__doc__ or "").strip().split("\n")[0]
@@ -108,7 +130,10 @@ class Parts:
         assert isinstance(info, inspect.StructType), struct
         schema: Schema = {
             "type": "object",
-            "properties": {field.encode_name: self.value(field.type, depth + 1) for field in info.fields},
+            "properties": {
+                field.encode_name: self._field(struct, field.name, self.value(field.type, depth + 1))
+                for field in info.fields
+            },
             "required": [field.encode_name for field in info.fields],
         }
         if info.forbid_unknown_fields:
@@ -117,6 +142,11 @@ class Parts:
             "propertyNames": {"pattern": CLEAN},
             "additionalProperties": self.anything(DEPTH_MAX - depth),
         }
+
+    @staticmethod
+    def _field(struct: type[msgspec.Struct], name: str, schema: Schema) -> Schema:
+        said = meanings(struct).get(name)
+        return schema | {"description": said} if said else schema
 
     def part(self, struct: type[msgspec.Struct], depth: int) -> Schema:
         """A reference to the description of `struct` at that depth."""

@@ -145,6 +145,16 @@ def shape_of(kind: str, version: int) -> type[Any] | None:
     return present if older is None else older.shape
 
 
+@cache
+def present_of(shape: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """The struct that an old shape is the shape of; any other struct itself."""
+    for present in CHANGED:
+        older = older_of(present)
+        if older is not None and older.shape is shape:
+            return present
+    return shape
+
+
 def older_event(kind: str) -> Older | None:
     """How the lines of a kind were in version 1; None when they were as they are."""
     return older_of(KINDS[kind][0])

@@ -22,6 +22,7 @@ from ledger.events.envelope import Attempt, Call, Context
 from ledger.events.ids import ID_PATTERNS
 from ledger.events.laws import LAWS, Law, Paired, Total
 from ledger.events.run import PlanRow
+from ledger.format.schema import meanings
 from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
@@ -135,9 +136,10 @@ def kind_table(kind: str) -> str:
     model = KINDS[kind][0]
     own = [entry for entry in fields(model) if entry[0] not in Envelope.__struct_fields__]
     rows = [
-        (f"`{name}`", spoken(annotation), _laws_of(kind, attribute)) for attribute, name, annotation in own
+        (f"`{name}`", spoken(annotation), _laws_of(kind, attribute), meanings(model).get(attribute, ""))
+        for attribute, name, annotation in own
     ]
-    table = _rows("field | type | law", rows)
+    table = _rows("field | type | law | meaning", rows)
     others = [_law(law) for law in LAWS.get(kind, ()) if not isinstance(law, Paired) and "[]." in law.path]
     return table + (f"\nInside: {'; '.join(others)}.\n" if others else "")
 

@@ -9,7 +9,9 @@ from jsonschema import Draft202012Validator
 
 import schemas
 from ledger.events import KINDS
+from ledger.events.artifacts import BODIES
 from ledger.format import schema
+from tests.architecture.page_tables import parts_of
 
 
 def test_there_is_one_published_schema_a_kind() -> None:
@@ -60,3 +62,20 @@ def test_a_difference_is_named_and_writing_mends_it(
     assert schema.main(["--check"]) == 1
     assert "schemas/events/claim.json" in capsys.readouterr().err
     assert schema.main([]) == 2
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_field_says_where_it_is_declared_what_it_means(kind: str) -> None:
+    published = schemas.load(f"events/{kind}")
+    for version in (published["then"], published["else"]) if "if" in published else (published,):
+        silent = [
+            name
+            for name, field in version["properties"].items()
+            if "description" not in field and name not in ("kind", "id", "v", "body", "conditions")
+        ]
+        assert silent == []
+    parts = {name: part for name, part in published["$defs"].items() if not name.startswith("anything")}
+    bodies = {type_.__name__ for body in BODIES.values() for type_ in (body, *parts_of(body))}
+    for name, part in parts.items():
+        silent = [field for field, said in part["properties"].items() if "description" not in said]
+        assert silent == [] or name.rpartition("-")[0] in bodies, name
