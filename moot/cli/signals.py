@@ -11,7 +11,6 @@ import moot
 from detectors.report import SignalReport
 from moot.api import Run, open_run, refuse_unwatched, signals_of_state, thresholds_of
 from moot.app.runs import find_run
-from moot.app.session import news_of
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json
@@ -81,6 +80,7 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> Calibra
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
     from detectors.calibrated.judgement import RunningJudgement
+    from moot.app.session import news_of
     from moot.terminal.console import console
     from moot.terminal.panel import PanelFacts, panel, watch_panel
 

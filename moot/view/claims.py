@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import msgspec
 
@@ -88,8 +87,7 @@ def _step(entry: HistoryEntry) -> Step:
     return Step(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimTold:
+class ClaimTold(msgspec.Struct, frozen=True):
     """A claim with its lifecycle."""
 
     id: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from ledger.events import (
     Decision,
@@ -155,8 +156,7 @@ def _stands(cite: Cite, state: State) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class OtherVerdict:
+class OtherVerdict(msgspec.Struct, frozen=True):
     """A role that had expected another verdict than one that a decision cites, by its last sealed stance.
 
     It says nothing about the decision: its author may be among them.
@@ -169,8 +169,7 @@ class OtherVerdict:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionTold:
+class DecisionTold(msgspec.Struct, frozen=True):
     """A decision; `fallen` is what it rests on and no longer stands, which puts it AT RISK.
 
     `in_place_of` is the decision that it overrides, the first of a chain; `standing` says how it stands, in words;

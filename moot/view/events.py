@@ -9,8 +9,9 @@ Sealed positions stay closed until what they are about is on the ledger.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, assert_never
+
+import msgspec
 
 from ledger.events import (
     Agenda,
@@ -64,8 +65,7 @@ WIDTH: Final = 110
 """Characters of a line of the log."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventWords:
+class EventWords(msgspec.Struct, frozen=True):
     """An event in words: what it is, its mark, its particulars, its own text, and ids that it is about.
 
     `sealed`: it is a position that nobody may read yet.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+import msgspec
 
 from ledger.events import (
     Argument,
@@ -30,8 +31,7 @@ from ledger.state.decided import fallen_under
 from ledger.state.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(msgspec.Struct, frozen=True):
     """Evidence: where it stands, the words, who wrote them. `holds`: they stand there; None: nobody can look."""
 
     ref: str
@@ -40,8 +40,7 @@ class Quote:
     holds: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(msgspec.Struct, frozen=True):
     """One thing that a decision rests on, with what that rests on in turn, down to quotes.
 
     A verdict under a claim has the `quotes` that are that claim's; `pooled` are those that were given for `pool` claims
@@ -77,8 +76,7 @@ class Ground:
         return Foremost(None, None, f"{pooled.pooled_told}: see {pooled.id}" if pooled else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Foremost:
+class Foremost(msgspec.Struct, frozen=True):
     """The one quote to show for a ground, and the verification that quotes it; else where its evidence stands."""
 
     quote: Quote | None
@@ -190,7 +188,7 @@ def _test_of(book: Book, claim: Claim, event: Verification, relation: str, secti
         return ground
     own = tuple(quote for quote in ground.quotes if _is_about(quote, claim))
     pooled = tuple(quote for quote in ground.quotes if quote not in own)
-    return replace(ground, quotes=own, pooled=pooled, pool=len(claims))
+    return msgspec.structs.replace(ground, quotes=own, pooled=pooled, pool=len(claims))
 
 
 def _is_about(quote: Quote, claim: Claim) -> bool:
@@ -247,17 +245,16 @@ def _author(book: Book, identity: str) -> str | None:
             return event.by
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """What telling looks things up in, found once for a book: its rounds, and what closed a concern.
 
     Whoever follows a run that grows keeps one and adds to it: no part of it ever changes its meaning.
     """
 
-    by_round: dict[int, list[Event]] = field(default_factory=dict[int, list[Event]])
-    closers: dict[str, str] = field(default_factory=dict[str, str])
+    by_round: dict[int, list[Event]] = msgspec.field(default_factory=dict[int, list[Event]])
+    closers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Concern → the decision or disposition that closed it."""
-    sections: Sectioned = field(default_factory=remembered)
+    sections: Sectioned = msgspec.field(default_factory=remembered)
 
     def take(self, events: Iterable[Event]) -> None:
         """Take in what follows."""

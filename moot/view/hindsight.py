@@ -6,7 +6,8 @@ hindsight(book) → contributions, coverage, axes, standings of claims and optio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from detectors.agreement import Agreement, agreement
 from detectors.axes import Axes, axes
@@ -22,8 +23,7 @@ from ledger.store.failures import BlobMissing
 from moot.view.round import observations
 
 
-@dataclass(frozen=True, slots=True)
-class Hindsight:
+class Hindsight(msgspec.Struct, frozen=True):
     """`standings` by claim; `failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
     own parameters are not there."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from ledger.events import (
     Alarm,
@@ -36,8 +37,7 @@ from moot.view.events import artifact_facts
 from moot.view.grounds import Quote, Sectioned, Sources, quotes_of, sources_of
 
 
-@dataclass(frozen=True, slots=True)
-class Stance:
+class Stance(msgspec.Struct, frozen=True):
     """A sealed position on a check, and what became of it. `flipped_to` is None while it stands."""
 
     role: str
@@ -49,8 +49,7 @@ class Stance:
     because: tuple[Quote, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """A claim that a check tested; `bearing` is None when it was tested without a change."""
 
     claim: str
@@ -59,8 +58,7 @@ class Moved:
     bearing: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckTold:
+class CheckTold(msgspec.Struct, frozen=True):
     """A verification. `stances` are the positions sealed before it, in role order; `repeats`: what it judges again."""
 
     id: str
@@ -77,8 +75,7 @@ class CheckTold:
     repeats: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(msgspec.Struct, frozen=True):
     """Something that a role wrote in a round: a statement, an artifact, a set of sealed positions."""
 
     role: str
@@ -88,8 +85,7 @@ class Made:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConcernTold:
+class ConcernTold(msgspec.Struct, frozen=True):
     """A concern, a tension or a question. `resolved_by` names the event that closed it."""
 
     id: str
@@ -103,8 +99,7 @@ class ConcernTold:
     resolved_by: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """A predicted effect of an absence beside what was seen; `agrees` is None when the ledger cannot say."""
 
     code: str
@@ -113,8 +108,7 @@ class Observation:
     agrees: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class RoundTold:
+class RoundTold(msgspec.Struct, frozen=True):
     """One round. `phase` is the last one that has an event, `planned` the phases of its plan row."""
 
     n: int

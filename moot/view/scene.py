@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from ledger.events import Signals
 from ledger.events.ids import StepName, parse_step
@@ -19,8 +20,7 @@ from moot.view.seats import Seat, dollars, seats_told
 from moot.view.words import PHASES
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(msgspec.Struct, frozen=True):
     """A step that somebody was asked and has not answered; `seconds` since then, None when nobody measures."""
 
     step: StepName
@@ -33,8 +33,7 @@ class Thinking:
         return act if self.seconds is None else f"{act} {clock_time(self.seconds)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one.
 
     `played` are the labels of the view itself: a run that is being played is recorded whatever its calls say.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from ledger.events.envelope import Call
 from ledger.events.ids import parse_step
@@ -49,8 +50,7 @@ def one_family(answered: Iterable[Answered]) -> str | None:
     return f"all model seats are of one family ({family.provider} {family.name}): they may share blind spots"
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
+class Filling(msgspec.Struct, frozen=True):
     """What answered for a role, and how often. `contexts` are conversations it named; `unnamed` replies name none."""
 
     seat: str
@@ -70,8 +70,7 @@ class Filling:
     latency_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(msgspec.Struct, frozen=True):
     """A role of the cast: who it is, what the opening said would fill it, what really did."""
 
     role: str

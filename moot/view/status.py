@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from detectors.report import SignalReport
 from ledger.events import Event
@@ -19,7 +20,9 @@ from moot.view.seats import dollars
 from moot.view.stopping import alarms_first
 from moot.view.text import WIDTH, folded, joined, listed
 from rounds.protocols import is_watched
-from rounds.run.budget import Amounts
+
+if TYPE_CHECKING:
+    from rounds.run.budget import Amounts
 
 
 class Lead(Result, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from detectors.report import Gate, SignalReport
 from ledger.events import RunClosed, Signals
@@ -13,9 +13,11 @@ from ledger.plain_text import shortened
 from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from moot.view.story import Story
 from roles.rotation import next_lead
 from rounds.run.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
+
+if TYPE_CHECKING:
+    from moot.view.story import Story
 
 WATCHED: Final = " watched"
 """How the gate `alarms` names a failure mode that is no alarm yet and stands in the way all the same."""

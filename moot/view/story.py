@@ -6,8 +6,9 @@ Texts are as the ledger has them; a view passes them through `visible` or its ow
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from ledger.events import (
     Amendment,
@@ -41,8 +42,7 @@ from moot.view.round import (
 from moot.view.seats import Seat, seats_told
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(msgspec.Struct, frozen=True):
     """A role's retrospective: its summary, and what it says of each failure mode: (seen, why)."""
 
     role: str
@@ -50,8 +50,7 @@ class Review:
     modes: Mapping[str, tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(msgspec.Struct, frozen=True):
     """A run as it is told. Everything is in the order in which the deliberation has it.
 
     `outcome` is what the run comes to: its final decisions in force, an override in the place of what it overturned;

@@ -6,9 +6,10 @@ A seat makes one attempt a call. Whether another is made, when, and whether ther
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final, Protocol, runtime_checkable
+
+import msgspec
 
 from ledger.events import Attempt
 from ledger.events.envelope import Isolation, SeatKind
@@ -29,8 +30,7 @@ def _unread(_: str) -> None:
     """Nobody reads along."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One attempt at a step; `attempt` counts from 1, the second one carries the repair brief.
 
     A seat that streams calls `began` at the first byte of the answer, and `words` with every piece of it as it comes.
@@ -43,8 +43,7 @@ class Request:
     words: Callable[[str], object] = _unread
 
 
-@dataclass(frozen=True, slots=True)
-class SeatReply:
+class SeatReply(msgspec.Struct, frozen=True):
     """What a seat returned; None is unknown. `attempts` is set only by a seat that plays recorded ones.
 
     `tokens_in` is the whole prompt, whatever of it was read from or written to a cache.
@@ -65,7 +64,7 @@ class SeatReply:
     stop_reason: str | None = None
     simulated: str | None = None
     attempts: tuple[Attempt, ...] = ()
-    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    blobs: Mapping[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
     """Blobs that recorded attempts refer to."""
 
 
@@ -73,7 +72,7 @@ def without_secrets(reply: SeatReply) -> SeatReply:
     """A reply from outside as it is kept. What is played from a recording, or handed in by a person, stays as it is."""
     if reply.seat not in MASKED:
         return reply
-    return replace(
+    return msgspec.structs.replace(
         reply,
         content=masked(reply.content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
         provider=_name(reply.provider),
@@ -86,8 +85,7 @@ def _name(said: str | None) -> str | None:
     return None if said is None else excerpt(said, NAME_CHARACTERS_MAX)
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(msgspec.Struct, frozen=True):
     """The most that one attempt can use. `usd` None: the price is unknown."""
 
     tokens: int
@@ -110,8 +108,7 @@ class SeatFailed(Exception):
         self.away, self.gone = away or gone, gone
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(msgspec.Struct, frozen=True):
     """What a lost attempt used, as far as it is known; None is unknown. A request that was refused used nothing."""
 
     tokens_in: int | None = None

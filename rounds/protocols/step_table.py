@@ -7,9 +7,10 @@ yields: the first at once, numbered ones when the group closes, in role order.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
+
+import msgspec
 
 from ledger.events import Argument, Concern, Event, Statement
 from ledger.events.claims import StatementType
@@ -122,8 +123,7 @@ def no_stand_in(book: Book, step: Step) -> tuple[Event, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class StepRow:
+class StepRow(msgspec.Struct, frozen=True):
     """One kind of step. `task` names its template and its row; `at_once` gives the event that carries the call."""
 
     task: str
@@ -194,8 +194,7 @@ def handed_in(state: State, round_: int, phase: str) -> int:
     return sum(step.startswith(prefix) for step in state.answered)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(msgspec.Struct, frozen=True, eq=False):
     """The rows of a protocol in order, and what follows from them."""
 
     rows: tuple[StepRow, ...]
@@ -203,8 +202,8 @@ class Sheet:
     """Kinds of events in the order in which a closing group yields them; none: in the order of the steps."""
     follows_from: Callable[[State, int], Hashable] | None = None
     """All that the groups of a round follow from, where making them costs more than knowing that."""
-    _made: dict[Hashable, tuple[Group, ...]] = field(
-        default_factory=dict[Hashable, tuple[Group, ...]], compare=False
+    _made: dict[Hashable, tuple[Group, ...]] = msgspec.field(
+        default_factory=dict[Hashable, tuple[Group, ...]]
     )
 
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:

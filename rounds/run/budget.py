@@ -7,8 +7,9 @@ refused, and those of drivers that were killed. An amount that is unknown stays 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
+
+import msgspec
 
 from ledger.events import Call
 from ledger.events.run import Budgets, CloseReason
@@ -41,8 +42,7 @@ def used_up(state: State, minutes: float) -> CloseReason | None:
     return None
 
 
-@dataclass(slots=True)
-class Amounts:
+class Amounts(msgspec.Struct):
     """Calls, tokens (in and out) and millionths of a dollar."""
 
     calls: int = 0

@@ -6,7 +6,7 @@ again, so that a process killed between two commits goes on where it stopped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import Gate, SignalReading
@@ -35,8 +35,7 @@ from rounds.setup.plans import default_predictions
 FINDINGS_MAX = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(msgspec.Struct, frozen=True):
     """The controller's rules over one protocol; `verdicts` computes validations and signals."""
 
     protocol: Protocol

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ledger.events import Attempt, Call, Context, Event
 from ledger.events.envelope import Isolation, SeatKind
@@ -37,8 +38,7 @@ class ReplyRefused(Exception):
         self.step, self.errors = step, tuple(errors)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What a seat says about itself beside its reply; None is unknown."""
 
     seat: SeatKind
@@ -57,12 +57,11 @@ class Answer:
     simulated: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(msgspec.Struct, frozen=True):
     """The commit of an accepted reply, and the blobs it refers to."""
 
     events: tuple[Event, ...]
-    blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    blobs: Mapping[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
 
 
 def sha256(content: bytes) -> str:

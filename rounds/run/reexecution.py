@@ -8,7 +8,6 @@ the installed rules give another verdict than the recorded one it is named (`rul
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import msgspec
@@ -37,8 +36,7 @@ VERDICTS: Final = (Validation, Signals, Alarm, Amendment)
 DIVERGENCES_MAX: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(msgspec.Struct, frozen=True):
     """Where the new ledger leaves the old one: `rules` (another verdict), `brief`, `event` or `step`."""
 
     kind: Literal["rules", "brief", "event", "step"]
@@ -46,8 +44,7 @@ class Divergence:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reexecution:
+class Reexecution(msgspec.Struct, frozen=True):
     """The result; `identical` means the same lines and hence the same head."""
 
     identical: bool
@@ -57,13 +54,12 @@ class Reexecution:
     divergences: tuple[Divergence, ...] = ()
 
 
-@dataclass(slots=True)
-class _Replica:
+class _Replica(msgspec.Struct):
     """The ledger as it is computed anew."""
 
     ledger: GrowingBook
     head: Head = BEGINNING
-    divergences: list[Divergence] = field(default_factory=list[Divergence])
+    divergences: list[Divergence] = msgspec.field(default_factory=list[Divergence])
 
     @property
     def book(self) -> Book:

@@ -7,9 +7,10 @@ commits the last reply also commits, under the same lock, what the controller ow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from detectors.calibrated.parameters import parameters_of
 from ledger.events import Event, RunOpened
@@ -33,16 +34,14 @@ Clock = Callable[[], str]
 """The present instant as FORMAT 1 writes it: `2026-03-04T05:06:07.000000Z`."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedStep:
+class AskedStep(msgspec.Struct, frozen=True):
     """An open step with the brief that its seat is to be given."""
 
     step: Step
     brief: Brief
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
+class Submitted(msgspec.Struct, frozen=True):
     """What a reply led to. `already`: the same bytes had been accepted before, and nothing was written."""
 
     events: tuple[Event, ...]

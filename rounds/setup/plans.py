@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
+
+import msgspec
 
 from ledger.events.run import PlanRow, Prediction, SignatureCode
 
@@ -91,8 +92,7 @@ PHASES: Final = (*NORMAL, "H", "S")
 _SPAN: Final = re.compile(r"([A-HS])-([A-HS])")
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenRow:
+class WrittenRow(msgspec.Struct, frozen=True):
     """A written row; None is not said."""
 
     n: int

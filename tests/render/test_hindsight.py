@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 import pytest
 
@@ -96,5 +94,5 @@ def test_verdicts_given_twice_are_read(
         warned=warned,
         unreliable=unreliable,
     )
-    assert word in _text(dataclasses.replace(found, twice=twice), "Verdicts given twice")
+    assert word in _text(msgspec.structs.replace(found, twice=twice), "Verdicts given twice")
     assert msgspec.json.encode(twice)
