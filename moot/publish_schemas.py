@@ -52,6 +52,8 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("moot.view.results", "Serving"),
     "signals": ("detectors.report", "SignalReport"),
     "status": ("moot.view.status", "Status"),
+    "show": ("moot.view.show", "Shown"),
+    "why": ("moot.view.why", "Why"),
     "stress": ("moot.view.comparison", "Stress"),
     "submit": ("moot.view.played", "Submission"),
     "keygen": ("moot.view.results", "KeyMade"),

@@ -43,6 +43,8 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("log", "Look", "the events, in order"),
     Verb("claims", "Look", "claims with their lifecycles"),
     Verb("decisions", "Look", "decisions with what they rest on"),
+    Verb("why", "Look", "what a decision or a claim rests on"),
+    Verb("show", "Look", "one thing of a run: its words and what became of it", "why"),
     Verb("signals", "Look", "the six stop signals and the advice"),
     Verb("beliefs", "Look", "pool and seats over the rounds, cruxes by value"),
     Verb("value", "Look", "what several roles were worth, over many runs"),

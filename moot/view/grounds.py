@@ -114,6 +114,13 @@ def rests_on(
     return tuple(_cited(book, cite, depth, found) for cite in decision.cites)
 
 
+def ground_of(book: Book, identity: str, depth: int = DEPTH_MAX) -> Ground:
+    """One thing of the ledger as a ground, with what it rests on."""
+    event = book.by_id.get(identity)
+    cite = Cite(type=event.kind if event is not None else "event", id=identity, relation="")  # type: ignore[arg-type]
+    return _cited(book, cite, depth, remembered())
+
+
 def quotes_of(
     book: Book, evidence: Iterable[Evidence], sections: Sectioned = sections_of
 ) -> tuple[Quote, ...]:

@@ -10,10 +10,10 @@ from typing import Final
 WIDTH = 100
 
 
-def folded(text: str, indent: int = 2) -> list[str]:
+def folded(text: str, indent: int = 2, width: int = WIDTH) -> list[str]:
     """A text over several lines, indented."""
     margin = " " * indent
-    return textwrap.wrap(text, WIDTH, initial_indent=margin, subsequent_indent=margin) or [margin.rstrip()]
+    return textwrap.wrap(text, width, initial_indent=margin, subsequent_indent=margin) or [margin.rstrip()]
 
 
 def joined(lines: Iterable[str]) -> str:

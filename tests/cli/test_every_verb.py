@@ -54,6 +54,8 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "log": (("finished", 0), ("finished D-1-1", 0)),
     "claims": (("finished", 0),),
     "decisions": (("finished", 0),),
+    "why": (("finished D-1-1", 0), ("finished D-1-1 --all", 0), ("finished D-99-1", 2)),
+    "show": (("finished D-1-1", 0), ("finished @0", 0), ("finished C-99-1", 2)),
     "signals": (("finished", 1), ("short", 2)),
     "beliefs": (("--table table.json", 0), ("finished", 2), ("--table reply.json", 2)),
     "value": (("finished", 0), ("one-sided", 1), ("one-sided --emit", 1)),

@@ -1,0 +1,173 @@
+"""One thing of a run for people: what it is, its words, what became of it, and what names it later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, cast
+
+import orjson
+
+from ledger.events import Claim, Decision, Event, Verification
+from ledger.events.conditions import conditions_of
+from ledger.format.canonical import encode
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.decided import overridden, replacement
+from moot.view.events import words_of
+from moot.view.marks import STATUSES
+from moot.view.text import WIDTH, folded, joined
+
+ENVELOPE: Final = frozenset(
+    {"v", "seq", "prev", "hash", "id", "kind", "round", "phase", "step", "by", "at", "saw", "via", "rest", "call"}
+)  # fmt: skip
+"""Fields that say how an event came about, not what it says."""
+NAMED: Final = 12
+"""Ids that name it later which are listed; the others are counted."""
+_EMPTY: Final[tuple[Any, ...]] = (None, [], "")
+
+
+class Shown(Result, frozen=True):
+    """A thing: `says` are its own fields, `history` what became of it, `named_by` the ids that name it later."""
+
+    run: str
+    id: str
+    seq: int
+    kind: str
+    by: str
+    round: int
+    standing: str
+    says: dict[str, Any]
+    history: list[str]
+    named_by: list[str]
+
+
+def show_of(run: str, book: Book, event: Event) -> Shown:
+    """An event of a book as a thing."""
+    told = words_of(event, book)
+    plain: dict[str, Any] = orjson.loads(encode(event))
+    return Shown(
+        run=run,
+        id=told.ref,
+        seq=event.seq,
+        kind=event.kind,
+        by=told.role,
+        round=event.round,
+        standing=told.mark.plain if told.mark.word else "",
+        says=_says(book, event, plain),
+        history=list(_history(book, event)),
+        named_by=_named_by(book, event),
+    )
+
+
+def _says(book: Book, event: Event, plain: dict[str, Any]) -> dict[str, Any]:
+    """The event's own fields; conditions as what they are, and who had expected another verdict is no dissent."""
+    said = {name: value for name, value in plain.items() if name not in ENVELOPE and value not in _EMPTY}
+    if isinstance(event, Decision):
+        for name in ("conditions", "falsifiers", "requirements", "dissent"):
+            said.pop(name, None)
+        conditions = conditions_of(event, book.state.opened)
+        said |= {
+            "would show it wrong": list(conditions.falsifiers),
+            "required": list(conditions.requirements),
+        }
+        said["dissent"] = [f"{one.role}: {one.text} ({one.ref})" for one in event.dissent if one.text]
+        said["had expected another verdict"] = [
+            f"{one.role} ({one.ref})" for one in event.dissent if not one.text
+        ]
+        said = {name: value for name, value in said.items() if value != []}
+    return said
+
+
+def _history(book: Book, event: Event) -> Iterator[str]:
+    match event:
+        case Claim():
+            for entry in book.state.claims[event.id or ""].history:
+                legal = "" if entry.legal else " (not allowed: it moves nothing)"
+                yield f"{STATUSES[entry.from_].plain} → {STATUSES[entry.to].plain} by {entry.by}{legal}"
+        case Decision():
+            first, last = overridden(book.state, event.id or ""), replacement(book.state, event.id or "")
+            if first != event.id:
+                yield f"stands in the place of {first}"
+            if last != event.id:
+                yield f"overturned; {last} stands in its place"
+        case _:
+            pass
+    if event.call is not None:
+        call = event.call
+        who = " ".join(part for part in (call.seat, call.provider, call.model) if part)
+        tokens = f"{call.tokens_in} tokens in, {call.tokens_out} out" if call.tokens_in else "tokens unknown"
+        cost = "cost unknown" if call.cost_usd is None else f"{call.cost_usd} USD"
+        yield f"answered by {who} ({call.isolation}); {tokens}, {cost}"
+
+
+def _named_by(book: Book, event: Event) -> list[str]:
+    """Ids of later decisions and verdicts that cite or move it."""
+    found: list[str] = []
+    for later in book.events[event.seq + 1 :] if event.id else ():
+        match later:
+            case Decision():
+                names = any(cite.id == event.id for cite in later.cites)
+            case Verification():
+                names = event.id in later.claims_affected or any(
+                    one.claim_id == event.id for one in later.claim_status_changes
+                )
+            case _:
+                names = False
+        if names and later.id:
+            found.append(later.id)
+    return found
+
+
+def show_text(found: Shown, width: int = WIDTH) -> str:
+    """What `moot show` prints."""
+    where = f"round {found.round}" if found.round else "before the rounds"
+    standing = f"  {found.standing}" if found.standing else ""
+    lines = [f"{found.id}  {found.kind.replace('_', ' ')}{standing}   by {found.by}, {where}, @{found.seq}"]
+    for name, value in found.says.items():
+        lines += _field(name, value, 2, width)
+    if found.history:
+        lines += ["", *(f"  {one}" for one in found.history)]
+    if found.named_by:
+        more = f" and {len(found.named_by) - NAMED} more" if len(found.named_by) > NAMED else ""
+        lines += ["", *folded(f"named later by {', '.join(found.named_by[:NAMED])}{more}", 2, width)]
+    return joined(lines)
+
+
+def _field(name: str, value: Any, indent: int, width: int) -> Iterator[str]:
+    """A field: short ones on its line, texts below it, lists as points."""
+    label = name.rstrip("_").replace("_", " ")
+    margin = " " * indent
+    if isinstance(value, dict):
+        yield f"{margin}{label}:"
+        for key, one in cast("dict[str, Any]", value).items():
+            if one not in _EMPTY:
+                yield from _field(key, one, indent + 2, width)
+    elif isinstance(value, list):
+        yield from _rows(label, cast("list[Any]", value), indent, width)
+    elif isinstance(value, str) and (len(value) + len(label) + indent + 2 > width or "\n" in value):
+        yield f"{margin}{label}:"
+        for line in value.splitlines():
+            yield from folded(line, indent + 2, width) if line.strip() else ("",)
+    else:
+        yield f"{margin}{label}: {value}"
+
+
+def _rows(label: str, values: list[Any], indent: int, width: int) -> Iterator[str]:
+    """A list: ids on its line, texts and rows below it."""
+    texts = [one for one in values if not isinstance(one, dict | list)]
+    if len(texts) == len(values) and not any(" " in str(one) for one in texts):
+        yield from folded(f"{label}: {', '.join(map(str, texts))}", indent, width)
+        return
+    yield f"{' ' * indent}{label}:"
+    for one in values:
+        if not isinstance(one, dict):
+            yield from folded(f"- {one}", indent + 2, width)
+            continue
+        row = {key: value for key, value in cast("dict[str, Any]", one).items() if value not in _EMPTY}
+        if any(isinstance(value, dict | list) for value in row.values()):
+            yield f"{' ' * (indent + 2)}-"
+            for key, value in row.items():
+                yield from _field(key, value, indent + 4, width)
+        else:
+            said = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in row.items())
+            yield from folded(f"- {said}", indent + 2, width)

@@ -1,0 +1,168 @@
+"""Why something stands: what a decision or a claim rests on, as a tree in which every node is told once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from ledger.plain_text import one_line, shortened
+from ledger.result import Result
+from ledger.state.book import Book
+from moot.view.grounds import DEPTH_MAX, Ground, ground_of
+from moot.view.marks import RESULTS, STATUSES, mark_of
+from moot.view.text import WIDTH, joined
+
+LINES = 60
+"""At most so many lines unless all are asked for; what is left out is counted with where it is."""
+ENDLESS = 1000
+"""Deeper than any ledger."""
+
+
+class WhyQuote(Result, frozen=True):
+    """Evidence: where it stands, the words, who wrote them; `holds` is null where nobody can look."""
+
+    ref: str
+    words: str | None
+    by: str | None
+    holds: bool | None
+
+
+class WhyNode(Result, frozen=True):
+    """One thing that something rests on, `depth` below it.
+
+    `again`: it is told elsewhere in the tree; `below`: how many nodes are left out there.
+    """
+
+    id: str
+    kind: str
+    relation: str
+    by: str
+    standing: str
+    text: str
+    depth: int
+    again: bool
+    below: int
+    quotes: list[WhyQuote]
+
+
+class Why(Result, frozen=True):
+    """What `id` rests on: the first node is the thing itself."""
+
+    run: str
+    id: str
+    nodes: list[WhyNode]
+
+
+def why_of(run: str, book: Book, identity: str, *, everything: bool = False) -> Why:
+    """The tree under an id of the ledger; without `everything` to depth 3, and shallower where that is too long."""
+    nodes = list(_tree(book, identity, ENDLESS if everything else DEPTH_MAX))
+    return Why(run=run, id=identity, nodes=nodes if everything else _fitting(nodes))
+
+
+def _tree(book: Book, identity: str, deepest: int) -> Iterator[WhyNode]:
+    """Every node where it is nearest to the top, with what is under it; where it comes again it is named only."""
+    root = ground_of(book, identity, 2)
+    told, under = {root.id}, dict[str, list[tuple[Ground, bool]]]()
+    queue = [(root, 0)]
+    for ground, depth in queue:  # grows while it is read
+        cited = ground_of(book, ground.id, 2).under if ground.kind == "decision" else ground.under
+        under[ground.id] = []
+        for one in cited if depth < deepest else ():
+            again = one.id in told
+            told.add(one.id)
+            under[ground.id].append((one, again))
+            if not again:
+                queue.append((one, depth + 1))
+    left = {ground.id: 0 if under[ground.id] else len(ground.under) for ground, _ in queue}
+    yield from _nodes(root, 0, under, left, again=False)
+
+
+def _nodes(
+    ground: Ground,
+    depth: int,
+    under: Mapping[str, list[tuple[Ground, bool]]],
+    left: Mapping[str, int],
+    *,
+    again: bool,
+) -> Iterator[WhyNode]:
+    quotes = () if again else ground.quotes
+    yield WhyNode(
+        id=ground.id,
+        kind=ground.kind,
+        relation=ground.relation,
+        by=ground.by,
+        standing=ground.standing,
+        text=one_line(ground.text),
+        depth=depth,
+        again=again,
+        below=0 if again else left[ground.id],
+        quotes=[WhyQuote(ref=one.ref, words=one.words, by=one.by, holds=one.holds) for one in quotes],
+    )
+    for one, told_elsewhere in () if again else under[ground.id]:
+        yield from _nodes(one, depth + 1, under, left, again=told_elsewhere)
+
+
+def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
+    """As many nodes as fit, the nearest first; what is left out is counted where it would stand."""
+    parents: list[int] = []
+    path: list[int] = []
+    for place, node in enumerate(nodes):
+        path[node.depth :] = [place]
+        parents.append(path[node.depth - 1] if node.depth else -1)
+    room, kept = LINES - 2, {-1}
+    below: Counter[int] = Counter()
+    for place in sorted(range(len(nodes)), key=lambda one: (nodes[one].depth, one)):
+        lines = 1 + any(quote.words for quote in nodes[place].quotes)
+        if parents[place] in kept and lines <= room:
+            kept.add(place)
+            room -= lines
+        elif parents[place] in kept:
+            below[parents[place]] += 1
+    found = (
+        msgspec.structs.replace(node, below=below[place]) for place, node in enumerate(nodes) if place in kept
+    )
+    return list(found)
+
+
+def why_text(found: Why, width: int = WIDTH, *, everything: bool = False) -> str:
+    """What `moot why` prints."""
+    return joined(_lines(found.nodes, found.run, width, everything=everything))
+
+
+def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool = False) -> list[str]:
+    lines: list[str] = []
+    for node in nodes:
+        if node.again:
+            lines.append(_line(node, f"see {node.id}", width))
+            continue
+        by = f", {node.by}" if node.by else ""
+        lines.append(_line(node, f"{node.id} {_standing(node)}{by}: {node.text}", width))
+        quotes = [one for one in node.quotes if one.words]
+        for quote in quotes if everything else quotes[:1]:
+            broken = " (not found there)" if quote.holds is False else ""
+            said = f"“{one_line(quote.words or '')}” {quote.ref}{broken}"
+            lines.append(f"{'  ' * (node.depth + 1)}  {shortened(said, width - 2 * node.depth - 4)}")
+    left = [node.id for node in nodes if node.below]
+    if left:
+        more = f" and {len(left) - 4} others" if len(left) > 4 else ""
+        lines.append(f"more under {', '.join(left[:4])}{more}: moot why {run} {left[0]}, or --all")
+    if not nodes[1:] and not nodes[0].quotes:
+        lines.append("it cites nothing")
+    return lines
+
+
+def _line(node: WhyNode, said: str, width: int) -> str:
+    lead = f"{node.relation.replace('-', ' ')}: " if node.relation else ""
+    margin = "  " * node.depth
+    return margin + shortened(f"{lead}{said}", width - len(margin))
+
+
+def _standing(node: WhyNode) -> str:
+    """A status or result with its shape; for other kinds the words as they are."""
+    if node.kind == "claim" and node.standing in STATUSES:
+        return STATUSES[node.standing].plain
+    if node.kind == "verification":
+        return mark_of(RESULTS, node.standing).plain
+    return f"{node.kind}, {node.standing}" if node.standing else node.kind
