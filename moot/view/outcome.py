@@ -300,7 +300,7 @@ class _Told(msgspec.Struct, frozen=True):
         waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
         if waiting:
             yield _point(
-                f"{len(waiting)} of {len(state.claims)} claims stayed untested or unclear (moot claims)."
+                f"{len(waiting)} of {len(state.claims)} claims are untested or unclear: moot claims."
             )
 
     def _closing_open(self) -> Iterator[Point]:

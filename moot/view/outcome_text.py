@@ -26,26 +26,29 @@ STATUSES: Final = {
     "decide": "DECIDE",
     "decide_with_tripwire": "DECIDE, with a tripwire: see what would change it",
     "run_this_first": "RUN THIS FIRST: reading could not settle what it rests on",
-    "your_weighing": "YOUR WEIGHING: the goals or the members pull apart",
+    "your_weighing": "YOUR WEIGHING: the run hands this to a person",
     "ill_posed": "ILL-POSED: the question as put has no answer",
     "stopped": "STOPPED before it was finished",
     "running": "RUNNING: nothing is decided for good",
     "waiting": "WAITING for a person",
     "nobody_answered": "NOBODY ANSWERED what decides",
 }
+TAIL: Final = ("trust", "looked at", "in full")
+"""What stands after the words that are counted."""
 _INDENT: Final = 12
 
 
 class _Cut(NamedTuple):
-    """How many words an answer and another text may have."""
+    """How many words an answer and another text may have, and how many questions are listed."""
 
     answer: int
     text: int
+    questions: int
 
 
 _CUTS: Final = (
-    _Cut(130, 40), _Cut(115, 24), _Cut(105, 18), _Cut(95, 14), _Cut(90, 11), _Cut(80, 9), _Cut(70, 8), _Cut(60, 8),
-    _Cut(50, 7), _Cut(40, 6), _Cut(30, 5),
+    _Cut(130, 40, 5), _Cut(125, 24, 5), _Cut(120, 18, 5), _Cut(120, 14, 4), _Cut(120, 12, 3), _Cut(115, 10, 2),
+    _Cut(110, 9, 2), _Cut(95, 8, 1), _Cut(80, 8, 1), _Cut(60, 7, 1), _Cut(40, 6, 1), _Cut(30, 5, 1),
 )  # fmt: skip
 
 
@@ -71,7 +74,7 @@ def _fitting(outcome: Outcome, run: str, most_lines: int | None) -> list[tuple[s
     rows: list[tuple[str, str]] = []
     for cut in _CUTS:
         rows = list(_rows(outcome, run, cut))
-        told = sum(len(text.split()) for label, text in rows if label not in ("trust", "looked at"))
+        told = sum(len(text.split()) for label, text in rows if label not in TAIL)
         if told <= WORDS and (most_lines is None or len(_laid(outcome, rows, WIDTH)) <= most_lines):
             break
     return rows
@@ -96,50 +99,59 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
 
 def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
-    yield "answer", _cut(outcome.answer, cut.answer, f"moot decisions {run}")
+    yield "answer", _cut(outcome.answer, cut.answer, "")
     yield "how sure", outcome.how_sure
-    yield from (("do now", _told(one, run, cut.text)) for one in outcome.do_now)
-    yield from (("why", _told(one, run, cut.text)) for one in outcome.why)
-    yield from (("changes it", _told(one, run, cut.text)) for one in outcome.changes_our_mind)
-    yield from (("required", _told(one, run, cut.text)) for one in outcome.requirements)
+    yield from (("do now", _told(one, cut.text)) for one in outcome.do_now)
+    yield from (("why", _told(one, cut.text)) for one in outcome.why)
+    yield from (("changes it", _told(one, cut.text)) for one in outcome.changes_our_mind)
+    yield from (("required", _told(one, cut.text)) for one in outcome.requirements)
     if outcome.objection is not None:
-        yield "against it", _cut(outcome.objection, cut.text + 8, f"moot decisions {run}")
+        text, _, where = outcome.objection.rpartition(" (")
+        yield "against it", f"{_cut(text, cut.text + 8, '')} ({where}"
     for one in outcome.dissent:
-        yield "dissent", f"{one.role}: {_cut(one.text, cut.text, f'moot show {one.ref}')}"
-    yield from _asked(outcome, run, cut.text)
-    yield from (("not settled", _told(one, run, cut.text)) for one in outcome.not_settled)
-    yield from (("assumed", _told(one, run, cut.text)) for one in outcome.assumed)
+        yield "dissent", f"{one.role}: {_cut(one.text, cut.text, one.ref)}"
+    yield from _asked(outcome, run, cut)
+    yield from (("not settled", _told(one, cut.text)) for one in outcome.not_settled)
+    yield from (("assumed", _told(one, cut.text)) for one in outcome.assumed)
     yield "trust", outcome.trust
     yield "looked at", outcome.looked_at
+    yield (
+        "in full",
+        f"moot decisions {run} --final; what ends in … by its id: moot show {run} ID; why: moot why {run} ID",
+    )
 
 
-def _asked(outcome: Outcome, run: str, most: int) -> Iterator[tuple[str, str]]:
-    """Questions to a person with their ids, and once how they are answered."""
+def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
+    """Questions to a person with their ids, the newest first, and once how they are answered."""
+    listed = [one for one in outcome.needs_you if one.command.startswith("moot answer")]
+    for one in listed[: cut.questions]:
+        yield "needs you", f"{_cut(one.text, cut.text, '')} ({', '.join(one.ids[:3])})"
     for one in outcome.needs_you:
-        named = one.ids if len(one.ids) <= 3 else [*one.ids[:3], "…"]
-        where = "" if one.command.startswith("moot answer") else f": {one.command}"
-        yield "needs you", f"{_cut(one.text, most, '')} ({', '.join(named)}){where}"
-    if any(one.command.startswith("moot answer") for one in outcome.needs_you):
-        yield "needs you", f"to answer one: moot answer {run} ID 'TEXT'"
+        if one not in listed and one.command.startswith("moot override"):
+            yield "needs you", f"{one.text} {one.command}"
+    more = sum(len(one.ids) for one in outcome.needs_you) - sum(
+        len(one.ids[:3]) for one in listed[: cut.questions]
+    )
+    older = (
+        f"{words.counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
+    )
+    if listed:
+        yield "needs you", f"{older}to answer one: moot answer {run} ID 'TEXT'"
 
 
-def _told(point: Point, run: str, most: int) -> str:
-    """A point with its class, its own quote where there is room, and where the rest is."""
+def _told(point: Point, most: int) -> str:
+    """A point with its class, its own quote where there is room, and where it stands."""
     where = next((ref for ref in point.refs if not ref.startswith("@")), point.refs[0] if point.refs else "")
-    text = _cut(point.text, most, f"moot show {where}" if where else f"moot decisions {run}")
-    class_ = f" [{words.CLASSES[point.class_]}]" if point.class_ else ""
+    class_ = f" [{point.class_}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 11 else ""
-    shown = "" if not where or where in text else f" ({where})"
-    return f"{text}{class_}{quote}{shown}"
+    return f"{_cut(point.text, most, '')}{class_}{quote}{f' ({where})' if where else ''}"
 
 
 def _cut(text: str, most: int, where: str) -> str:
-    """At most so many words; what is cut says where the rest is."""
+    """At most so many words; what is cut ends in … and its id follows."""
     parts = text.split()
-    if len(parts) <= most:
-        return " ".join(parts)
-    rest = f" … ({where})" if where else " …"
-    return " ".join(parts[:most]).rstrip(" ,;:–-") + rest
+    said = " ".join(parts[:most]).rstrip(" ,;:–-") + " …" if len(parts) > most else " ".join(parts)
+    return f"{said} ({where})" if where else said
 
 
 def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
@@ -149,7 +161,7 @@ def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
     yield ""
     before = ""
     for label, text in rows:
-        if label in ("answer", "how sure", "against it", "trust", "looked at"):
+        if label in ("answer", "how sure", "against it", *TAIL):
             yield from (("",) if before not in ("", label) else ())
             yield f"**{label.capitalize()}.** {inline(text)}"
         else:

@@ -65,7 +65,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "quoted": "quoted from a document",
     "argued": "argued",
     "conceded": "conceded",
-    "said": "said by its author",
+    "said": "said, not tested by others",
     "untested": "decided on the way",
 }
 """How an evidence class is shown."""
