@@ -297,15 +297,21 @@ async def run_deliberation_async(deliberation: Deliberating, seats: Seats, out: 
     return await _driven(*_opened(deliberation, seats, out))
 
 
-def resume(run: AnyPath | Run, seats: Seats) -> Run:
-    """Go on with a run until it ends or has to wait. Raises what `run_deliberation` raises."""
+def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
+    """Go on with a run until it ends or has to wait, with the seats that it names itself where none are given.
+
+    Raises what `run_deliberation` raises.
+    """
     import asyncio
 
     from moot.app.environment import read_settings
-    from moot.app.seats import seated
+    from moot.app.running import seats_again
+    from moot.app.seats import SeatChoice, seated
     from moot.app.session import Session
 
     session = Session(_run(run).path)
+    if seats is None:
+        seats = seats_again(str(session.path), session, SeatChoice(None, {}))
     made = seated(session.state.roles, seats, offline=read_settings().offline)
     return asyncio.run(_driven(session, made))
 

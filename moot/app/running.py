@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 QUIET: Final = Watch()
 UNWATCHED: Final = nullcontext(QUIET)
 KEPT: Final = ("host", "human")
-"""Kinds of seat that a run's opening names wholly; a tape has to be named again."""
+"""Kinds of seat that a run's opening names wholly."""
+AGAIN: Final = {"command": "command:PROGRAM", "local": "local:FILE.gguf", "tape": "tape:RUN"}
+"""Kinds that a person has to name again: no ledger holds a program, or where a file lies."""
 
 
 def opening_of(
@@ -148,12 +151,39 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     run = session.inner
     if run.opened.origin.type == "import":
         raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
-    kinds = {member.role: member.seat for member in run.opened.cast if member.seat in KEPT}
-    made = choice.made(choice.seats(session.state.roles, kinds))
+    made = choice.made(seats_again(said, session, choice))
     choice.check_costs(made, options.budget.get("usd", budgets_in_force(session.state).usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
     return session, made
+
+
+def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, str]:
+    """Role → specification: what is said now, then what the run itself names. Raises `MootError` with the line to say.
+
+    A model is the one that answered last for the role; the effort it was asked for is not on the ledger.
+    """
+    kinds = {member.role: member.seat for member in session.inner.opened.cast}
+    models = {
+        event.by: event.call.model
+        for event in session.inner.book().events
+        if event.call is not None and event.call.seat == "anthropic" and event.call.model is not None
+    }
+    named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}
+    for role, kind in kinds.items():
+        if kind == "anthropic":
+            named[role] = f"anthropic:{models[role]}" if role in models else kind
+    roles = session.state.roles
+    missing = [role for role in roles if role not in named and role not in choice.specs]
+    if choice.everybody is not None or not missing or not set(choice.specs) <= set(roles):
+        return choice.seats(roles, named)
+    wanted = {role: AGAIN.get(kinds.get(role, ""), "SPEC") for role in missing}
+    if len(missing) == len(roles) and len(set(wanted.values())) == 1:
+        seats = f"--seats {shlex.quote(wanted[missing[0]])}"
+    else:
+        seats = " ".join(f"--seat {shlex.quote(f'{role}={spec}')}" for role, spec in wanted.items())
+    what = f"the run does not say what answers for {', '.join(missing)}"
+    raise MootError("no_seat", what, said, f"say it again: moot run --resume {shlex.quote(said)} {seats}")
 
 
 def driven(

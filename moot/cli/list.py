@@ -9,7 +9,7 @@ import typer
 import moot
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
-from moot.terminal.streams import out_json, show
+from moot.terminal.streams import columns, out_json, show
 from moot.view.listing import list_text
 
 
@@ -29,5 +29,5 @@ def list(
     if json:
         out_json(found)
     elif not quiet:
-        show(list_text(found))
+        show(list_text(found, columns()))
     return GOOD

@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 def run(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")] = None,
     question: common.QuestionOption = None,
-    resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Go on with this run, with the seats that it names itself.",
+            autocompletion=common.run_names,
+        ),
+    ] = None,
     seats: Annotated[
         str | None,
         typer.Option(

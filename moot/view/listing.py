@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-from ledger.events import Decision, Event
 from ledger.plain_text import one_line
 from ledger.result import Result
 from ledger.state.decided import final_in_force
-from ledger.state.fold import fold
 from ledger.state.state import State
-from ledger.store.failures import LedgerError, refuse_unopened
+from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
+from moot.view.outcome import NEEDS, OutcomeStatus, outcome_of
 from moot.view.text import WIDTH, joined
+from roles.protocol import UNLAWFUL
 
 
 class ListedRun(Result, frozen=True):
-    """A run. `answer`: the text of the first final decision in force, `decision` its id, `by_person` whether it is an
-    override; null while there is none. `finals`: how many there are. `problem`: why it cannot be read, else null."""
+    """A run. `status` and `answer` are those of its outcome; `decision` is the first final one in force, null while
+    there is none, `by_person` whether it is an override, `finals` how many there are; `questions` wait for a person, no
+    more than its outcome names.
+
+    A run that cannot be read has `problem`, why, and else null; its other texts are empty.
+    """
 
     run: str
     path: str
     question: str
     protocol: str
     state: str
-    answer: str | None
+    status: OutcomeStatus | None
+    answer: str
     decision: str | None
     by_person: bool
     finals: int
+    questions: int
     round: int
     rounds: int
     replies: int
@@ -50,75 +56,96 @@ def list_of(runs: Path, paths: Iterable[Path], more: int) -> RunList:
 
 def _listed(path: Path, runs: Path) -> ListedRun:
     name = str(path.relative_to(runs)) if path.is_relative_to(runs) else str(path)
-    texts: dict[str, str] = {}
-    last: list[Event] = []
     try:
-        state = fold(_seen(RunStore(path).stream(), texts, last))
-        refuse_unopened(state, path)
+        book = RunStore(path).book()
+        outcome = outcome_of(name, book)
     except LedgerError as error:
         return _unreadable(name, path, one_line(error.what))
+    except UNLAWFUL:  # lawful line by line, and no run all the same
+        return _unreadable(name, path, f"see `moot check {path}`")
+    state = book.state
     finals = final_in_force(state)
-    answer = finals[0] if finals else None
     return ListedRun(
         run=name,
         path=str(path),
-        question=state.opening.question,
+        question=outcome.question,
         protocol=state.opening.protocol,
         state=_life(state),
-        answer=None if answer is None else texts[answer],
-        decision=answer,
-        by_person=answer is not None and state.decisions[answer].type == "override",
+        status=outcome.status,
+        answer=outcome.answer,
+        decision=finals[0] if finals else None,
+        by_person=bool(finals) and state.decisions[finals[0]].type == "override",
         finals=len(finals),
+        questions=len(outcome.needs_you),
         round=state.round,
         rounds=len(state.opening.plan),
         replies=len(state.answered),
-        at=last[-1].at,
+        at=book.events[-1].at,
         problem=None,
     )
 
 
 def _unreadable(name: str, path: Path, problem: str) -> ListedRun:
-    return ListedRun(name, str(path), "", "", "unreadable", None, None, False, 0, 0, 0, 0, "", problem)
-
-
-def _seen(events: Iterator[Event], texts: dict[str, str], last: list[Event]) -> Iterator[Event]:
-    """The events, with the texts of decisions and the last event kept."""
-    for event in events:
-        if isinstance(event, Decision):
-            texts[event.id or ""] = event.text
-        last[:] = [event]
-        yield event
+    return ListedRun(
+        run=name,
+        path=str(path),
+        question="",
+        protocol="",
+        state="unreadable",
+        status=None,
+        answer="",
+        decision=None,
+        by_person=False,
+        finals=0,
+        questions=0,
+        round=0,
+        rounds=0,
+        replies=0,
+        at="",
+        problem=problem,
+    )
 
 
 def _life(state: State) -> str:
     return "imported" if state.opening.origin.type == "import" else state.life
 
 
-def list_text(found: RunList) -> str:
-    """What `moot list` prints: a run in two or three lines, its answer first."""
+def list_text(found: RunList, width: int = WIDTH) -> str:
+    """What `moot list` prints: a run in three lines, its answer in the second."""
     lines: list[str] = []
     for run in found.runs:
         if run.problem is not None:
-            lines += [f"{run.run}   unreadable: {_cut(run.problem, WIDTH - len(run.run) - 15)}", ""]
+            lines += [_headed(run.run, f"unreadable: {run.problem}", width), ""]
             continue
-        where = f"round {run.round} of {run.rounds}, " if run.state not in ("finished", "imported") else ""
-        lines.append(f"{run.run}   {run.state}, {where}{run.protocol}, {run.replies} replies, {run.at[:10]}")
-        lines.append(f"  asked   {_cut(run.question)}")
-        if run.answer is not None:
-            more = f" and {run.finals - 1} more" if run.finals > 1 else ""
-            who = ", by a person" if run.by_person else ""
-            lines.append(f"  answer  {_cut(run.answer)}   ({run.decision}{who}{more})")
-        elif run.state in ("finished", "imported"):
-            lines.append("  answer  none: nothing final was decided")
-        lines.append("")
+        where = f", round {run.round} of {run.rounds}" if run.state not in ("finished", "imported") else ""
+        more = " or more" if run.questions == NEEDS else ""
+        asks = f", {run.questions}{more} for you to answer" if run.questions else ""
+        replies = "1 reply" if run.replies == 1 else f"{run.replies} replies"
+        lines += [
+            _headed(run.run, run.question, width),
+            f"  {_cut(run.answer, width - 2)}",
+            f"  {run.state}{where}, {run.protocol}, {replies}, {run.at[:10]}{_decided(run)}{asks}",
+            "",
+        ]
+    if found.runs:
+        lines.append(f"{found.runs[0].run} whole: moot status {found.runs[0].run}")
     if found.more:
         lines.append(f"{found.more} older ones: moot list --all")
-    if not found.runs:
-        lines.append("no runs here: start one with `moot run`")
-    return joined(lines)
+    return joined(lines or ["no runs here: start one with `moot run`"])
 
 
-def _cut(text: str, most: int = WIDTH - 10) -> str:
-    """The beginning of a text in one line; `moot decisions` has the whole."""
+def _headed(name: str, text: str, width: int) -> str:
+    return f"{name}   {_cut(text, max(10, width - len(name) - 3))}"
+
+
+def _decided(run: ListedRun) -> str:
+    if run.decision is None:
+        return ""
+    more = f" and {run.finals - 1} more" if run.finals > 1 else ""
+    return f", {run.decision}{more}{' by a person' if run.by_person else ''}"
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning of a text in one line; `moot status` has the whole."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

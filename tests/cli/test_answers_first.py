@@ -31,20 +31,27 @@ def test_a_list_says_what_each_run_answers(moot: Moot, runs: Path) -> None:
     assert set(by_name) == {"a-finished", "b-open", "c-broken"}
     finished = by_name["a-finished"]
     (decision,) = [one for one in open_run(runs / "a-finished").decisions if one.type == "final"]
-    assert (finished["answer"], finished["decision"]) == (decision.text, decision.id)
+    assert (finished["answer"], finished["decision"]) == (
+        open_run(runs / "a-finished").outcome.answer,
+        decision.id,
+    )
     assert (finished["state"], finished["by_person"], finished["problem"]) == ("finished", False, None)
-    assert (by_name["b-open"]["state"], by_name["b-open"]["answer"]) == ("running", None)
+    assert (by_name["b-open"]["state"], by_name["b-open"]["status"]) == ("running", "running")
+    assert by_name["b-open"]["decision"] is None
     assert by_name["c-broken"]["state"] == "unreadable"
     assert by_name["c-broken"]["problem"]
     told = moot("list").out
-    assert told.index("  answer  Order by the sum") > told.index("a-finished   finished")
+    block = told[told.index("a-finished   ") :].splitlines()
+    assert block[1][:90] == f"  {finished['answer']}"[:90]
+    assert block[2].startswith("  finished, priority, 2 replies, ")
 
 
 def test_an_override_is_the_answer_and_says_so(moot: Moot, runs: Path) -> None:
     (decision,) = [one for one in open_run(runs / "a-finished").decisions if one.type == "final"]
     assert moot("override", "a-finished", decision.id, "First the database.").code == 0
     (run,) = [one for one in moot("list", "--json").json["runs"] if one["run"] == "a-finished"]
-    assert (run["answer"], run["by_person"], run["finals"]) == ("First the database.", True, 1)
+    assert "First the database." in run["answer"]
+    assert (run["by_person"], run["finals"]) == (True, 1)
     finals = moot("decisions", "a-finished", "--final", "--json").json["decisions"]
     assert [one["type"] for one in finals] == ["final", "override"]
     (standing,) = moot("decisions", "a-finished", "--final", "--in-force", "--json").json["decisions"]

@@ -16,7 +16,12 @@ import pytest
 from ledger.events import Amendment, RunClosed
 from ledger.store.store import RunStore
 from moot.api import open_run
-from rounds.setup.deliberation import parse
+from moot.app.running import open_run_at, opening_of, seats_again
+from moot.app.seats import SeatChoice
+from moot.app.session import Session
+from moot.errors import MootError
+from rounds.run.engine import Answer
+from rounds.setup.deliberation import checked, parse
 from tests.cli.conftest import Moot
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
@@ -47,8 +52,6 @@ def file(moot: Moot, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def tape(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of `PLAN`."""
-    from moot.app.running import open_run_at, opening_of
-
     path = tmp_path_factory.mktemp("tape") / "run"
     deliberation = parse(PLAN.encode())
     session = open_run_at(path, opening_of(deliberation, {}, {}))
@@ -97,9 +100,9 @@ def test_flags_say_what_a_file_would(moot: Moot, file: Path) -> None:
     assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("script", 2, 8)
     assert (opened.budgets.calls, opened.budgets.usd) == (9, "1.50")
     assert opened.cast[0].title == "Experimentalist"
-    assert moot("status", "a").out.startswith("WAIVED stress: ")
+    assert "\nWAIVED stress: " in moot("status", "a").out
     assert moot("check", "a").out.startswith("WAIVED stress: ")
-    assert moot("decisions", "a").out.startswith("WAIVED stress: ")
+    assert "\nWAIVED stress: " in moot("decisions", "a").out
 
 
 def test_one_seat_can_differ_from_the_rest(moot: Moot, file: Path, tape: Path) -> None:
@@ -225,3 +228,38 @@ def test_two_drivers_do_not_share_a_run(moot: Moot, file: Path, tape: Path) -> N
         said = moot("run", "--resume", "a", "--seats", f"tape:{tape}")
     assert said.code == 2
     assert "already drives this run" in said.err
+
+
+def test_a_run_goes_on_with_the_seats_that_it_names(moot: Moot, file: Path) -> None:
+    assert moot("run", file, "--seats", "host", "--out", "a").code == 4
+    again = moot("run", "--resume", "a", "--json")
+    assert (again.code, again.json["waiting"]) == (4, ["r1.B.action"])
+
+
+def test_what_a_run_cannot_name_is_the_line_to_say(moot: Moot, file: Path, tape: Path) -> None:
+    assert moot("run", file, "--seats", f"tape:{tape}", "--out", "a", "--max-calls", "3", "--quiet").code == 4
+    said = moot("run", "--resume", "a")
+    assert said.code == 2
+    assert "say it again: moot run --resume a --seats tape:RUN" in said.err
+    one = moot("run", "--resume", "a", "--seat", "critic=host")
+    assert "--seat action=tape:RUN --seat guardian=tape:RUN" in one.err
+    assert "critic" not in one.err
+    assert "no role 'judge'" in moot("run", "--resume", "a", "--seat", "judge=host").err
+
+
+def test_a_model_is_the_one_that_answered_last(tmp_path: Path) -> None:
+    table = {"deliberation": {"question": "Which?", "protocol": "tribunal"}}
+    kinds = {"utility": "anthropic", "accuracy": "anthropic", "safety": "command:judge"}
+    run = open_run_at(tmp_path / "run", opening_of(checked(table, name="test"), {}, kinds))
+    view = b'{"reasoning": "No.", "confidence": 80, "risk": 20}'
+    run.submit("r1.analyse.utility", view, Answer("anthropic", "enforced", model="some-model-1"))
+    session = Session(tmp_path / "run")
+    with pytest.raises(MootError) as refused:
+        seats_again("run", session, SeatChoice(None, {}))
+    assert refused.value.fix == "say it again: moot run --resume run --seat safety=command:PROGRAM"
+    said = SeatChoice(None, {"safety": "host"})
+    assert seats_again("run", session, said) == {
+        "utility": "anthropic:some-model-1",
+        "accuracy": "anthropic",
+        "safety": "host",
+    }
