@@ -108,6 +108,7 @@ PAIRS = (
         why="verify's problems are passed on",
     ),
     Pair("FLD001", base, at(7), severity="warning", context=structs.replace(CONTEXT, unknown={7: ("mood",)})),
+    Pair("LAW001", lambda: change(10, v=2), at(10), why="a run in two versions"),
     Pair(
         "LAW001",
         lambda: change("C-1-1", text=""),
