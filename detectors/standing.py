@@ -132,7 +132,7 @@ _SIDES: Final[dict[str, Side]] = {
 }
 
 
-class Argument(Result, frozen=True):
+class ClaimArgument(Result, frozen=True):
     """A verification as an argument about a claim. `strength` is its weight less what its attackers amount to."""
 
     by: str
@@ -142,14 +142,14 @@ class Argument(Result, frozen=True):
     attacked_by: list[str]
 
 
-class Standing(Result, frozen=True):
+class ClaimStanding(Result, frozen=True):
     """Where a claim stands by its arguments; `strength` and `probability` are 0.5 while there are none."""
 
     label: Label
     strength: float
     grounded: Grounded
     probability: float
-    arguments: list[Argument]
+    arguments: list[ClaimArgument]
 
 
 class OptionStanding(Result, frozen=True):
@@ -171,14 +171,14 @@ class _Graph(NamedTuple):
     label: dict[str, Grounded]
 
 
-def standings(state: State) -> dict[str, Standing]:
+def standings(state: State) -> dict[str, ClaimStanding]:
     """Every claim's standing."""
     about, graph = _tests(state), _graph(state)
     return {claim: _standing(state, claim, about.get(claim, ()), graph) for claim in state.claims}
 
 
 def by_option(
-    options: Sequence[str], about: Sequence[tuple[Sequence[str], Standing]]
+    options: Sequence[str], about: Sequence[tuple[Sequence[str], ClaimStanding]]
 ) -> list[OptionStanding]:
     """The standings of claims gathered by option; `about` holds (options of a claim, its standing)."""
     rows: list[OptionStanding] = []
@@ -223,7 +223,7 @@ def _graph(state: State) -> _Graph:
     return _Graph(attackers, strengths(weights, attackers), grounded(attackers))
 
 
-def _standing(state: State, claim: str, tests: Sequence[str], graph: _Graph) -> Standing:
+def _standing(state: State, claim: str, tests: Sequence[str], graph: _Graph) -> ClaimStanding:
     arguments = [
         argument for identity in tests if (argument := _argument(state, claim, identity, graph)) is not None
     ]
@@ -236,7 +236,7 @@ def _standing(state: State, claim: str, tests: Sequence[str], graph: _Graph) -> 
         4,
     )
     attacks: list[Grounded] = [graph.label[one.by] for one in arguments if one.side == "attacks"]
-    return Standing(
+    return ClaimStanding(
         label=_label(strength) if arguments else "untested",
         strength=strength,
         grounded=label_under(attacks) if arguments else "UNDEC",
@@ -245,13 +245,13 @@ def _standing(state: State, claim: str, tests: Sequence[str], graph: _Graph) -> 
     )
 
 
-def _argument(state: State, claim: str, identity: str, graph: _Graph) -> Argument | None:
+def _argument(state: State, claim: str, identity: str, graph: _Graph) -> ClaimArgument | None:
     check = state.checks[identity]
     bearing = next((move.bearing for move in state.claims[claim].moves if move.by == identity), None)
     side = _SIDES.get(bearing or (check.result if is_import(state) else ""))
     if side is None:
         return None
-    return Argument(
+    return ClaimArgument(
         by=identity,
         side=side,
         weight=round(_weight(check), 4),
@@ -271,7 +271,7 @@ def _label(strength: float) -> Label:
     return "refuted" if strength <= REFUTED_TO else "contested"
 
 
-def _probability(arguments: Sequence[Argument]) -> float:
+def _probability(arguments: Sequence[ClaimArgument]) -> float:
     """Log-odds of the qualities of arguments that hold."""
     odds = 0.0
     for one in arguments:

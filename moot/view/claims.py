@@ -6,7 +6,7 @@ from collections import Counter
 
 import msgspec
 
-from detectors.standing import OptionStanding, Standing, by_option, standings
+from detectors.standing import ClaimStanding, OptionStanding, by_option, standings
 from ledger.events import (
     Claim,
 )
@@ -41,7 +41,7 @@ class ClaimLine(Result, frozen=True):
     about: list[str]
     anchor_ref: str | None
     history: list[Step]
-    standing: Standing
+    standing: ClaimStanding
 
 
 class Claims(Result, frozen=True):
@@ -67,7 +67,7 @@ def claims_of(run: str, book: Book) -> Claims:
     )
 
 
-def _line(identity: str, event: Claim, facts: ClaimFacts, standing: Standing) -> ClaimLine:
+def _line(identity: str, event: Claim, facts: ClaimFacts, standing: ClaimStanding) -> ClaimLine:
     return ClaimLine(
         id=identity,
         round=event.round,
@@ -157,7 +157,7 @@ def claims_text(found: Claims) -> str:
     return joined(lines)
 
 
-def standing_lines(standing: Standing) -> list[str]:
+def standing_lines(standing: ClaimStanding) -> list[str]:
     """A claim's standing by its arguments, and the arguments; nothing while it has none."""
     if standing.label == "untested":
         return []

@@ -16,7 +16,7 @@ from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others
 from detectors.coverage import Coverage, coverage
 from detectors.report import AlarmReading
-from detectors.standing import OptionStanding, Standing, by_option, standings
+from detectors.standing import ClaimStanding, OptionStanding, by_option, standings
 from ledger.events import Claim
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
@@ -30,7 +30,7 @@ class Hindsight(msgspec.Struct, frozen=True):
     contributions: tuple[Contribution, ...]
     coverage: Coverage | None
     axes: Axes
-    standings: Mapping[str, Standing]
+    standings: Mapping[str, ClaimStanding]
     options: tuple[OptionStanding, ...]
     failures: tuple[AlarmReading, ...] | None
     twice: Agreement | None
