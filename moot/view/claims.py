@@ -18,7 +18,7 @@ from ledger.state.state import ClaimFacts
 from moot.view.text import folded, joined, listed
 
 
-class Step(Result, frozen=True):
+class StatusMove(Result, frozen=True):
     """One move of a claim; `by` is the verification's id, or that of the claim that superseded it."""
 
     from_: Status = msgspec.field(name="from")
@@ -40,7 +40,7 @@ class ClaimLine(Result, frozen=True):
     status: Status
     about: list[str]
     anchor_ref: str | None
-    history: list[Step]
+    history: list[StatusMove]
     standing: ClaimStanding
 
 
@@ -83,8 +83,8 @@ def _line(identity: str, event: Claim, facts: ClaimFacts, standing: ClaimStandin
     )
 
 
-def _step(entry: HistoryEntry) -> Step:
-    return Step(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)
+def _step(entry: HistoryEntry) -> StatusMove:
+    return StatusMove(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)
 
 
 class ClaimTold(msgspec.Struct, frozen=True):
