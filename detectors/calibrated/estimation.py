@@ -30,7 +30,7 @@ Rate = tuple[float, float]
 """(bad, all) of one run; for a count (number, exposure)."""
 
 
-class Estimate(Result, frozen=True):
+class RateEstimate(Result, frozen=True):
     """One tolerated rate: as installed, as estimated from `runs` runs with `units` units in all."""
 
     name: str
@@ -48,20 +48,20 @@ class Calibration(Result, frozen=True):
     runs: list[str]
     alarmed: list[str]
     warnings: list[str]
-    rates: list[Estimate]
+    rates: list[RateEstimate]
 
 
 class Calibrated(msgspec.Struct, frozen=True):
     """New thresholds, and what each rests on."""
 
     parameters: CalibratedParameters
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[RateEstimate, ...]
 
 
 def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated:
     """Thresholds for runs like these."""
     runs = [(state, count_rounds(state, base.bypass.references_at_least)) for state in states]
-    found: list[Estimate] = []
+    found: list[RateEstimate] = []
     changed: dict[str, msgspec.Struct] = {}
     for name, units in _SHARES:
         share: Share = getattr(base, name)
@@ -170,9 +170,9 @@ def _above(runs: Sequence[tuple[State, tuple[RoundUnits, ...]]]) -> tuple[float 
     return (None if found is None else round(min(0.4, max(0.02, found)), 4)), rates
 
 
-def _estimate(name: str, installed: float, found: float | None, rates: Sequence[Rate]) -> Estimate:
+def _estimate(name: str, installed: float, found: float | None, rates: Sequence[Rate]) -> RateEstimate:
     told = [units for _, units in rates if units > 0]
-    return Estimate(
+    return RateEstimate(
         name=name,
         installed=installed,
         estimated=installed if found is None else found,

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from detectors.calibrated.estimation import RUNS_AT_LEAST, Calibration, Estimate, estimated
+from detectors.calibrated.estimation import RUNS_AT_LEAST, Calibration, RateEstimate, estimated
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from ledger.state.state import State
@@ -101,7 +101,7 @@ def _alarms(state: State) -> bool:
     return any(reading.verdict == "ALARM" for reading in readings_of(state))
 
 
-def _warnings(count: int, alarmed: Sequence[str], estimates: Sequence[Estimate]) -> Iterator[str]:
+def _warnings(count: int, alarmed: Sequence[str], estimates: Sequence[RateEstimate]) -> Iterator[str]:
     if count < RUNS_AT_LEAST:
         yield f"it rests on {count} runs; below {RUNS_AT_LEAST} these numbers are guesses"
     if alarmed:
