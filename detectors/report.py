@@ -32,7 +32,7 @@ NAMES: Final[dict[SignalId, str]] = {
 SIGNAL_DIGITS: Final = 6
 
 
-class Quorum(Result, frozen=True):
+class StepQuorum(Result, frozen=True):
     """Steps that were asked of a seat and are settled, and those really answered. 0 of 0 in an import."""
 
     declared: int
@@ -55,7 +55,7 @@ class Signal(Result, frozen=True):
     evidence: list[str]
 
 
-class Gate(Result, frozen=True):
+class GateReading(Result, frozen=True):
     """One condition of readiness (profile `calibrated`)."""
 
     name: str
@@ -91,9 +91,9 @@ class SignalReport(Result, frozen=True):
     of: int
     stop: bool
     advice: Advice
-    quorum: Quorum
+    quorum: StepQuorum
     ready: bool
-    gates: list[Gate]
+    gates: list[GateReading]
     signals: list[Signal]
     alarms: list[AlarmReading]
 

@@ -17,7 +17,7 @@ from detectors.parameters import (
     script_parameters,
     text_parameters,
 )
-from detectors.report import ANSWERED, AlarmReading, Gate, Quorum, Signal, SignalReport
+from detectors.report import ANSWERED, AlarmReading, GateReading, Signal, SignalReport, StepQuorum
 from detectors.roles_rotated import led_script, led_text, stressed_script, stressed_text
 from ledger.events.decisions import Advice
 from ledger.state.book import Blobs, Book
@@ -50,11 +50,11 @@ SLOPES_SHOWN: Final = 4
 
 __all__ = [
     "AlarmReading",
-    "Gate",
-    "Quorum",
+    "GateReading",
     "Signal",
     "SignalProfile",
     "SignalReport",
+    "StepQuorum",
     "UnknownProfile",
     "params_hash",
     "signals",
@@ -114,7 +114,7 @@ def signals_of_state(
         of=len(readings),
         stop=stop,
         advice=ADVICE.get(satisfied, "continue") if failing is None else failing.advice,
-        quorum=Quorum(declared=quorum.declared, actual=quorum.actual),
+        quorum=StepQuorum(declared=quorum.declared, actual=quorum.actual),
         ready=stop,
         gates=[] if failing is None else list(failing.gates),
         signals=readings,

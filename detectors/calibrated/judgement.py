@@ -29,7 +29,7 @@ from detectors.calibrated.parameters import (
 from detectors.calibrated.reading import ModeReading
 from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
 from detectors.observations import deliberating_roles, parts, untested
-from detectors.report import ANSWERED, AlarmReading, Gate
+from detectors.report import ANSWERED, AlarmReading, GateReading
 from ledger.events import Claim, DriftCheck, Event, RoundOpened
 from ledger.events.decisions import Advice
 from ledger.events.ids import parse_reference, round_of
@@ -42,15 +42,6 @@ NO_CLAIM = "no claim yet"
 """The value of a share of nothing."""
 SCALED = "scaled to a full table"
 """Said with a yield of rounds from which somebody was absent: it is more than they brought."""
-
-
-class GateReading(msgspec.Struct, frozen=True):
-    """One gate: its value against its limit, in words."""
-
-    name: str
-    ok: bool
-    value: str
-    limit: str
 
 
 def gates(
@@ -159,7 +150,7 @@ class CalibratedJudgement(msgspec.Struct, frozen=True):
 
     ready: bool
     advice: Advice
-    gates: tuple[Gate, ...]
+    gates: tuple[GateReading, ...]
     alarms: tuple[AlarmReading, ...]
 
 
@@ -200,7 +191,7 @@ def judged(
     return CalibratedJudgement(
         ready=ready,
         advice=advice,
-        gates=tuple(Gate(name=gate.name, ok=gate.ok, value=gate.value, limit=gate.limit) for gate in found),
+        gates=found,
         alarms=tuple(_told(state, reading, first, twice) for reading in readings),
     )
 

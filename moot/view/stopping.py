@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from detectors.report import Gate, SignalReport
+from detectors.report import GateReading, SignalReport
 from ledger.events import RunClosed, Signals
 from ledger.events.run import PlanRow
 from ledger.events.values import Quorum
@@ -82,7 +82,7 @@ def ended(state: State) -> str:
     return f"The run {closing.state} because {words.why_closed(closing.reason)}."
 
 
-def _told(gate: Gate, rounds: int) -> str:
+def _told(gate: GateReading, rounds: int) -> str:
     value = gate.value or ""
     if value == NO_CLAIM:
         return "no claim was raised yet"
