@@ -112,7 +112,7 @@ def crux_parameter_hash() -> str:
     return sha256(crux_parameter_bytes()).hexdigest()
 
 
-class Frame(NamedTuple):
+class FrameCheck(NamedTuple):
     """What the frame check said. `objection`: ill-posed, an option missing, or two that are one."""
 
     ill_posed: bool
@@ -130,7 +130,7 @@ class CruxTerms(NamedTuple):
     parameters: CruxParameters
     documents: bool = True
     rounds_at_most: int = 3
-    frame: Frame | None = None
+    frame: FrameCheck | None = None
     first: bool = False
 
     def here(self, how: How) -> Fraction | None:

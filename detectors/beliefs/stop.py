@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
-from detectors.beliefs.parameters import RUN_HERE, CruxParameters, Frame
+from detectors.beliefs.parameters import RUN_HERE, CruxParameters, FrameCheck
 from detectors.beliefs.pool import ByRole, leader_of
 from detectors.beliefs.triage import CruxValue, ranked
 from detectors.beliefs.values import Conditional, evsi
@@ -121,7 +121,7 @@ def short_way(
     answers: ByRole,
     asked: int,
     proposals: Iterable[Conditional],
-    frame: Frame | None,
+    frame: FrameCheck | None,
     *,
     at_least: Fraction,
     tau: Fraction,

@@ -20,7 +20,7 @@ import msgspec
 
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound
-from detectors.beliefs.parameters import CruxTerms, EvidenceClass, Frame, How, crux_parameters
+from detectors.beliefs.parameters import CruxTerms, EvidenceClass, FrameCheck, How, crux_parameters
 from detectors.beliefs.pool import WHOLE, ByRole, Points
 from detectors.beliefs.unseen import Unseen, unseen_of
 from detectors.beliefs.update import CruxResult, Predicted
@@ -131,7 +131,7 @@ def _table(found: _File) -> BeliefTable:
         rounds_at_most=parameters.stop.rounds_at_most
         if found.rounds_at_most is None
         else found.rounds_at_most,
-        frame=None if found.frame is None else Frame(found.frame.ill_posed, found.frame.objection),
+        frame=None if found.frame is None else FrameCheck(found.frame.ill_posed, found.frame.objection),
         first=found.first,
     )
     rounds = tuple(_round(f"rounds[{place}]", one, options) for place, one in enumerate(found.rounds))

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, round_end
-from detectors.beliefs.parameters import CruxTerms, Frame, How, crux_parameters
+from detectors.beliefs.parameters import CruxTerms, FrameCheck, How, crux_parameters
 from detectors.beliefs.pool import Points, by_largest_remainder, leader_of, mean_of
 from detectors.beliefs.stop import short_way
 from detectors.beliefs.triage import CruxValue, doubter_of, holder_of, to_test
@@ -266,7 +266,7 @@ def play(
         experiments=circumstances.runnable > 0,
         parameters=PARAMETERS,
         documents=False,
-        frame=Frame(ill_posed=False, objection=False),
+        frame=FrameCheck(ill_posed=False, objection=False),
     )
     ended = _run(world, terms, noticed)
     everything = everything_tested(World(seed, circumstances))
