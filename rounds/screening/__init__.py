@@ -13,9 +13,9 @@ from typing import Final, Literal
 
 from ledger.result import Result
 from rounds.screening import rules_1, rules_2
-from rounds.screening.pattern import ScreeningIssue
+from rounds.screening.pattern import ScreeningMatch
 
-RULES: Final[Mapping[str, Callable[[str], Iterator[ScreeningIssue]]]] = {
+RULES: Final[Mapping[str, Callable[[str], Iterator[ScreeningMatch]]]] = {
     rules_1.VERSION: rules_1.issues,
     rules_2.VERSION: rules_2.issues,
 }
@@ -35,19 +35,19 @@ STOPPING: Final = frozenset({"ESCALATE", "BLOCK"})
 """Actions after which nobody is asked until a person overrides them."""
 
 
-class Screening(Result, frozen=True):
+class ScreeningResult(Result, frozen=True):
     """The score, from 0 to 100, what follows from it, and its parts."""
 
     score: int
     action: ScreeningAction
-    issues: list[ScreeningIssue]
+    issues: list[ScreeningMatch]
 
 
-def screen(text: str, length_max: int = QUESTION_MAX, rules: str = RULES_VERSION) -> Screening:
+def screen(text: str, length_max: int = QUESTION_MAX, rules: str = RULES_VERSION) -> ScreeningResult:
     """The score of a text, its parts, and what follows. `length_max` is in characters; `rules` a version of `RULES`."""
     issues = [*_length(text, length_max), *RULES[rules](text)]
     score = min(SCORE_MAX, sum(issue.points for issue in issues))
-    return Screening(score=score, action=_action(score), issues=issues)
+    return ScreeningResult(score=score, action=_action(score), issues=issues)
 
 
 def _action(score: int) -> ScreeningAction:
@@ -58,11 +58,11 @@ def _action(score: int) -> ScreeningAction:
     return "WARN" if score >= WARN_FROM else "ALLOW"
 
 
-def _length(text: str, length_max: int) -> Iterator[ScreeningIssue]:
+def _length(text: str, length_max: int) -> Iterator[ScreeningMatch]:
     if len(text) > length_max:
-        yield ScreeningIssue("too long", ESCALATE_FROM, f"{len(text)} characters, more than {length_max}")
+        yield ScreeningMatch("too long", ESCALATE_FROM, f"{len(text)} characters, more than {length_max}")
     elif len(text.strip()) < 3:
-        yield ScreeningIssue("too short", 10, f"{len(text.strip())} characters")
+        yield ScreeningMatch("too short", 10, f"{len(text.strip())} characters")
 
 
-__all__ = ["RULES", "RULES_VERSION", "Screening", "ScreeningAction", "ScreeningIssue", "screen"]
+__all__ = ["RULES", "RULES_VERSION", "ScreeningAction", "ScreeningMatch", "ScreeningResult", "screen"]

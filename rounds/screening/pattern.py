@@ -12,7 +12,7 @@ MENTION: Final = 15
 SHOWN_CHARACTERS_MAX: Final = 120
 
 
-class ScreeningIssue(Result, frozen=True):
+class ScreeningMatch(Result, frozen=True):
     """One part of the score, and where it was found."""
 
     kind: str

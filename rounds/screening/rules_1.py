@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rounds.screening.pattern import MENTION, Pattern, ScreeningIssue, compiled, shown
+from rounds.screening.pattern import MENTION, Pattern, ScreeningMatch, compiled, shown
 
 VERSION: Final = "screening-1"
 
@@ -124,34 +124,34 @@ _LATIN: Final = re.compile(r"[A-Za-z]{4,}")
 _SYMBOLS_SHARE: Final = 0.3
 
 
-def issues(text: str) -> Iterator[ScreeningIssue]:
+def issues(text: str) -> Iterator[ScreeningMatch]:
     """What is found in a text by its words and its characters."""
     yield from _patterns(text)
     yield from _characters(text)
 
 
-def _patterns(text: str) -> Iterator[ScreeningIssue]:
+def _patterns(text: str) -> Iterator[ScreeningMatch]:
     for pattern in PATTERNS:
         found = pattern.commanded.search(text)
         if found:
-            yield ScreeningIssue(pattern.kind, pattern.points, shown(found[0]))
+            yield ScreeningMatch(pattern.kind, pattern.points, shown(found[0]))
         elif pattern.mentioned and (found := pattern.mentioned.search(text)):
-            yield ScreeningIssue(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(found[0]))
+            yield ScreeningMatch(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(found[0]))
 
 
-def _characters(text: str) -> Iterator[ScreeningIssue]:
+def _characters(text: str) -> Iterator[ScreeningMatch]:
     symbols = sum(not (char.isalnum() or char.isspace()) for char in text)
     if len(text) >= 20 and symbols / len(text) > _SYMBOLS_SHARE:
-        yield ScreeningIssue(
+        yield ScreeningMatch(
             "symbols", 20, f"{symbols} of {len(text)} characters are neither letters nor digits"
         )
     repeated = _REPEATED.search(text)
     if repeated:
-        yield ScreeningIssue("repetition", 40, f"{repeated[1]!r} {len(repeated[0])} times in a row")
+        yield ScreeningMatch("repetition", 40, f"{repeated[1]!r} {len(repeated[0])} times in a row")
     if "\0" in text:
-        yield ScreeningIssue("NUL", 90, "a NUL character")
+        yield ScreeningMatch("NUL", 90, "a NUL character")
     hidden = _HIDDEN.findall(text)
     if hidden:
-        yield ScreeningIssue("hidden characters", 40, f"{len(hidden)}, the first U+{ord(hidden[0]):04X}")
+        yield ScreeningMatch("hidden characters", 40, f"{len(hidden)}, the first U+{ord(hidden[0]):04X}")
     if _CJK.search(text) and _LATIN.search(text):
-        yield ScreeningIssue("mixed scripts", 5, "CJK and Latin letters")
+        yield ScreeningMatch("mixed scripts", 5, "CJK and Latin letters")

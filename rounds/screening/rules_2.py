@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rounds.screening.pattern import MENTION, Pattern, ScreeningIssue, compiled, shown
+from rounds.screening.pattern import MENTION, Pattern, ScreeningMatch, compiled, shown
 from rounds.screening.readings import readings, revealed
 
 VERSION: Final = "screening-2"
@@ -321,27 +321,27 @@ _IN_LATIN: Final = re.compile(f"(?<=[A-Za-z]){_INVISIBLE}|{_INVISIBLE}(?=[A-Za-z
 _HIDDEN_TEXT_LETTERS: Final = 4
 
 
-def issues(text: str) -> Iterator[ScreeningIssue]:
+def issues(text: str) -> Iterator[ScreeningMatch]:
     """What is found in a text by its words and its characters."""
     yield from _patterns(readings(text))
     yield from _hidden(text)
     yield from _characters(text)
 
 
-def _patterns(read: tuple[str, ...]) -> Iterator[ScreeningIssue]:
+def _patterns(read: tuple[str, ...]) -> Iterator[ScreeningMatch]:
     lowered = tuple(text.lower() for text in read)
     for pattern in PATTERNS:
         if issue := _commanded(pattern, lowered):
             yield issue
         elif pattern.mentioned and (found := pattern.mentioned.search(lowered[0])):
-            yield ScreeningIssue(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(found[0]))
+            yield ScreeningMatch(f"mentioned, not commanded: {pattern.kind}", MENTION, shown(found[0]))
 
 
-def _commanded(pattern: Pattern, read: tuple[str, ...]) -> ScreeningIssue | None:
+def _commanded(pattern: Pattern, read: tuple[str, ...]) -> ScreeningMatch | None:
     for n, text in enumerate(read if pattern.respelled else read[:1]):
         for begin, end in _windows(pattern, text):
             if found := pattern.commanded.search(text, begin, end):
-                return ScreeningIssue(
+                return ScreeningMatch(
                     pattern.kind, pattern.points, f"{'spelt otherwise: ' * (n > 0)}{shown(found[0])}"
                 )
     return None
@@ -363,29 +363,29 @@ def _windows(pattern: Pattern, text: str) -> Iterator[tuple[int, int]]:
         yield (begin, end)
 
 
-def _hidden(text: str) -> Iterator[ScreeningIssue]:
+def _hidden(text: str) -> Iterator[ScreeningMatch]:
     """Characters that are there and not seen, where they serve no script."""
     found = [*_OVERRIDES.findall(text), *_IN_LATIN.findall(text.removeprefix("\ufeff"))]
     if not _RIGHT_TO_LEFT.search(text):
         found += _DIRECTIONS.findall(text)
     if found:
-        yield ScreeningIssue("hidden characters", 40, f"{len(found)}, the first U+{ord(found[0]):04X}")
+        yield ScreeningMatch("hidden characters", 40, f"{len(found)}, the first U+{ord(found[0]):04X}")
     for letters in revealed(text):
         if sum(char.isalpha() for char in letters) >= _HIDDEN_TEXT_LETTERS:
-            yield ScreeningIssue("hidden text", 60, shown(letters))
+            yield ScreeningMatch("hidden text", 60, shown(letters))
             return
 
 
-def _characters(text: str) -> Iterator[ScreeningIssue]:
+def _characters(text: str) -> Iterator[ScreeningMatch]:
     symbols = sum(not (char.isalnum() or char.isspace()) for char in text)
     if len(text) >= 20 and symbols / len(text) > _SYMBOLS_SHARE:
-        yield ScreeningIssue(
+        yield ScreeningMatch(
             "symbols", 20, f"{symbols} of {len(text)} characters are neither letters nor digits"
         )
     repeated = _REPEATED.search(text)
     if repeated:
-        yield ScreeningIssue("repetition", 40, f"{repeated[1]!r} {len(repeated[0])} times in a row")
+        yield ScreeningMatch("repetition", 40, f"{repeated[1]!r} {len(repeated[0])} times in a row")
     if "\0" in text:
-        yield ScreeningIssue("NUL", 90, "a NUL character")
+        yield ScreeningMatch("NUL", 90, "a NUL character")
     if _CJK.search(text) and _LATIN.search(text):
-        yield ScreeningIssue("mixed scripts", 5, "CJK and Latin letters")
+        yield ScreeningMatch("mixed scripts", 5, "CJK and Latin letters")
