@@ -16,7 +16,7 @@ from ledger.state.state import Spend
 from moot.view.banners import Label, labels_told
 from moot.view.grounds import Sources
 from moot.view.round import RoundTold, tell_round
-from moot.view.seats import Seat, dollars, seats_told
+from moot.view.seats import SeatTold, dollars, seats_told
 from moot.view.words import PHASES
 
 
@@ -42,7 +42,7 @@ class Scene(msgspec.Struct, frozen=True):
     played: tuple[Label, ...]
     labels: tuple[Label, ...]
     question: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatTold, ...]
     rounds_planned: int
     round: RoundTold | None
     thinking: tuple[Thinking, ...]

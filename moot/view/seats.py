@@ -70,7 +70,7 @@ class Filling(msgspec.Struct, frozen=True):
     latency_ms: int
 
 
-class Seat(msgspec.Struct, frozen=True):
+class SeatTold(msgspec.Struct, frozen=True):
     """A role of the cast: who it is, what the opening said would fill it, what really did."""
 
     role: str
@@ -124,7 +124,7 @@ def contexts_told(filling: Filling, before: str = "") -> str:
     return before + ", ".join([str(filling.contexts), *notes])
 
 
-def seats_told(book: Book) -> tuple[Seat, ...]:
+def seats_told(book: Book) -> tuple[SeatTold, ...]:
     """Every role of the cast, in protocol order, with what answered for it."""
     opened = book.state.opened
     if opened is None:
@@ -135,7 +135,7 @@ def seats_told(book: Book) -> tuple[Seat, ...]:
             calls.setdefault(event.by, []).append(event.call)
     lost = Counter(name.role for step in book.state.given_up if (name := parse_step(step)))
     return tuple(
-        Seat(
+        SeatTold(
             role=member.role,
             title=member.title,
             charge=member.charge,
@@ -181,7 +181,7 @@ def filled_by(filling: Filling) -> str:
     return f"{filling.seat}{': ' + who if who else ''} ({state})"
 
 
-def answered_by(seats: Iterable[Seat]) -> str:
+def answered_by(seats: Iterable[SeatTold]) -> str:
     """What fills the seats, in one line; roles that are filled alike stand together."""
     groups: dict[str, list[str]] = {}
     for seat in seats:
@@ -192,14 +192,14 @@ def answered_by(seats: Iterable[Seat]) -> str:
     return "; ".join(f"{', '.join(roles)}: {filled}" for filled, roles in groups.items())
 
 
-def one_family_told(seats: Iterable[Seat]) -> str | None:
+def one_family_told(seats: Iterable[SeatTold]) -> str | None:
     """The warning that all model seats are of one family, or None."""
     return one_family(
         Answered(seat.role, one.seat, one.provider, one.model) for seat in seats for one in seat.fillings
     )
 
 
-def _unfilled(seat: Seat) -> str:
+def _unfilled(seat: SeatTold) -> str:
     """No reply is there, whether its steps were given up, are open or are still to come."""
     given_up = f", given up {seat.lost} times" if seat.lost > 1 else ", given up" if seat.lost else ""
     return f"{seat.declared} (no reply{given_up})" if seat.declared else "unknown"

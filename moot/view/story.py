@@ -39,7 +39,7 @@ from moot.view.round import (
     tell_concerns,
     tell_round,
 )
-from moot.view.seats import Seat, seats_told
+from moot.view.seats import SeatTold, seats_told
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class Story(msgspec.Struct, frozen=True):
     stop: StopRule | None
     moot: str
     labels: tuple[Label, ...]
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatTold, ...]
     rounds: tuple[RoundTold, ...]
     claims: tuple[ClaimTold, ...]
     decisions: tuple[DecisionTold, ...]

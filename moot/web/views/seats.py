@@ -12,7 +12,7 @@ from ledger.events import Call, Event
 from ledger.state.fold import add_call
 from ledger.state.state import Spend
 from ledger.store.failures import LedgerError
-from moot.view.seats import Seat, seats_told
+from moot.view.seats import SeatTold, seats_told
 from moot.view.words import PHASES
 from moot.web.followed import Followed, isolation_of
 from moot.web.templating import paged
@@ -60,7 +60,7 @@ class ReplyLine:
 class SeatsPage:
     """The page. `costs` are sums by (role, phase); `judged` says how the briefs were checked."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatTold, ...]
     isolation: str
     phases: tuple[str, ...]
     costs: Mapping[tuple[str, str], Spend]
