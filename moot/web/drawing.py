@@ -33,7 +33,7 @@ SHAPES: Final = {
 OTHER: Final = Markup('<circle cx="{0:.0f}" cy="11" r="3" class="fill faint"/>')
 
 
-class Point(NamedTuple):
+class LanePoint(NamedTuple):
     """A place on a claim's lane: the round, the status from there on, what moved it, and where that is."""
 
     round: int
@@ -65,10 +65,10 @@ class Node(NamedTuple):
     alt: str
 
 
-def lane(born: int, points: Sequence[Point], rounds: int, alt: str) -> Markup:
+def lane(born: int, points: Sequence[LanePoint], rounds: int, alt: str) -> Markup:
     """A claim's life over the rounds: one line, a shape for every status that it took. Without `alt` it only shows."""
     parts = [_horizontal(_x(born, rounds), LANE_WIDTH - 6, "life")]
-    places = [(_x(born, rounds), Point(born, "pending", "", None)), *_spread(points, rounds)]
+    places = [(_x(born, rounds), LanePoint(born, "pending", "", None)), *_spread(points, rounds)]
     for (x, point), (following, _) in zip(places, [*places[1:], (LANE_WIDTH - 6.0, points)], strict=True):
         if point.status != "superseded":
             parts.append(_horizontal(x, following, f"life {mark_of(STATUSES, point.status).tone}"))
@@ -94,10 +94,10 @@ def _x(round_: int, rounds: int) -> float:
     return 8 + (LANE_WIDTH - 20) * (max(1, round_) - 1) / max(1, rounds)
 
 
-def _spread(points: Sequence[Point], rounds: int) -> list[tuple[float, Point]]:
+def _spread(points: Sequence[LanePoint], rounds: int) -> list[tuple[float, LanePoint]]:
     """Moves of one round stand side by side."""
     counts: dict[int, int] = {}
-    placed: list[tuple[float, Point]] = []
+    placed: list[tuple[float, LanePoint]] = []
     width = (LANE_WIDTH - 20) / max(1, rounds)
     for point in points:
         count = counts[point.round] = counts.get(point.round, 0) + 1
@@ -105,7 +105,7 @@ def _spread(points: Sequence[Point], rounds: int) -> list[tuple[float, Point]]:
     return placed
 
 
-def _move(x: float, point: Point) -> Markup:
+def _move(x: float, point: LanePoint) -> Markup:
     word = mark_of(STATUSES, point.status).word
     alt = f"{word} in round {point.round}" + (f" by {point.by}" if point.by else "")
     return _linked(point.address, alt, _shape(x, point.status))

@@ -17,7 +17,7 @@ from moot.web.followed import Followed, answer_of, labels_shown, standing_of
 from moot.web.links import Links, SiteLinks
 from moot.web.templating import part
 from moot.web.views.event import named_cards
-from moot.web.views.rounds import OpenStep, RoundPage, round_lines, round_page
+from moot.web.views.rounds import LiveStep, RoundPage, round_lines, round_page
 from roles.protocol import UNLAWFUL, find_group, open_steps
 from rounds.protocols import protocol_of
 
@@ -26,7 +26,7 @@ _KEY: Final = re.compile(r'"[a-z_]{1,40}"\s*:\s*')
 _SYNTAX: Final = re.compile(r'[{}\[\]]|(?<!\\)"')
 
 
-def asked_now(run: Followed) -> Mapping[str, OpenStep]:
+def asked_now(run: Followed) -> Mapping[str, LiveStep]:
     """The steps that are open, each since the commit that opened it; none when the protocol is not known here."""
     opened = run.state.opened
     if opened is None or run.state.closing is not None:
@@ -41,14 +41,14 @@ def asked_now(run: Followed) -> Mapping[str, OpenStep]:
     driven = read_driver(run.path) is not None
     speech = read_speech(run.path) if driven else None
     spoken = {one.step: one for one in speech.asked} if speech else {}
-    asked: dict[str, OpenStep] = {}
+    asked: dict[str, LiveStep] = {}
     for step in steps:
         one = spoken.get(step.id)
         if one is not None:
             words = "" if step.name.act == "position" else readable(one.words)
-            asked[step.id] = OpenStep(step.name, one.since, words)
+            asked[step.id] = LiveStep(step.name, one.since, words)
         elif not spoken:
-            asked[step.id] = OpenStep(step.name, since, waits=not driven)
+            asked[step.id] = LiveStep(step.name, since, waits=not driven)
     return asked
 
 

@@ -140,20 +140,20 @@ def _read_ahead(index: RunIndex) -> None:
         index.lines()
 
 
-class Limits(NamedTuple):
+class ConnectionLimits(NamedTuple):
     """How many connections at once, and how many may wait to be taken."""
 
     connections: int
     backlog: int
 
 
-def limits(files: int | None = None) -> Limits:
+def limits(files: int | None = None) -> ConnectionLimits:
     """The limits under a limit of open files, of which pages and runs need half."""
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if files is None else files
     if allowed == resource.RLIM_INFINITY:
-        return Limits(CONNECTIONS_MAX, BACKLOG_MAX)
+        return ConnectionLimits(CONNECTIONS_MAX, BACKLOG_MAX)
     backlog = max(1, min(BACKLOG_MAX, allowed // 8))
-    return Limits(max(1, min(CONNECTIONS_MAX, allowed // 2 - backlog)), backlog)
+    return ConnectionLimits(max(1, min(CONNECTIONS_MAX, allowed // 2 - backlog)), backlog)
 
 
 class Connection(H11Protocol):

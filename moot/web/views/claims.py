@@ -11,7 +11,7 @@ from ledger.events import Claim
 from ledger.state.state import State
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.marks import STATUSES
-from moot.web.drawing import Point, axis, lane
+from moot.web.drawing import LanePoint, axis, lane
 from moot.web.followed import Followed
 from moot.web.links import Links
 from moot.web.templating import paged
@@ -19,7 +19,7 @@ from moot.web.templating import paged
 PAGE: Final = 150
 
 
-class Wanted(NamedTuple):
+class ClaimFilter(NamedTuple):
     """Which claims: of one status, of one role, with these words; empty is any."""
 
     status: str = ""
@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
         )
 
 
-ANY: Final = Wanted()
+ANY: Final = ClaimFilter()
 
 
 class ClaimLane(NamedTuple):
@@ -54,7 +54,7 @@ class ClaimsPage:
     axis: Markup
     counts: dict[str, int]
     roles: tuple[str, ...]
-    wanted: Wanted
+    wanted: ClaimFilter
     found: int
     page: int
     pages: int
@@ -68,7 +68,7 @@ class ClaimsPage:
 def claims_page(
     run: Followed,
     links: Links,
-    wanted: Wanted = ANY,
+    wanted: ClaimFilter = ANY,
     *,
     page: int = 1,
     size: int = PAGE,
@@ -101,6 +101,6 @@ def claims_by_status(state: State) -> dict[str, int]:
 
 
 def _lane(claim: ClaimTold, rounds: int, links: Links, named: bool) -> ClaimLane:
-    points = [Point(one.round, one.to, one.by, links.event(one.by)) for one in claim.history if one.legal]
+    points = [LanePoint(one.round, one.to, one.by, links.event(one.by)) for one in claim.history if one.legal]
     alt = f"life of {claim.id} over the rounds" if named else ""
     return ClaimLane(claim, lane(claim.round, points, rounds, alt))

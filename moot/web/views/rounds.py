@@ -18,7 +18,7 @@ BENCH: Final = frozenset({"verifier", "judge", "resolver"})
 
 
 @dataclass(frozen=True, slots=True)
-class OpenStep:
+class LiveStep:
     """A step that is open: since when (ISO instant), the words that came so far; `waits`: nobody here works on it."""
 
     name: StepName
@@ -53,7 +53,7 @@ class SeatColumn:
     lead: bool
     absent: bool
     cells: tuple[SeatCell, ...]
-    open_steps: tuple[tuple[str, OpenStep], ...]
+    open_steps: tuple[tuple[str, LiveStep], ...]
 
 
 class PhaseMark(NamedTuple):
@@ -89,7 +89,7 @@ class RoundLine(NamedTuple):
     lost: int
 
 
-def round_page(run: Followed, number: int, asked: Mapping[str, OpenStep] | None = None) -> RoundPage:
+def round_page(run: Followed, number: int, asked: Mapping[str, LiveStep] | None = None) -> RoundPage:
     """A round; `asked` are the steps that are open now, for the round that is being played."""
     book, opened = run.book(), run.opened
     told = tell_round(book, number, run.sources)
@@ -110,7 +110,7 @@ def round_page(run: Followed, number: int, asked: Mapping[str, OpenStep] | None 
 
 
 def _column(
-    role: str, title: str, told: RoundTold, cards: Sequence[EventWords], steps: Mapping[str, OpenStep]
+    role: str, title: str, told: RoundTold, cards: Sequence[EventWords], steps: Mapping[str, LiveStep]
 ) -> SeatColumn:
     own: dict[str, list[EventWords]] = {}
     for card in cards:
