@@ -57,7 +57,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "stress": ("moot.view.comparison", "Stress"),
     "submit": ("moot.view.played", "Submission"),
     "keygen": ("moot.view.results", "KeyMade"),
-    "seal": ("moot.view.results", "Sealed"),
+    "seal": ("moot.view.results", "HeadSigned"),
     "accept": ("moot.view.results", "Act"),
     "value": ("rounds.analysis.value", "ValueReport"),
     "install-skill": ("moot.view.results", "SkillFiles"),

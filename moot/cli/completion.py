@@ -36,7 +36,7 @@ def completion(
 
 def complete() -> int:
     """Print what the environment asks of typer: completions, or the script."""
-    app = typer.Typer(cls=Verbs)
+    app = typer.Typer(cls=VerbGroup)
     app.callback()(_nothing)
     try:
         get_command(app).main(args=[], prog_name="moot", complete_var=VARIABLE)
@@ -45,7 +45,7 @@ def complete() -> int:
     return GOOD
 
 
-class Verbs(TyperGroup):
+class VerbGroup(TyperGroup):
     """All verbs as one command. A verb's file is read when what follows the verb is asked for, not for its name."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002

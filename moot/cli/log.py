@@ -19,7 +19,7 @@ from moot.view.events import event_line
 from moot.view.results import Log
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class EventFilter(msgspec.Struct, frozen=True):
     """Which events are shown; None is all."""
 
     kind: str | None
@@ -62,7 +62,7 @@ def log(
     if stream is not None and stream not in STREAMS:
         raise usage(f"no stream {stream!r}", f"streams are {', '.join(STREAMS)}", "--stream")
     ours = open_run(find_run(run))
-    wanted = Wanted(kind, round, stream, by)
+    wanted = EventFilter(kind, round, stream, by)
     events = [event for event in ours.events if wanted.includes(event) and identity in _names(event)]
     if identity is not None and not events:
         raise usage(f"no event {identity!r} in this run", "`moot log RUN` lists them", "ID")

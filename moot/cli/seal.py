@@ -22,7 +22,7 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.results import KeyMade, Sealed
+from moot.view.results import HeadSigned, KeyMade
 
 
 def keygen(
@@ -90,7 +90,7 @@ def seal(
             out.parent.mkdir(parents=True, exist_ok=True)
         write_document(out, note.encode())
     if json:
-        out_json(Sealed(str(path), head.seq, head.hash, signer.name, str(out or kept)))
+        out_json(HeadSigned(str(path), head.seq, head.hash, signer.name, str(out or kept)))
     elif not quiet:
         show(f"sealed @{head.seq} {head.hash} by {signer.name}: {out or kept}\n")
     return GOOD

@@ -103,7 +103,7 @@ class KeyMade(Result, frozen=True):
     verifier: str
 
 
-class Sealed(Result, frozen=True):
+class HeadSigned(Result, frozen=True):
     """The head that was signed, by which key, and where the note is."""
 
     run: str
