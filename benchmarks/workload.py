@@ -99,7 +99,7 @@ def opening(text: Text, rounds: int) -> RunOpened:
     )
 
 
-class Rounds:
+class RoundWriter:
     """One round of drafts after another; `seq` of the next event is kept, because events cite earlier ones."""
 
     def __init__(self, text: Text) -> None:
@@ -388,7 +388,7 @@ def drafts(events: int, seed: int = 1) -> Iterator[Event]:
     """An opening and rounds, cut after `events` events. After round 9999 the rounds begin again at 1."""
     text = Text(seed)
     yield opening(text, PLANNED)
-    rounds = Rounds(text)
+    rounds = RoundWriter(text)
     number = 0
     while True:
         number = number % 9_999 + 1
