@@ -165,7 +165,7 @@ def round_(asked: PageRequest) -> str:
 @_of_a_run
 def claims(asked: PageRequest) -> str:
     """The claims on their timeline."""
-    wanted = claim_views.Wanted(asked.query("status"), asked.query("role"), asked.query("q"))
+    wanted = claim_views.ClaimFilter(asked.query("status"), asked.query("role"), asked.query("q"))
     size = ALL if asked.whole else claim_views.PAGE
     page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1), size=size)
     return asked.render("claims.html", "claims", page=page)
