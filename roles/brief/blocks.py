@@ -9,7 +9,7 @@ from typing import Final, get_args
 from ledger.events.ids import round_of
 from roles.brief import records
 from roles.brief.claims import is_late
-from roles.brief.columns import UNNAMED, Shown, shown_in
+from roles.brief.columns import UNNAMED, ColumnShown, shown_in
 from roles.brief.context import BriefContext, once
 from roles.brief.layout import LayoutRow, Scope
 from roles.brief.quote import Quoted, bar
@@ -80,13 +80,13 @@ def _role_block(context: BriefContext) -> Block:
     return Block("role", context.rendered("blocks/role", values), "step")
 
 
-def shown(context: BriefContext) -> dict[Column, Shown]:
+def shown(context: BriefContext) -> dict[Column, ColumnShown]:
     """What the layout places of what the step may see."""
     names = (name for row in context.reading.rows for name in row.columns)
     return {name: shown_in(context, name) for name in names if name in context.view or name in FOLLOWS}
 
 
-def placed(context: BriefContext, shown: Mapping[Column, Shown]) -> Iterator[Block]:
+def placed(context: BriefContext, shown: Mapping[Column, ColumnShown]) -> Iterator[Block]:
     """The blocks between the frame and the role."""
     for row in context.reading.rows:
         names = [name for name in row.columns if name in shown]
@@ -100,7 +100,7 @@ def placed(context: BriefContext, shown: Mapping[Column, Shown]) -> Iterator[Blo
                     yield from _column(context, name, shown[name], row.scope)
 
 
-def _column(context: BriefContext, name: Column, shown: Shown, scope: Scope) -> list[Block]:
+def _column(context: BriefContext, name: Column, shown: ColumnShown, scope: Scope) -> list[Block]:
     """A column's heading and quotations, which siblings share."""
     key = ("blocks", shown.key)
     return once(context.of_group, key, lambda: _column_blocks(context, name, shown.quotations, scope))
@@ -121,13 +121,13 @@ def _column_blocks(
     return [Block(name, _joined(heading, quotations), scope)]
 
 
-def _by_round(context: BriefContext, row: LayoutRow, shown: Mapping[Column, Shown]) -> list[Block]:
+def _by_round(context: BriefContext, row: LayoutRow, shown: Mapping[Column, ColumnShown]) -> list[Block]:
     """What earlier rounds left, which siblings share."""
     key = ("by round", *(each.key for each in shown.values()))
     return once(context.of_group, key, lambda: _left(context, row.scope, shown))
 
 
-def _left(context: BriefContext, scope: Scope, shown: Mapping[Column, Shown]) -> list[Block]:
+def _left(context: BriefContext, scope: Scope, shown: Mapping[Column, ColumnShown]) -> list[Block]:
     """A block for each round, behind one heading."""
     quotations = [quoted for each in shown.values() for quoted in each.quotations]
     *more, name = shown

@@ -225,7 +225,7 @@ UNNAMED: Final = Sight("all")
 """What is seen of what no view names: it follows from the claims that are shown."""
 
 
-class Shown(NamedTuple):
+class ColumnShown(NamedTuple):
     """What a column shows: quotations, the events that they come from, and all that they depend on in the group."""
 
     quotations: tuple[Quoted, ...]
@@ -233,7 +233,7 @@ class Shown(NamedTuple):
     key: tuple[object, ...]
 
 
-def shown_in(context: BriefContext, name: Column) -> Shown:
+def shown_in(context: BriefContext, name: Column) -> ColumnShown:
     """What a column shows."""
     key = _key(context, name)
     return once(context.of_group, key, lambda: _shown(context, name, key))
@@ -252,6 +252,6 @@ def _key(context: BriefContext, name: Column) -> tuple[object, ...]:
     )
 
 
-def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> Shown:
+def _shown(context: BriefContext, name: Column, key: tuple[object, ...]) -> ColumnShown:
     quotations = COLUMNS[name].quotations(context, context.view.get(name, UNNAMED))
-    return Shown(quotations, frozenset([seq for each in quotations for seq in each.seqs]), key)
+    return ColumnShown(quotations, frozenset([seq for each in quotations for seq in each.seqs]), key)

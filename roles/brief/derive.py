@@ -18,7 +18,7 @@ import orjson
 
 from ledger.state.book import Book
 from roles.brief.blocks import Block, frame, placed, role_block, shown
-from roles.brief.columns import Shown
+from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefCache, BriefContext, context_of, once
 from roles.brief.quote import bar
 from roles.brief.task import failed_drift, task_block
@@ -104,7 +104,7 @@ def derive(
     )
 
 
-def _saw(context: BriefContext, columns: Mapping[Column, Shown]) -> tuple[int, ...]:
+def _saw(context: BriefContext, columns: Mapping[Column, ColumnShown]) -> tuple[int, ...]:
     failed = [seq for _, seq in failed_drift(context)]
     seqs = frozenset([context.opened.seq, *failed])
     return tuple(sorted(seqs.union(*(column.seqs for column in columns.values()))))

@@ -9,14 +9,14 @@ from ledger.events import Event, Position
 from ledger.events.values import Status
 from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.blocks import Block
-from roles.brief.columns import Shown
+from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefContext
 from roles.brief.records import KINDS, lost, picks, target_of
 from roles.prompt_set import template
 from roles.protocol import Column, Protocol
 from roles.templates import Row, Text, Values, names
 
-Columns = Mapping[Column, Shown]
+Columns = Mapping[Column, ColumnShown]
 """What the brief shows, by column."""
 
 
