@@ -117,10 +117,14 @@ def _tells(name: str, question: str) -> bool:
     return dated is not None and bool(words) and name[dated.end() :].startswith(words)
 
 
+INSTALLED_EXAMPLE: Final = "tribunal-medicines"
+"""The recorded run in the wheel: what `moot demo` plays."""
+
+
 def example_directories() -> list[Path]:
-    """Where examples are looked for: beside the runs in force, below here, below the checkout."""
-    checkout = Path(moot.__file__).resolve().parent.parent
-    places = (read_settings().runs, Path("runs"), checkout / "runs")
+    """Where examples are looked for: beside the runs in force, below here, below the checkout, in the package."""
+    package = Path(moot.__file__).resolve().parent
+    places = (read_settings().runs, Path("runs"), package.parent / "runs", package)
     return list(dict.fromkeys(place / "examples" for place in places))
 
 
@@ -133,14 +137,19 @@ def examples() -> list[Path]:
     return list(found.values())
 
 
+def example(name: str) -> Path | None:
+    """The example of a name; null when there is none."""
+    return next((path for path in examples() if path.name == name), None)
+
+
 def finished_examples() -> list[Path]:
-    """Those that reached their end, the longest plan first."""
-    ranked: list[tuple[int, str, Path]] = []
+    """Those that reached their end: the one that every installation brings along, then the shortest plan first."""
+    ranked: list[tuple[bool, int, str, Path]] = []
     for path in examples():
         try:
             state = RunStore(path).book().state
         except LedgerError:
             continue  # `moot doctor` names it, and `moot verify` says what is wrong
         if state.finished and state.opened is not None and state.opened.origin.type == "new":
-            ranked.append((-len(state.opened.plan), path.name, path))
-    return [path for _, _, path in sorted(ranked)]
+            ranked.append((path.name != INSTALLED_EXAMPLE, len(state.opened.plan), path.name, path))
+    return [path for *_, path in sorted(ranked)]

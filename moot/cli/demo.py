@@ -14,7 +14,7 @@ from ledger.events import Event
 from ledger.plain_text import one_line, visible
 from ledger.state.book import GrowingBook, commits
 from moot.api import Run, open_run
-from moot.app.runs import examples, find_run, finished_examples
+from moot.app.runs import example, examples, find_run, finished_examples
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, MootError, usage
 from moot.terminal.console import console
@@ -35,7 +35,8 @@ from rounds.run.verdicts import standard
 
 def demo(
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="Another recorded run than the first example.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Another example (`moot list runs/examples`), or any run."),
     ] = None,
     speed: Annotated[
         float, typer.Option(metavar="N", min=0, help="Times faster than brisk; 0 is at once.")
@@ -48,9 +49,9 @@ def demo(
 
     Every reply was recorded; protocol, validators and signals run for real. Exit code 0: the same head hash.
 
-    Example: moot demo --speed 3
+    Example: moot demo storage-standard-13 --speed 3
     """
-    ours = open_run(find_run(run) if run is not None else _first_example())
+    ours = open_run(_first_example() if run is None else example(run) or find_run(run))
     _can_be_played(ours)
     if json or quiet:
         result = _executed(ours, _unseen)
@@ -61,7 +62,7 @@ def demo(
 
 
 def _first_example() -> Path:
-    """The longest finished example."""
+    """The finished example that every installation has, or else the shortest."""
     found = finished_examples()
     if found:
         return found[0]

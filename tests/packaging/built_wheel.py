@@ -17,6 +17,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from moot.app.runs import INSTALLED_EXAMPLE
 from tests.packaging.top_level_names import OURS, owners
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,7 @@ def build(out: Path) -> Path:
 
 
 def expect_every_packaged_file(wheel: Path) -> None:
-    """What lies in a package's folder is in the wheel, and the skill below `moot`; no other folder is."""
+    """What lies in a package's folder is in the wheel, below `moot` the skill and one example; no other folder is."""
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     there = {
         path.relative_to(ROOT).as_posix()
@@ -52,9 +53,13 @@ def expect_every_packaged_file(wheel: Path) -> None:
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    there |= {
-        f"moot/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "skills").rglob("*") if path.is_file()
+    below_moot = {
+        "skills": "moot/skills",
+        f"runs/examples/{INSTALLED_EXAMPLE}": f"moot/examples/{INSTALLED_EXAMPLE}",
     }
+    for folder, place in below_moot.items():
+        files = (path for path in (ROOT / folder).rglob("*") if path.is_file())
+        there |= {f"{place}/{path.relative_to(ROOT / folder).as_posix()}" for path in files}
     assert shipped == there, f"missing: {sorted(there - shipped)}; not ours: {sorted(shipped - there)}"
 
 
@@ -112,6 +117,8 @@ def expect_it_starts(scratch: Path) -> None:
     version = run([str(venv / "bin" / "moot"), "--version"], cwd=elsewhere)
     assert "0.1.0" in version, version
     assert "moot" in run([str(venv / "bin" / "moot"), "--help"], cwd=elsewhere)
+    played = run([str(venv / "bin" / "moot"), "demo", "--no-live"], cwd=elsewhere)
+    assert "identical: same head" in played, played
 
 
 def run(command: list[str], *, cwd: Path) -> str:
