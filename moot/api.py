@@ -380,6 +380,7 @@ def gate(
     `compete`, which beats them. Raises `errors.MootError`.
     """
     from moot.app.run_options import RunOptions, deliberation_of
+    from moot.app.running import choices_for
     from moot.view.protocols import gated_of
     from rounds.setup import gate as rules
     from rounds.setup.gate import asked_of
@@ -396,7 +397,7 @@ def gate(
         compete=asked.compete or compete,
     )
     try:
-        return gated_of(rules.gate(asked))
+        return gated_of(rules.gate(asked), choices_for(len(asked.options)))
     except rules.GateRefused as error:
         raise usage(str(error), "give one of --single and --compete", "moot gate") from None
 

@@ -22,18 +22,21 @@ from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
+from rounds.protocols import PROTOCOLS
 from rounds.run.budget import Reservations, budgets_in_force
 from rounds.run.driver import DriveEnd, Watch, drive
 from rounds.run.human_actions import amend_budgets
 from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
-from rounds.setup.deliberation import checked_budget
+from rounds.setup.deliberation import checked, checked_budget
 from rounds.setup.opening import Opening, cast_roles, resolve
+from rounds.setup.plans import PLANS
 
 if TYPE_CHECKING:
     from ledger.events import Event
     from moot.view.estimate import Estimate
+    from moot.view.protocols import Choice
     from roles.seats.port import Seat, SeatFailed
     from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
@@ -123,6 +126,29 @@ def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estim
 
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
     return estimate_of(name, opening.event, specs, models, prices_in_force())
+
+
+def choices_for(options: int) -> list[Choice]:
+    """Every protocol and plan that a question with so many options could be given to, with replies and price.
+
+    The shortest comes first.
+    """
+    from moot.view.protocols import Choice
+    from roles.seats.anthropic import MODEL
+
+    found: list[Choice] = []
+    for protocol in PROTOCOLS.values():
+        least, most = protocol.options_wanted
+        wanted = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
+        for plan in (None,) if protocol.fixed_plan else PLANS:
+            subject = {"question": "Which?", "protocol": protocol.name, "options": wanted}
+            subject |= {} if plan is None else {"plan": plan}
+            deliberation = checked({"deliberation": subject}, name=COMMAND_LINE)
+            specs = dict.fromkeys(cast_roles(deliberation, COMMAND_LINE), "anthropic")
+            estimate = estimate_for(opening_of(deliberation, {}, specs), specs, COMMAND_LINE)
+            fits, replies = protocol.fits, estimate.replies_at_most
+            found.append(Choice(protocol.name, plan, fits, replies, estimate.usd, MODEL))
+    return sorted(found, key=lambda one: (one.replies, one.protocol))
 
 
 def estimated(file: str, everybody: str | None, said: Mapping[str, str]) -> Estimate:

@@ -12,10 +12,11 @@ import typer
 from moot import version
 from moot.app.documents import write_document
 from moot.app.run_options import RunOptions, deliberation_of, documents_of
+from moot.app.running import choices_for
 from moot.cli import options as common
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.elicitation import ask_for
-from moot.terminal.streams import out_json, show
+from moot.terminal.streams import columns, out_json, show
 from moot.view.protocols import new_of, new_text
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
@@ -93,11 +94,11 @@ def new(
             "documents from elsewhere make the file too large", f"put them beside {file}", "--context"
         )
     write_document(path, written)
-    found = new_of(file, opening.event)
+    found = new_of(file, opening.event, choices_for(len(opening.event.options)))
     if json:
         out_json(found)
     elif not quiet:
-        show(new_text(found))
+        show(new_text(found, columns()))
     return GOOD
 
 

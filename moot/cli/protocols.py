@@ -9,8 +9,8 @@ import typer
 import moot
 from moot.cli.options import JsonOption, OptionOption, QuietOption, among, protocol_names
 from moot.errors import GOOD
-from moot.terminal.streams import out_json, show
-from moot.view.protocols import protocols_text
+from moot.terminal.streams import columns, out_json, show
+from moot.view.protocols import choices_lines, protocols_text
 from rounds.protocols import PROTOCOLS
 
 
@@ -69,5 +69,6 @@ def gate(
         lines += [f"  {reason.name}: {reason.detail}" for reason in found.reasons]
         is_short = protocol.options_wanted[0] > len(option or ()) and not text.endswith(".toml")
         options = " --option '…' --option '…'" if is_short else ""
+        lines += choices_lines(found.choices, found.route, columns())
         show("\n".join([*lines, f"run it: moot run -q '…' --protocol {found.route}{options} --seats …", ""]))
     return GOOD

@@ -218,7 +218,7 @@ def _assumptions(documents: int) -> list[str]:
 def estimate_line(found: Estimate) -> str:
     """An estimate in one line, for whoever is about to run it."""
     replies = "1 reply" if found.replies_at_most == 1 else f"at most {found.replies_at_most} replies"
-    return f"{replies}, {_dollars_told(found.usd)}, {_time_told(found)}"
+    return f"{replies}, {dollars_told(found.usd)}, {_time_told(found)}"
 
 
 def _time_told(found: Estimate) -> str:
@@ -244,7 +244,7 @@ def _estimate_lines(found: Estimate) -> Iterator[str]:
     yield f"by seat (prices of {found.prices_dated})"
     for seat in found.seats:
         yield from _seat_lines(seat)
-    yield f"in all: {_tokens_told(found.tokens_in, found.tokens_out)}, {_dollars_told(found.usd)}, {_time_told(found)}"
+    yield f"in all: {_tokens_told(found.tokens_in, found.tokens_out)}, {dollars_told(found.usd)}, {_time_told(found)}"
     yield "it rests on"
     yield from (f"  {one}" for one in found.assumptions)
 
@@ -252,7 +252,7 @@ def _estimate_lines(found: Estimate) -> Iterator[str]:
 def _seat_lines(seat: EstimateSeat) -> Iterator[str]:
     model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
     yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {seat.replies} replies"
-    yield f"    {_tokens_told(seat.tokens_in, seat.tokens_out)}, {_dollars_told(seat.usd)}"
+    yield f"    {_tokens_told(seat.tokens_in, seat.tokens_out)}, {dollars_told(seat.usd)}"
 
 
 def _tokens_told(tokens_in: Span, tokens_out: Span) -> str:
@@ -263,7 +263,8 @@ def _span_told(span: Span) -> str:
     return f"{span.low:,} to {span.high:,}" if span.low != span.high else f"{span.low:,}"
 
 
-def _dollars_told(usd: Dollars | None) -> str:
+def dollars_told(usd: Dollars | None) -> str:
+    """Dollars in words."""
     if usd is None:
         return "dollars unknown"
     low, high = Decimal(usd.low), Decimal(usd.high)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Final
+
 from ledger.events import RunOpened
 from ledger.result import Result
-from moot.view.text import joined, listed
+from moot.view.estimate import Dollars, dollars_told
+from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import PROTOCOLS
 from rounds.setup.gate import GateReason, GateResult
 from rounds.setup.plans import PLANS
 from rounds.setup.size import asked_of
 from rounds.setup.variants import MEANINGS
+
+FITS_FROM: Final = 55
+"""The column from which a table of protocols says what they are for."""
 
 
 class RoleLine(Result, frozen=True):
@@ -82,19 +90,58 @@ def protocols(name: str | None = None) -> Protocols:
     )
 
 
+class Choice(Result, frozen=True):
+    """A protocol, or a plan of one, that a question could be given to: what it takes at most, and what it is for.
+
+    `usd` is for `model` in every seat, null where its price is not known. Documents are not counted.
+    """
+
+    protocol: str
+    plan: str | None
+    fits: str
+    replies: int
+    usd: Dollars | None
+    model: str
+
+
 class Gated(Result, frozen=True):
-    """`points`: the sum of the reasons': 3 for the form and what you insist on, 2 a sign of weight, −3 for one seat."""
+    """`points`: the sum of the reasons': 3 for the form and what you insist on, 2 a sign of weight, −3 for one seat.
+    `choices`: every protocol there is, the shortest first."""
 
     route: str
     points: int
     reasons: list[GateReason]
+    choices: list[Choice]
 
 
-def gated_of(found: GateResult) -> Gated:
+def gated_of(found: GateResult, choices: Sequence[Choice]) -> Gated:
     """The gate's result for machines."""
     return Gated(
-        route=found.route, points=sum(reason.points for reason in found.reasons), reasons=found.reasons
+        route=found.route,
+        points=sum(reason.points for reason in found.reasons),
+        reasons=found.reasons,
+        choices=list(choices),
     )
+
+
+def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) -> Iterator[str]:
+    """Every protocol with its replies and its price, and what it is for; the one that was chosen is marked."""
+    if not choices:
+        return
+    yield from wrap(
+        f"all of them, with replies at most and dollars with {choices[0].model} in every seat", width
+    )
+    for one in choices:
+        mark = "→" if one.protocol == chosen else " "
+        name = f"{one.protocol} {one.plan}" if one.plan else one.protocol
+        line = f"{mark} {name:<22} {one.replies:>4}   {dollars_told(one.usd)}"
+        begin = FITS_FROM if width > 2 * FITS_FROM - 10 else 4
+        first, *rest = wrap(one.fits, max(20, width - begin))
+        if begin == FITS_FROM:
+            yield f"{line:<{begin}}{first}"
+        else:
+            yield from (line, f"{'':<{begin}}{first}")
+        yield from (f"{'':<{begin}}{more}" for more in rest)
 
 
 class NewFile(Result, frozen=True):
@@ -107,9 +154,10 @@ class NewFile(Result, frozen=True):
     drift: list[int]
     replies: int
     waived: list[str]
+    choices: list[Choice]
 
 
-def new_of(file: str, opening: RunOpened) -> NewFile:
+def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
     """The file in numbers."""
     return NewFile(
         file=file,
@@ -119,6 +167,7 @@ def new_of(file: str, opening: RunOpened) -> NewFile:
         drift=[row.round for row in opening.plan if row.drift],
         replies=asked_of(opening).total(),
         waived=[waiver.what for waiver in opening.waived],
+        choices=list(choices),
     )
 
 
@@ -142,12 +191,13 @@ def protocols_text(found: Protocols) -> str:
     return joined(lines)
 
 
-def new_text(found: NewFile) -> str:
+def new_text(found: NewFile, width: int = WIDTH) -> str:
     """What `moot new` prints."""
     stress = listed([f"R{n}" for n in found.stress], "no stress round")
     lines = [
         f"{found.file}: {found.protocol}, {found.rounds} rounds, stress {stress}, at most {found.replies} replies",
         *(f"WAIVED {what}: it will be said before every verdict" for what in found.waived),
+        *choices_lines(found.choices, found.protocol, width),
         f"change it as you like, then: moot run {found.file} --seats host",
     ]
     return joined(lines)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import moot as library
+from moot.view.protocols import choices_lines
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
 
@@ -94,3 +96,32 @@ def test_a_flag_stands_over_the_files_gate(moot: Moot, tmp_path: Path) -> None:
     assert moot("run", str(file), "--single", "--seats", "host", "--out", str(out)).code == 4
     assert moot("status", str(out), "--json").json["protocol"] == "single-pass"
     assert moot("run", "--resume", str(out), "--compete").code == 2
+
+
+def test_every_protocol_is_named_with_its_replies_and_its_price(moot: Moot) -> None:
+    found = moot("gate", "Which storage?", "--json").json
+    assert {one["protocol"] for one in found["choices"]} == set(PROTOCOLS)
+    counts = [one["replies"] for one in found["choices"]]
+    assert counts == sorted(counts)
+    by_plan = {one["plan"]: one for one in found["choices"] if one["protocol"] == "structured"}
+    assert (by_plan["minimum-8"]["replies"], by_plan["standard-13"]["replies"]) == (142, 258)
+    Path("plan.toml").write_text('[deliberation]\nquestion = "Which?"\nplan = "minimum-8"\n')
+    estimate = moot("estimate", "plan.toml", "--seats", "anthropic", "--json").json
+    assert by_plan["minimum-8"]["usd"] == estimate["usd"]
+    told = moot("gate", "Which storage?").out
+    assert all(name in told for name in PROTOCOLS)
+    assert max(map(len, told.splitlines())) <= 100
+
+
+def test_a_new_file_is_shown_beside_what_else_there_is(moot: Moot) -> None:
+    said = moot("new", "-q", "Which storage?", "--protocol", "tribunal")
+    assert "deliberation.toml: tribunal, 3 rounds" in said.out
+    assert "→ tribunal" in said.out
+    assert "  structured minimum-8    142   1." in said.out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_table_keeps_to_the_width(width: int) -> None:
+    found = library.gate("Which storage?")
+    lines = list(choices_lines(found.choices, found.route, width))
+    assert max(map(len, lines)) <= width
