@@ -17,6 +17,8 @@ UNSEEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 UNSEEN_LETTERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that print as nothing."""
 VARIATION: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+RUN: Final = re.compile(r"[^ -~]+")
+"""Characters that are not plain ASCII: only among them is anything unseen, and only they stack."""
 STACKED: Final = 3
 """Combining marks that one letter may carry; more would climb into other lines."""
 
@@ -26,7 +28,7 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join(line if line.isascii() and line.isprintable() else _seen(line) for line in lines)
+    return "\n".join(line if line.isascii() and line.isprintable() else RUN.sub(_seen, line) for line in lines)
 
 
 def json_escaped(json: str) -> str:
@@ -58,10 +60,10 @@ def first_sentence(text: str) -> str:
     return match[0] if match else line
 
 
-def _seen(text: str) -> str:
+def _seen(run: re.Match[str]) -> str:
     shown: list[str] = []
     stack = 0
-    for character in text:
+    for character in run[0]:
         stack = stack + 1 if unicodedata.combining(character) else 0
         shown.append(_name(character) if stack > STACKED else _mark(character))
     return "".join(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -15,7 +15,7 @@ from moot.view.events import event_lines
 from moot.view.scene import scene_of
 from moot.web.followed import Followed, answer_of, labels_shown, standing_of
 from moot.web.links import Links, SiteLinks
-from moot.web.templating import part
+from moot.web.templating import parts
 from moot.web.views.event import named_cards
 from moot.web.views.rounds import LiveStep, RoundPage, round_lines, round_page
 from roles.protocol import UNLAWFUL, find_group, open_steps
@@ -71,32 +71,34 @@ def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
     labels = tuple(one for one in labels_shown(run) if one.kind != "UNFINISHED" or standing == "stopped")
     page = round_page(run, state.round, asked_now(run)) if state.round in state.rounds else None
     scene = scene_of(run.book(), {}, None, sources=run.sources)
-    parts = {
-        "live-labels": part("labels", links, labels),
-        "live-verdict": part("verdict_line", links, standing, answer_of(run), scene),
-        "live-earlier": part("earlier", links, [line for line in round_lines(run) if line.n < state.round]),
-        "live-head": part("round_head", links, page, standing),
-        "live-panel": part("panel", links, scene),
-        **_seats(page, links),
+    made = parts(links)
+    shown = {
+        "live-labels": made.labels(labels),
+        "live-verdict": made.verdict_line(standing, answer_of(run), scene),
+        "live-earlier": made.earlier([line for line in round_lines(run) if line.n < state.round]),
+        "live-head": made.round_head(page, standing),
+        "live-panel": made.panel(scene),
+        **_seats(page, made),
     }
-    return parts | {f"card {one.ref}": part("id_card", links, one) for one in named_cards(run, links)}
+    return shown | {f"card {one.ref}": made.id_card(one) for one in named_cards(run, links)}
 
 
-def _seats(page: RoundPage | None, links: Links) -> dict[str, Markup]:
+def _seats(page: RoundPage | None, made: Any) -> dict[str, Markup]:
     if page is None:
         return {}
     columns = {f"live-seat-{n}": one for n, one in enumerate(page.columns)}
     columns |= {f"live-bench-{n}": one for n, one in enumerate(page.bench)}
-    drawn = {name: part("column", links, one, newest_first=True) for name, one in columns.items()}
-    return drawn | {"live-house": part("house", links, page.house)}
+    drawn = {name: made.column(one, newest_first=True) for name, one in columns.items()}
+    return drawn | {"live-house": made.house(page.house)}
 
 
 def lines_of(run: Followed, links: Links, after: int) -> list[tuple[int, str]]:
     """The lines of what came after event `after`, as a terminal would print them: (seq, HTML), at most the last 60."""
     rows: list[tuple[int, str]] = []
+    made = parts(links)
     for event in run.book().events[max(0, after + 1, run.seq + 1 - LINES_MAX) :]:
         book = run.round_book(event.round) if event.phase != "close" else run.book()
         lines = list(event_lines(book, event))
         if lines:
-            rows.append((event.seq, part("line", links, lines, event.seq)))
+            rows.append((event.seq, made.line(lines, event.seq)))
     return rows

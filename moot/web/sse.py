@@ -24,7 +24,7 @@ from moot.web.followed import Followed, standing_of
 from moot.web.links import SiteLinks, links_of
 from moot.web.live import lines_of, parts_of
 from moot.web.run_index import RunIndex
-from moot.web.templating import part
+from moot.web.templating import parts as macros
 from roles.protocol import UNLAWFUL
 
 POLL_SECONDS: Final = 0.03
@@ -103,7 +103,7 @@ class Broadcast:
         what = (
             f"this cannot be shown ({type(error).__name__}); `moot check` names the rule that the run breaks"
         )
-        parts = {"live-labels": part("trouble", self._links(), what)}
+        parts = {"live-labels": macros(self._links()).trouble(what)}
         with self.run.lock:
             self.delta = _update(self.seq, self._standing, parts, [])
             self._parts |= parts
@@ -133,7 +133,7 @@ class Broadcast:
             self.seq = self.run.seq
             self._standing = standing_of(self.run)
         except (LedgerError, OSError, *UNLAWFUL) as error:
-            return {"live-labels": part("trouble", links, str(error))}, []
+            return {"live-labels": macros(links).trouble(str(error))}, []
         return parts, lines
 
     def _links(self) -> SiteLinks:

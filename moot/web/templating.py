@@ -99,11 +99,9 @@ def render(template: str, **values: Any) -> str:
     return environment().get_template(template).render(values)
 
 
-def part(name: str, links: Links, *values: Any, **named: Any) -> Markup:
-    """A part of a page: a macro of `parts.html`."""
-    module = environment().get_template("parts.html").make_module({"links": links})
-    made: Markup = getattr(module, name)(*values, **named)
-    return made
+def parts(links: Links) -> Any:
+    """The macros of `parts.html`, each a part of a page, with the addresses of a run."""
+    return environment().get_template("parts.html").make_module({"links": links})
 
 
 def paged(rows: Sequence[T], page: int, size: int) -> tuple[int, int, Sequence[T]]:
