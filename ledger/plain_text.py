@@ -28,7 +28,9 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join(line if line.isascii() and line.isprintable() else RUN.sub(_seen, line) for line in lines)
+    return "\n".join(
+        line if line.isascii() and line.isprintable() else RUN.sub(_seen, line) for line in lines
+    )
 
 
 def json_escaped(json: str) -> str:

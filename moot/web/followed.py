@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ledger.events import Decision, Event, RunOpened
+from ledger.events import Event, RunOpened
 from ledger.events.ids import parse_reference
 from ledger.state.anchors import strings
 from ledger.state.book import Book, GrowingBook
-from ledger.state.decided import outcome
 from ledger.state.state import State
 from ledger.store.blobs import BlobStore, Remembered
 from ledger.store.failures import refuse_unopened
@@ -146,13 +145,6 @@ def standing_of(run: Followed) -> str:
     if state.stopped_by is not None:
         return "stopped"
     return "running" if read_driver(run.path) is not None else "waiting"
-
-
-def answer_of(run: Followed) -> str:
-    """The text of the decision that the run comes to; empty while there is none."""
-    by_id = run.book().by_id
-    events = (by_id[identity] for identity in outcome(run.state))
-    return next((event.text for event in events if isinstance(event, Decision)), "")
 
 
 def labels_shown(run: Followed) -> tuple[Label, ...]:

@@ -12,8 +12,9 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import read_driver
 from moot.app.speech import read_speech
 from moot.view.events import event_lines
+from moot.view.outcome import outcome_of
 from moot.view.scene import scene_of
-from moot.web.followed import Followed, answer_of, labels_shown, standing_of
+from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import Links, SiteLinks
 from moot.web.templating import parts
 from moot.web.views.event import named_cards
@@ -74,7 +75,7 @@ def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
     made = parts(links)
     shown = {
         "live-labels": made.labels(labels),
-        "live-verdict": made.verdict_line(standing, answer_of(run), scene),
+        "live-verdict": made.verdict_line(standing, outcome_of(str(run.path), run.book()), scene),
         "live-earlier": made.earlier([line for line in round_lines(run) if line.n < state.round]),
         "live-head": made.round_head(page, standing),
         "live-panel": made.panel(scene),

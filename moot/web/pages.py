@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from ledger.events import Decision, Event
 from moot.view.events import words_of
+from moot.view.outcome import outcome_of
 from moot.view.stopping import why_of
 from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import SiteLinks, links_of
@@ -130,7 +131,8 @@ def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request
 @_of_a_run
 def overview(asked: PageRequest) -> str:
     """Why it stopped, what was decided, the rounds."""
-    return asked.render("overview.html", "overview", page=overview_of(asked.run), outcome=None)
+    page, outcome = overview_of(asked.run), outcome_of(str(asked.run.path), asked.run.book())
+    return asked.render("overview.html", "overview", page=page, outcome=outcome)
 
 
 @_of_a_run

@@ -17,7 +17,8 @@ from ledger.store.store import read_driver
 from moot.app.strange import explain_with
 from moot.view import words
 from moot.view.banners import Label
-from moot.web.followed import Followed, answer_of, labels_shown, standing_of
+from moot.view.outcome import outcome_of
+from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import address_of
 from roles.protocol import UNLAWFUL
 from rounds.protocols import protocol_of
@@ -34,7 +35,7 @@ class RunLine:
     name: str
     question: str
     answer: str
-    status: str
+    outcome: str
     protocol: str
     state: str
     why: str
@@ -52,6 +53,11 @@ class RunLine:
     forked_from: str | None = None
     forked_at: int | None = None
     trouble: str | None = None
+
+    @property
+    def status(self) -> str:
+        """What it comes to; of a run that goes on whether somebody is at it."""
+        return self.state if self.state in ("running", "waiting") else self.outcome
 
     @property
     def address(self) -> str:
@@ -169,12 +175,12 @@ class RunIndex:
 def line_of(name: str, run: Followed) -> RunLine:
     """A run's line."""
     state, opened = run.state, run.opened
-    origin = opened.origin
+    origin, outcome = opened.origin, outcome_of(str(run.path), run.book())
     return RunLine(
         name=name,
         question=opened.question,
-        answer=answer_of(run),
-        status=standing_of(run),
+        answer=outcome.answer,
+        outcome=outcome.status,
         protocol=opened.protocol,
         state=standing_of(run),
         why=_why(state),

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from ledger.plain_text import first_sentence, one_line, shortened, visible
 from moot.view import marks, words
 from moot.view.marks import Mark, mark_of
+from moot.view.outcome_text import STATUSES
 from moot.view.report_tables import lifecycle
 from moot.view.scene import clock_time, spent
 from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
@@ -81,7 +82,14 @@ def environment() -> Environment:
         "said": said,
         "pairs": pairs,
     }
-    known: dict[str, Any] = {"mark": mark, "the_mark": the_mark, "words": words, "LONG": LONG, "TABS": TABS}
+    known: dict[str, Any] = {
+        "mark": mark,
+        "the_mark": the_mark,
+        "words": words,
+        "LONG": LONG,
+        "TABS": TABS,
+        "STATUSES": STATUSES,
+    }
     made.filters.update(filters)
     made.globals.update(known)
     return made

@@ -14,7 +14,18 @@ from typing import Final
 
 from tests.web.viewer import ROOT, viewer
 
-PAGES: Final = ("", "/live", "/rounds", "/claims", "/decisions", "/signals", "/seats", "/log", "/check", "/event/D-1-1")
+PAGES: Final = (
+    "",
+    "/live",
+    "/rounds",
+    "/claims",
+    "/decisions",
+    "/signals",
+    "/seats",
+    "/log",
+    "/check",
+    "/event/D-1-1",
+)
 MEASURED: Final = "() => performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
 
 
@@ -29,8 +40,12 @@ def main(run: str, times: int) -> None:
     with viewer(ROOT / "runs" / "examples") as serving, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=sandbox)
         for page in PAGES:
-            took = sorted(_opened(browser.new_context(), f"{serving.url}run/{run}{page}") for _ in range(times))
-            print(f"{page or '/':16} n={times} median {statistics.median(took):5.0f} ms, worst {took[-1]:5.0f} ms")
+            took = sorted(
+                _opened(browser.new_context(), f"{serving.url}run/{run}{page}") for _ in range(times)
+            )
+            print(
+                f"{page or '/':16} n={times} median {statistics.median(took):5.0f} ms, worst {took[-1]:5.0f} ms"
+            )
         browser.close()
 
 
