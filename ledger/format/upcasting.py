@@ -244,7 +244,11 @@ def _lowering(
 
 
 def _each(value: Any, step: Callable[[Any], Any]) -> Any:
-    return tuple([step(one) for one in value]) if isinstance(value, tuple) else step(value)
+    return (
+        tuple([step(one) for one in cast("tuple[Any, ...]", value)])
+        if isinstance(value, tuple)
+        else step(value)
+    )
 
 
 def in_version(event: Event, version: Version) -> Event:
