@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ledger.events.envelope import Version
 from ledger.state.book import Book
 from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
@@ -53,8 +54,10 @@ def begin(
     options: int = 3,
     budget: dict[str, int] | None = None,
     version: int | None = None,
+    in_format: Version | None = None,
 ) -> RunSession:
-    """A session on a new run of a protocol at `path`; `version`: of the protocol, where not today's."""
+    """A session on a new run of a protocol at `path`; `version`: of the protocol, where not today's;
+    `in_format`: of the ledger, where not the protocol's own."""
     table: dict[str, Any] = {
         "deliberation": {
             "question": QUESTION,
@@ -71,6 +74,8 @@ def begin(
     event = opening.event
     if version is not None:
         event = msgspec.structs.replace(event, protocol_version=version)
+    if in_format is not None:
+        event = msgspec.structs.replace(event, v=in_format)
     return start(path, event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False)
 
 

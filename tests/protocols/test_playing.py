@@ -9,6 +9,7 @@ import pytest
 from ledger.state.book import Book
 from roles.brief import derive
 from rounds.protocols import PROTOCOLS
+from rounds.run import human_actions
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from tests.protocols.playing import VARIANTS, begin, play
@@ -65,6 +66,17 @@ def test_runs_to_its_end(name: str, rules: dict[str, str], tmp_path: Path) -> No
     decided = [facts.type for facts in book.state.decisions.values()]
     assert ("final" in decided) == (name != "council")
     is_sound(session)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_runs_in_version_2_of_the_format_too(name: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", name, in_format=2)
+    book = play(session)
+    assert book.state.finished
+    assert {event.v for event in book.events} == {2}
+    is_sound(session)
+    human_actions.note(session, "A remark.", "Ada")
+    assert session.book().events[-1].v == 2
 
 
 @ALL
