@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from detectors.agreement import Agreement, agreement
+from detectors.calibrated.agreement import Agreement, agreement
 from detectors.calibrated.failure_modes import PANEL
 from detectors.calibrated.parameters import (
     VERSION,

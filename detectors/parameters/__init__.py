@@ -10,6 +10,8 @@ from typing import Final, Literal
 import msgspec
 
 SignalProfile = Literal["script", "text", "calibrated"]
+PROFILES: Final[tuple[SignalProfile, ...]] = ("script", "text", "calibrated")
+"""Profiles whose parameters are installed."""
 DEFAULT_PROFILE: Final[SignalProfile] = "calibrated"
 """The profile that new runs and imports are opened with; a run keeps the one that it was opened with."""
 DIRECTORY: Final = Path(__file__).parent

@@ -34,7 +34,7 @@ from rounds.analysis.stress import (
     told_order,
 )
 from rounds.protocols import named_protocol
-from rounds.setup.forking import CannotFork, Wish, fork, next_round
+from rounds.run.forking import CannotFork, Wish, fork, next_round
 from rounds.setup.opening import Opening, cast_roles
 
 NOTHING_SAID: Final = RunOptions()

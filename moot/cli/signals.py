@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import moot
+from detectors.parameters import PROFILES
 from detectors.report import SignalReport
 from moot.api import Run, open_run, refuse_unwatched, signals_of_state, thresholds_of
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json
-from rounds.run.verdicts import PROFILES
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -9,7 +9,7 @@ import typer
 from moot.app.run_options import RunOptions
 from moot.terminal.streams import out
 from roles.castings import CASTINGS, DEFAULT_CASTING
-from rounds.setup.plans import PLANS
+from rounds.protocols.plans import PLANS
 from rounds.setup.size import replies_at_most
 
 WITHOUT_STRESS = """\

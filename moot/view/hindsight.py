@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from detectors.agreement import Agreement, agreement
 from detectors.axes import Axes, axes
+from detectors.calibrated.agreement import Agreement, agreement
 from detectors.calibrated.judgement import judge
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others

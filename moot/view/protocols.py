@@ -12,10 +12,10 @@ from moot.view.estimate import Dollars, dollars_told
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import PROTOCOLS
+from rounds.protocols.plans import PLANS
+from rounds.protocols.variants import MEANINGS
 from rounds.setup.gate import GateReason, GateResult
-from rounds.setup.plans import PLANS
 from rounds.setup.size import asked_of
-from rounds.setup.variants import MEANINGS
 
 FITS_FROM: Final = 55
 """The column from which a table of protocols says what they are for."""

@@ -14,7 +14,7 @@ from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import mark_of
 from roles.rotation import next_lead
-from rounds.run.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
+from rounds.protocols.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
 
 if TYPE_CHECKING:
     from moot.view.story import Story

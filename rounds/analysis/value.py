@@ -27,9 +27,9 @@ from ledger.events import (
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
-from rounds.analysis.acceptance import ACCEPTED, DISTANCE, Distance
 from rounds.protocols.adversarial import GENUINE_FROM
 from rounds.protocols.priority import DISAGREEMENT_FROM, POINTS
+from rounds.run.acceptance import ACCEPTED, DISTANCE, Distance
 
 IN_A_ROW: Final = 5
 FIX_RATE_LEAST: Final = 0.3

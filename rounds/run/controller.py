@@ -18,9 +18,8 @@ from ledger.state.decided import closing_outcome
 from ledger.state.state import State
 from roles.protocol import Protocol, is_complete
 from roles.rotation import next_lead
-from rounds.run.budget import budgets_in_force
-from rounds.run.responses import responses
-from rounds.run.schedule import (
+from rounds.protocols.plans import default_predictions
+from rounds.protocols.schedule import (
     authors,
     deliberation_is_validated,
     look_is_due,
@@ -29,8 +28,9 @@ from rounds.run.schedule import (
     stop_is_obeyed,
     synthesis_is_due,
 )
+from rounds.run.budget import budgets_in_force
+from rounds.run.responses import responses
 from rounds.run.verdicts import Verdicts
-from rounds.setup.plans import default_predictions
 
 FINDINGS_MAX = 100
 

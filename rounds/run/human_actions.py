@@ -18,7 +18,7 @@ from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import replacement
 from ledger.state.state import State
-from rounds.analysis.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
+from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.run.budget import budgets_in_force
 from rounds.run.session import RunSession, is_on_ledger
 

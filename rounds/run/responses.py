@@ -20,7 +20,7 @@ from ledger.events.run import Change
 from ledger.state.amending import absent_path
 from ledger.state.book import Book
 from ledger.state.state import State
-from rounds.run.schedule import CLAIM_CAP, CLAIMS_MAX, authors
+from rounds.protocols.schedule import CLAIM_CAP, CLAIMS_MAX, authors
 
 RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
     ("FM-1", ""): ("charter.critic", "harden_critic"),

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from validators.ledger_index import RuleContext
     from validators.rulebook import CheckReport
 
-PROFILES = ("script", "text", "calibrated")
-"""Profiles whose parameters are installed."""
-
 
 class Verdicts(msgspec.Struct, frozen=True):
     """Validation and signals as functions of a book, with the hashes of the rules and parameters behind them.
@@ -57,9 +54,10 @@ def standard(protocol: Protocol) -> Verdicts:
         return screened.screenings_due(book)
 
     def context() -> RuleContext:
+        from detectors import parameters
         from validators.ledger_index import RuleContext
 
-        params = {profile: params_hash(profile) for profile in PROFILES}
+        params: dict[str, str] = {profile: params_hash(profile) for profile in parameters.PROFILES}
         return RuleContext(protocol=protocol, signals=read, params=params, screenings=screenings)
 
     def check(book: Book) -> CheckReport:

@@ -32,8 +32,8 @@ from ledger.events.run import SignatureCode
 from ledger.events.values import ROUND_MAX
 from ledger.format.canonical import NotCanonical, refuse_control_characters
 from rounds.protocols import DEFAULT_PROTOCOL
-from rounds.setup.plans import PLANS, phases_of
-from rounds.setup.variants import RULES
+from rounds.protocols.plans import PLANS, phases_of
+from rounds.protocols.variants import RULES
 
 
 class DeliberationError(Exception):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from detectors.parameters import DEFAULT_PROFILE, params_bytes, params_hash
+from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.decisions import SEAT_KINDS
 from ledger.events.run import (
@@ -27,7 +27,14 @@ from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
 from rounds.protocols import PROTOCOLS, losses
-from rounds.run.verdicts import PROFILES
+from rounds.protocols.plans import (
+    PlanRefused,
+    WrittenRow,
+    default_predictions,
+    obeyed_from,
+    planned,
+    without_stress,
+)
 from rounds.screening import RULES_VERSION
 from rounds.setup.deliberation import (
     CastRow,
@@ -40,14 +47,6 @@ from rounds.setup.deliberation import (
 )
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.gate import GateRefused, routed
-from rounds.setup.plans import (
-    PlanRefused,
-    WrittenRow,
-    default_predictions,
-    obeyed_from,
-    planned,
-    without_stress,
-)
 
 NO_STRESS: Final = Waiver(
     what="stress",

@@ -12,8 +12,8 @@ from ledger.state.state import State
 from roles.protocol import Group, Protocol, open_steps
 from roles.rotation import next_lead
 from rounds.protocols import protocol_of
-from rounds.run.schedule import NEEDS
-from rounds.setup.plans import STRUCTURED_ROLES
+from rounds.protocols.plans import STRUCTURED_ROLES
+from rounds.protocols.schedule import NEEDS
 
 VERIFIER = "verifier"
 

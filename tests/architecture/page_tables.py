@@ -27,11 +27,11 @@ from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
 from roles.protocol import Column
-from rounds.protocols.protocol_page import loss_table
+from rounds.protocol_page import loss_table
+from rounds.protocols.plans import NORMAL, PLANS
+from rounds.protocols.schedule import NEEDS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
-from rounds.run.schedule import NEEDS
-from rounds.setup.plans import NORMAL, PLANS
 from tests.rounds.openings import opening
 
 ROOT: Final = Path(__file__).parents[2]

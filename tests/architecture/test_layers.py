@@ -28,6 +28,14 @@ def lint_imports(project: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def rooms() -> set[str]:
+    """Every room that a contract names, such as `rounds.setup`."""
+    named = re.findall(
+        r"\b[a-z]+\.[a-z_]+\b", (ROOT / "pyproject.toml").read_text().partition("[tool.importlinter]")[2]
+    )
+    return {room for room in named if room.partition(".")[0] in OURS}
+
+
 def test_imports_run_one_way() -> None:
     linted = lint_imports(ROOT)
     assert linted.returncode == 0, linted.stdout + linted.stderr
@@ -38,18 +46,22 @@ def test_an_import_upwards_is_caught(tmp_path: Path) -> None:
     for package in OURS:
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").touch()
-    for room in ("app", "cli", "mcp", "terminal", "view", "web"):
-        (tmp_path / "moot" / f"{room}.py").touch()
+    for room in rooms():
+        (tmp_path / room.replace(".", "/")).with_suffix(".py").touch()
     assert lint_imports(tmp_path).returncode == 0
     (tmp_path / "detectors" / "__init__.py").write_text("import validators\n")
     (tmp_path / "ledger" / "__init__.py").write_text("import rounds\nimport rich\n")
     (tmp_path / "moot" / "view.py").write_text("import moot.terminal\n")
+    (tmp_path / "rounds" / "setup.py").write_text("import rounds.run\n")
+    (tmp_path / "detectors" / "beliefs.py").write_text("import detectors.calibrated\n")
     linted = lint_imports(tmp_path)
     assert linted.returncode == 1
     for broken in ("ledger is not allowed to import rounds", "detectors is not allowed to import validators"):
         assert broken in linted.stdout
     assert "moot.view is not allowed to import moot.terminal" in linted.stdout
     assert "ledger is not allowed to import rich" in linted.stdout
+    assert "rounds.setup is not allowed to import rounds.run" in linted.stdout
+    assert "detectors.beliefs is not allowed to import detectors.calibrated" in linted.stdout
 
 
 def test_the_sdk_is_installed_here() -> None:

@@ -13,8 +13,8 @@ import pytest
 from ledger.events import Argument, Concern, Decision
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
-from rounds.analysis.acceptance import output_of
 from rounds.run import human_actions as people
+from rounds.run.acceptance import output_of
 from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start

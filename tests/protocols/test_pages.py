@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roles.schema import reply_schema
-from rounds.protocols import PROTOCOLS, protocol_page
+from rounds import protocol_page
+from rounds.protocols import PROTOCOLS
 from rounds.setup.size import played
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from ledger.state.book import Book
 from roles.protocol import Step
-from rounds.analysis.acceptance import edit_distance, output_of
 from rounds.analysis.value import IN_A_ROW, RunValue, event_lines, report, value_of
 from rounds.protocols import PROTOCOLS
 from rounds.run import human_actions as people
+from rounds.run.acceptance import edit_distance, output_of
 from tests.protocols import scripts
 from tests.protocols.playing import begin, play
 

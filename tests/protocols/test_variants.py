@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rounds.protocols import PROTOCOLS
-from rounds.setup.variants import MEANINGS, RULES
+from rounds.protocols.variants import MEANINGS, RULES
 from tests.cli.conftest import Moot, moot
 
 __all__ = ["moot"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from detectors.agreement import Agreement
+from detectors.calibrated.agreement import Agreement
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import Book, book

@@ -20,10 +20,10 @@ from ledger.events.run import (
     StopRule,
 )
 from roles.prompt_set import installed_prompt_set
+from rounds.protocols import plans
 from rounds.run.driver import DriveEnd, drive
 from rounds.run.session import Clock, RunSession, start
 from rounds.run.verdicts import standard
-from rounds.setup import plans
 from tests.rounds.scripted import Script, ScriptedSeat
 
 ROLES = ("action", "guardian", "observer", "critic", "verifier")

@@ -18,7 +18,7 @@ from roles.asof import status_at_opening
 from roles.brief import Brief
 from roles.protocol import Protocol, Step
 from roles.seats.port import Request, SeatReply
-from rounds.run.schedule import applicable_checks
+from rounds.protocols.schedule import applicable_checks
 from rounds.run.session import RunSession
 
 WORDS = (

@@ -8,7 +8,7 @@ import msgspec
 import orjson
 import pytest
 
-from detectors.agreement import agreement, alpha, interval, repeated_pairs, share_at_most
+from detectors.calibrated.agreement import agreement, alpha, interval, repeated_pairs, share_at_most
 from detectors.calibrated.parameters import calibrated_parameters
 from detectors.signals import signals_of_state
 from ledger.events import Verification

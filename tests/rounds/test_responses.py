@@ -15,12 +15,12 @@ from ledger.state.fold import fold
 from ledger.store.store import RunStore
 from roles.prompt_set import read_prompt_set
 from roles.protocol import Step
+from rounds.protocols.schedule import CLAIM_CAP, claim_cap
+from rounds.run.forking import Wish, fork
 from rounds.run.human_actions import acknowledge
 from rounds.run.reexecution import re_execute
 from rounds.run.responses import responses, round_to_stress
-from rounds.run.schedule import CLAIM_CAP, claim_cap
 from rounds.run.session import RunSession
-from rounds.setup.forking import Wish, fork
 from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 

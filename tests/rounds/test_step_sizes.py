@@ -12,7 +12,7 @@ import pytest
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
 from ledger.store.store import RunStore
-from rounds.setup.plans import PLANS
+from rounds.protocols.plans import PLANS
 from rounds.setup.size import SIZES, SOURCE, PlannedReply, asked_at_most
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "runs" / "examples" / SOURCE.split()[-1]

@@ -18,7 +18,7 @@ from rounds.analysis.stress import (
     planned_forks,
     role_losses,
 )
-from rounds.setup.forking import Wish, fork
+from rounds.run.forking import Wish, fork
 from tests.rounds.openings import begin, clock, play, rows
 
 pytestmark = pytest.mark.slow

@@ -30,11 +30,10 @@ from ledger.format.chain import seal
 from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import open_steps
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import PROTOCOLS, plans
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, accept
 from rounds.run.verdicts import standard
-from rounds.setup import plans
 from tests.validators.replies import STRESSED, reply
 from validators.finding import RuleFinding
 from validators.ledger_index import RuleContext

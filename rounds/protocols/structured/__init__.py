@@ -39,12 +39,18 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
+from rounds.protocols.plans import standard_13
+from rounds.protocols.schedule import (
+    active_roles,
+    applicable_checks,
+    plan_row,
+    rejudged_checks,
+    synthesis_is_due,
+)
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, statement_id
 from rounds.protocols.structured import making, problems
 from rounds.protocols.structured.unmade_checks import lost_verdict, missing_checks
 from rounds.protocols.structured.visibility import VISIBILITY
-from rounds.run.schedule import active_roles, applicable_checks, plan_row, rejudged_checks, synthesis_is_due
-from rounds.setup.plans import standard_13
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),

@@ -42,8 +42,8 @@ from roles.replies import (
     ReviewReply,
     Tension,
 )
+from rounds.protocols.schedule import rejudged_checks
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
-from rounds.run.schedule import rejudged_checks
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
     "action": "behavioral_trace_set",

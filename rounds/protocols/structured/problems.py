@@ -25,8 +25,8 @@ from roles.replies import (
     StatementReply,
 )
 from rounds.protocols.known import Quotable, ids_problems, names, repeated
+from rounds.protocols.schedule import applicable_checks, authors, claim_cap
 from rounds.protocols.structured.making import artifact
-from rounds.run.schedule import applicable_checks, authors, claim_cap
 
 _CITABLE = ("C", "V", "D", "N", "H")
 

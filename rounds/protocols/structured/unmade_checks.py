@@ -10,8 +10,8 @@ from ledger.events.verifications import CHECKS
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Step
+from rounds.protocols.schedule import NEEDS, active_roles, applicable_checks, lost_artifacts, plan_row
 from rounds.protocols.structured.making import rejudged_id
-from rounds.run.schedule import NEEDS, active_roles, applicable_checks, lost_artifacts, plan_row
 
 
 def missing_checks(book: Book) -> tuple[Event, ...]:

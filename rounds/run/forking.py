@@ -25,12 +25,12 @@ from ledger.state.fold import fold
 from ledger.store.blobs import all_named_blobs
 from ledger.store.store import RunStore, adopt_run
 from rounds.protocols import protocol_of
+from rounds.protocols.plans import default_predictions
 from rounds.run.session import Clock, RunSession
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import parse
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import Opening, resolved
-from rounds.setup.plans import default_predictions
 
 TOOL: Final = "moot fork"
 FILE: Final = "deliberation.toml"

@@ -1,6 +1,6 @@
 """The part of `docs/protocols/<name>.md` that follows from the table.
 
-`python -m rounds.protocols.protocol_page --write|--check`
+`python -m rounds.protocol_page --write|--check`
 
 Steps in order, what their briefs show, replies, variants. What stands outside the two marks is written by hand.
 """
@@ -16,12 +16,12 @@ from ledger.events import RunOpened
 from ledger.state.state import State
 from roles.protocol import Column, Pick, Protocol, Step
 from rounds.protocols import PROTOCOLS
+from rounds.protocols.variants import MEANINGS
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from rounds.setup.size import played
-from rounds.setup.variants import MEANINGS
 
-FOLDER: Final = Path(__file__).parents[2] / "docs" / "protocols"
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "protocols"
 BEGIN: Final = "<!-- from the table -->"
 END: Final = "<!-- by hand from here -->"
 _WHOSE: Final = {
@@ -141,9 +141,7 @@ def main(arguments: Sequence[str]) -> int:
             (FOLDER / f"{name}.md").write_text(page(name), "utf-8")
         return 0
     if stale:
-        sys.stderr.write(
-            f"stale: {', '.join(stale)}; run `python -m rounds.protocols.protocol_page --write`\n"
-        )
+        sys.stderr.write(f"stale: {', '.join(stale)}; run `python -m rounds.protocol_page --write`\n")
     return 1 if stale else 0
 
 
