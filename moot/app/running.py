@@ -23,6 +23,7 @@ from moot.app.speech import Speech
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
 from rounds.protocols import PROTOCOLS
+from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations, budgets_in_force
 from rounds.run.driver import DriveEnd, Watch, drive
 from rounds.run.human_actions import amend_budgets
@@ -31,7 +32,6 @@ from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked, checked_budget
 from rounds.setup.opening import Opening, cast_roles, resolve
-from rounds.setup.plans import PLANS
 
 if TYPE_CHECKING:
     from ledger.events import Event
