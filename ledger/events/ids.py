@@ -9,6 +9,7 @@ A-3-critic#attack-2, K-1#L10-L20
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 _ROLE = r"[a-z][a-z0-9_]{0,31}"
@@ -90,6 +91,7 @@ def parse_reference(text: str) -> Reference:
     return Reference(identity, section or None)
 
 
+@lru_cache(4_096)
 def round_of(identity: str) -> int | None:
     """The round number inside an id (`C-3-4` → 3), None for ids without one."""
     parts = identity.split("-")

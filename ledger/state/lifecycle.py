@@ -103,11 +103,11 @@ def history(moves: list[Move]) -> list[HistoryEntry]:
 
 def status_after(moves: list[Move]) -> Status:
     """The status that a claim's moves lead to."""
-    entries = history(moves)
-    for entry in reversed(entries):
-        if entry.legal:
-            return entry.to
-    return "pending"
+    status: Status = "pending"
+    for move in sorted(moves):
+        if move.to in TRANSITIONS[status]:
+            status = move.to
+    return status
 
 
 def place_of_experiment(round_: int, phase: str, times: int, n: int) -> Place:

@@ -64,7 +64,8 @@ def _wanted(known: KnownClaims, sight: Sight) -> set[str]:
 
 def _known(context: BriefContext) -> KnownClaims:
     if context.reading.claims == "as_found":
-        return once(context.of_group, "found", lambda: _found(context))
+        seq = round_found(context.state, context.round)
+        return once(context.of_run, ("found", seq), lambda: _found(context, seq))
     claims, synthesis = context.state.claims, context.step.name.phase == "S"
     before = {
         identity: facts for identity, facts in claims.items() if synthesis or facts.round < context.round
@@ -81,9 +82,8 @@ def _moved_by_shown_verdicts(context: BriefContext) -> set[str]:
     return {change.claim_id for check in checks for change in check.claim_status_changes}
 
 
-def _found(context: BriefContext) -> KnownClaims:
-    """The claims, and what decisions cited, right behind the opening of the round."""
-    seq = round_found(context.state, context.round)
+def _found(context: BriefContext, seq: int) -> KnownClaims:
+    """The claims, and what decisions cited, right behind the opening of the round: the same for all its groups."""
     claims = {
         identity: _facts_at(facts, seq)
         for identity, facts in context.state.claims.items()

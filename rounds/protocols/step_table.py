@@ -206,6 +206,11 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         default_factory=dict[Hashable, tuple[Group, ...]]
     )
 
+    _of_task: dict[str, StepRow] = msgspec.field(default_factory=dict[str, StepRow])
+
+    def __post_init__(self) -> None:
+        self._of_task.update((row.task, row) for row in reversed(self.rows))
+
     def groups(self, state: State, round_: int) -> tuple[Group, ...]:
         """The groups of a round in order, as far as rows apply and ask anybody."""
         if self.follows_from is None:
@@ -229,7 +234,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
 
     def row(self, step: Step) -> StepRow:
         """The row of a step."""
-        return next(row for row in self.rows if row.task == step.task)
+        return self._of_task[step.task]
 
     def view(self, state: State, step: Step) -> View:
         """What the brief of a step quotes."""
