@@ -240,9 +240,9 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
 def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
     """A decision names exactly the roles whose last stance differs from a verification it cites.
 
-    The field `dissent` of format 1 holds last stances on verdicts, not who disagrees with the decision, whose author
-    may be among them. One that is left out looks like agreement months later; one that is made up looks like an open
-    question.
+    A `dissent` without words holds a last stance on a verdict, not who disagrees with the decision, whose author may be
+    among them; version 1 of the format has no others. One that is left out looks like agreement months later; one that
+    is made up looks like an open question. From version 2 on a role dissents in its own words, or not at all.
     """
     for event in index.events:
         if not isinstance(event, Decision) or event.step is None:
@@ -251,8 +251,9 @@ def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
             (stance.role, stance.ref)
             for cite in event.cites
             for stance in _differing(cite.id, event.seq, index)
+            if event.v == 1
         }
-        stated = {(dissent.role, dissent.ref) for dissent in event.dissent}
+        stated = {(dissent.role, dissent.ref) for dissent in event.dissent if dissent.text is None}
         for role, ref in sorted(expected - stated):
             yield Breach(event.seq, f"{event.id} leaves out that {role} had expected another verdict ({ref})")
         for role, ref in sorted(stated - expected):

@@ -100,11 +100,13 @@ def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
         if not isinstance(event, Decision):
             continue
         for cite in event.cites:
+            if cite.type == "document" and cite.id in _documents(index):
+                continue
             target = index.earlier(cite.id, event.seq) or _by_place(index, cite.id, event.seq)
             if target is None:
                 what = "later" if cite.id in index.book.by_id else "not on the ledger"
                 yield Breach(event.seq, f"{event.id} cites {cite.id}, which is {what}")
-            elif _COUNTS_AS.get(target.kind, target.kind) != cite.type:
+            elif (_COUNTS_AS | _CALLED).get(target.kind, target.kind) != cite.type:
                 yield Breach(event.seq, f"{event.id} cites {cite.id} as a {cite.type}; it is a {target.kind}")
             elif (
                 cite.relation in ("overturns", "supersedes")
@@ -116,6 +118,14 @@ def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
 
 _COUNTS_AS: Final = {"ruling": "decision", "screening": "verification"}
 """Kinds without an id that a person may overturn by their place, and what a citation calls them."""
+
+
+_CALLED: Final = {"experiment_planned": "experiment"}
+"""What else a citation calls by another name than its kind."""
+
+
+def _documents(index: LedgerIndex) -> frozenset[str]:
+    return frozenset(entry.id for entry in index.opened.context) if index.opened else frozenset()
 
 
 def _by_place(index: LedgerIndex, cited: str, than: int) -> Event | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from ledger.events import Artifact, Concern, DriftCheck, Event, Rating
+from ledger.events import Agenda, Artifact, Concern, DriftCheck, Event, Memo, Rating, Verification
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.values import Evidence
 from ledger.state.anchors import contains_quote
@@ -24,13 +24,16 @@ IDS: Final[dict[str, tuple[str, ...]]] = {
     "score": ("of", "order"),
     "standing": ("of",),
     "run_closed": ("outcome", "open"),
+    "experiment_planned": ("claims",),
+    "experiment_run": ("of",),
+    "experiment_judged": ("of",),
 }
 """Kind → fields with ids of earlier events."""
 
 
 REFS: Final[dict[str, tuple[str, ...]]] = {
     "artifact": ("cites",),
-    "claim": ("raised_at_artifact",),
+    "claim": ("raised_at_artifact", "places"),
     "challenge": ("target",),
     "response": ("revised",),
     "decision": ("round_artifact_refs",),
@@ -62,8 +65,18 @@ def values(event: Event, fields: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 def references(event: Event) -> Iterator[tuple[str, str]]:
     """(field, ref) of every reference that must resolve, a verification's own evidence excepted."""
     yield from values(event, REFS.get(event.kind, ()))
-    if isinstance(event, Artifact):
-        yield from _inside(event)
+    match event:
+        case Artifact():
+            yield from _inside(event)
+        case Agenda():
+            yield from (("merged", ref) for one in event.merged for ref in one.from_)
+            yield from (("dropped", one.from_) for one in event.dropped)
+        case Memo():
+            yield from (("sentences", ref) for one in event.sentences for ref in one.refs)
+        case DriftCheck():
+            yield from (("sentences", one.of) for one in event.sentences)
+        case _:
+            pass
     if event.kind != "verification":
         for field, evidence in all_evidence(event):
             yield field, evidence.ref
@@ -87,6 +100,9 @@ def all_evidence(event: Event) -> Iterator[tuple[str, Evidence]]:
             for evidence in cast("tuple[Any, ...]", found):
                 if isinstance(evidence, Evidence):
                     yield field, evidence
+    if isinstance(event, Verification):
+        for change in event.claim_status_changes:
+            yield from (("claim_status_changes", evidence) for evidence in change.evidence)
     for anchor in getattr(event, "anchors", ()):
         yield from (("anchors", evidence) for evidence in anchor.evidence)
     if isinstance(event, Artifact):
