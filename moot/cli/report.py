@@ -25,10 +25,13 @@ def report(
         str | None,
         typer.Option("--html", metavar="FILE", help="Write it as one HTML file that can be mailed."),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="With the record: every event with its words, once.")
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Write a run down: what was decided and on what it rests, rounds, claims, signals, retrospective.
+    """Write a run down on three pages: its outcome, what was decided, rounds, claims, signals, retrospective.
 
     Example: moot report @last --html report.html
     """
@@ -40,7 +43,7 @@ def report(
         return _said(ours, "html", html, None, json=json, quiet=quiet)
     from moot.app.reporting import markdown
 
-    text = markdown(ours)
+    text = markdown(ours, full=full)
     if file is not None:
         write_document(Path(file), text.encode())
     return _said(ours, "markdown", file, text, json=json, quiet=quiet)

@@ -254,7 +254,9 @@ def _sections(facts: PanelFacts) -> Iterator[tuple[str, list[Text]]]:
     if asked:
         lines = [_named(identity, "", facts) for identity in asked[-LISTED:]]
         if len(asked) > LISTED:
-            lines.insert(0, Text(f"{len(asked) - LISTED} older ones: `moot report`", theme.FAINT))
+            lines.insert(
+                0, Text(f"{len(asked) - LISTED} older ones: `moot log RUN --kind concern`", theme.FAINT)
+            )
         yield f"Questions to you: {len(asked)} (`moot answer`)", lines
     yield "Next", [Text(line) for line in next_round(state)]
     yield from _decided(facts)

@@ -1,23 +1,22 @@
-"""A run as one Markdown document: what was decided and on what it rests, then how it came about.
+"""A run as one Markdown document: its outcome and how it came about on three pages; `--full` adds the record.
 
 What must be known before the first verdict stands first: degraded, waived, unfinished, simulated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Iterator
 
 from detectors.report import SignalReport
 from ledger.format.chain import Head
-from ledger.interchange.markdown import inline, listed, paragraphs
+from ledger.interchange.markdown import inline, paragraphs
+from ledger.interchange.transcript import entry
 from ledger.state.book import Book
-from moot.view import marks, words
 from moot.view.hindsight import Hindsight
-from moot.view.marks import mark_of
+from moot.view.outcome import outcome_of
+from moot.view.outcome_text import outcome_markdown
 from moot.view.report_decisions import decided, decisions_table
-from moot.view.report_exchange import exchange
-from moot.view.report_hindsight import hindsight_sections
+from moot.view.report_hindsight import failures_section, hindsight_sections
 from moot.view.report_tables import (
     alarms_section,
     cast_section,
@@ -30,59 +29,77 @@ from moot.view.report_tables import (
     stress_section,
 )
 from moot.view.seats import answered_by, one_family_told
-from moot.view.stopping import played_elsewhere
+from moot.view.stopping import why_it_stopped
 from moot.view.story import Story
 
-Section = Callable[[Story], Iterator[str]]
-
-SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
-    ("Other decisions", decisions_table),
-    ("Rounds", rounds_section),
-    ("Stress rounds", stress_section),
-    ("Claims", claims_section),
-    ("Concerns and open questions", concerns_section),
-    ("Alarms, amendments, notes", alarms_section),
-    ("Retrospective", retrospective_section),
-    ("Cast and seats", cast_section),
-    ("Cost", cost_section),
-)
+Sections = Iterator[tuple[str, Iterator[str]]]
 
 
-SHORT: Final = (
-    "Other decisions",
-    "Concerns and open questions",
-    "Alarms, amendments, notes",
-    "Cast and seats",
-    "Cost",
-)
-"""What a report on a short protocol has of these: there are no checks, signals or claims to be told."""
+def report(
+    story: Story, book: Book, head: Head, signals: SignalReport | None = None, hindsight: Hindsight | None = None,
+    *, watched: bool = True, run: str = "RUN",
+) -> str:  # fmt: skip
+    """The document of at most 250 lines. `signals` are those of the whole run in the profile to be shown, None when its
+    parameters are not there; `hindsight` can be said only of the whole; a run that is not `watched` has neither."""
+    lines = [*_head(story, book, run), "", *decided(story)]
+    for title, section in _sections(story, signals, hindsight, watched=watched):
+        lines += _section(title, section)
+    return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
 
 
-def short_report(story: Story, head: Head, book: Book) -> str:
-    """The document of a run of a short protocol: what was decided, then everything that was handed in."""
-    lines = [*_title(story), *_first(story), *_why(story), *decided(story)]
-    lines += ["", "## What was handed in", "", *exchange(book)]
-    for title, section in SECTIONS:
-        body = list(section(story)) if title in SHORT else []
-        if body:
-            lines += ["", f"## {title}", "", *body]
-    lines += ["", "## How to check this", "", *_check(story, head)]
-    return "\n".join(lines) + "\n"
-
-
-def report(story: Story, signals: SignalReport | None, head: Head, hindsight: Hindsight | None = None) -> str:
-    """The document. `signals` are those of the whole run in the profile to be shown, None when the run's parameters are
-    not there; `hindsight` is what can be said only when it is looked at as a whole."""
-    lines = [*_title(story), *_first(story), *_why(story), *decided(story)]
-    lines += ["", "## Stop signals", "", *signals_section(story, signals)]
-    for title, section in SECTIONS:
-        body = list(section(story))
-        if body:
-            lines += ["", f"## {title}", "", *body]
+def full_report(
+    story: Story, book: Book, head: Head, hindsight: Hindsight | None = None, *, run: str = "RUN"
+) -> str:
+    """The outcome, what is computed over the whole run, then the record: every event once, by round and phase."""
+    lines = _head(story, book, run)
     for title, body in hindsight_sections(hindsight) if hindsight is not None else ():
-        lines += ["", f"## {title}", "", *body]
-    lines += ["", "## How to check this", "", *_check(story, head)]
+        lines += _section(title, iter(body))
+    lines += [*_section("Cast and seats", cast_section(story)), *_section("Cost", cost_section(story))]
+    lines += [*_section("The record", _record(book)), *_section("How to check this", _check(story, head))]
     return "\n".join(lines) + "\n"
+
+
+def _head(story: Story, book: Book, run: str) -> list[str]:
+    """Question, labels and the outcome."""
+    return [*_title(story), *_first(story), "", *outcome_markdown(outcome_of(run, book), run)]
+
+
+def _section(title: str, lines: Iterator[str]) -> list[str]:
+    """A section with its heading; nothing when it has nothing to say."""
+    body = list(lines)
+    return ["", f"## {title}", "", *body] if body else []
+
+
+def _sections(
+    story: Story, signals: SignalReport | None, hindsight: Hindsight | None, *, watched: bool
+) -> Sections:
+    """What a document of three pages has room for, in its order."""
+    yield "Other decisions", decisions_table(story)
+    yield "Why it stopped" if story.closing else "Where it stands", iter([inline(why_it_stopped(story))])
+    if watched:
+        yield "Stop signals", signals_section(story, signals)
+        yield "Rounds", rounds_section(story)
+        yield "Stress rounds", stress_section(story)
+        yield "Claims", claims_section(story)
+    yield "Concerns and open questions", concerns_section(story)
+    yield "Alarms, amendments, notes", alarms_section(story)
+    if hindsight is not None:
+        yield "Failure modes", failures_section(hindsight)
+    yield "Retrospective", retrospective_section(story)
+    yield "Cast and seats", cast_section(story)
+    yield "Cost", cost_section(story)
+
+
+def _record(book: Book) -> Iterator[str]:
+    """Every event with its words, under a heading for each round and phase; what the controller checks is counted."""
+    place: tuple[int, str] | None = None
+    for event in book.events[1:]:
+        if (event.round, event.phase) != place:
+            place = (event.round, event.phase)
+            yield f"### Round {event.round}: {inline(event.phase)}"
+            yield ""
+        yield entry(event, book)
+        yield ""
 
 
 def _title(story: Story) -> Iterator[str]:
@@ -128,28 +145,6 @@ def _first(story: Story) -> Iterator[str]:
         )
         yield ""
         yield f"Documents: {names}."
-
-
-def _why(story: Story) -> Iterator[str]:
-    yield ""
-    yield "## Why it stopped" if story.closing else "## Where it stands"
-    yield ""
-    played = f"{len(story.rounds)} of {len(story.plan)} planned rounds"
-    quorum = f"{story.quorum.actual} of {story.quorum.declared} steps were answered"
-    if story.origin == "import":
-        yield played_elsewhere(len(story.rounds))
-        return
-    if story.closing is None:
-        yield f"It has not stopped: {played} were opened; {quorum}."
-        return
-    why = words.why_closed(story.closing.reason)
-    yield f"The run {story.closing.state} because {inline(why)}, after {played}; {quorum}."
-    last = next((told.look for told in reversed(story.rounds) if told.look), None)
-    if last is not None:
-        advice = mark_of(marks.ADVICE, last.advice).plain
-        yield f"The last look, in round {last.round}, found {last.satisfied} of {last.of} signals: {advice}."
-    if story.closing.open:
-        yield f"Left open: {listed(story.closing.open)}."
 
 
 def _check(story: Story, head: Head) -> Iterator[str]:

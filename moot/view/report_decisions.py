@@ -1,17 +1,21 @@
-"""The decisions in the report: each with what it rests on, down to quoted sentences, and how it stands."""
+"""The decisions in the report: each with how it stands and the ids of what it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ledger.interchange.markdown import code, inline, listed, quoted, table
+from ledger.interchange.markdown import inline, listed, quoted, table
+from ledger.plain_text import shortened
 from moot.view import marks
 from moot.view.decisions import DecisionTold
-from moot.view.grounds import Ground, Quote
+from moot.view.grounds import Ground
 from moot.view.marks import mark_of
 from moot.view.story import Story
 
-INDENT = "  "
+FINALS, OTHERS, GROUNDS = 5, 4, 8
+"""The most that are told; what is beyond them is counted with where it is."""
+TEXT, BESIDE = 90, 200
+"""Characters of a decision on the way, and of one beside the answer."""
 
 
 def decided(story: Story) -> Iterator[str]:
@@ -21,47 +25,43 @@ def decided(story: Story) -> Iterator[str]:
     if not story.outcome:
         yield ""
         yield "Nothing was decided."
-    for decision in story.outcome:
+    whole = story.outcome[: 2 if len(story.outcome) == 2 else 1]
+    for decision in whole:
         yield ""
-        yield from decision_lines(decision)
+        yield from _decision(decision)
+    if beside := story.outcome[len(whole) : FINALS]:
+        yield ""
+        yield from (_beside(decision) for decision in beside)
+    if more := story.outcome[FINALS:]:
+        yield f"- and {len(more)} more: {listed(one.id for one in more)}; `moot decisions RUN` has their words"
 
 
-def decision_lines(decision: DecisionTold) -> Iterator[str]:
-    """One decision with everything under it."""
+def _decision(decision: DecisionTold) -> Iterator[str]:
+    """One decision: its words, what it is, what it hangs on, and what it rests on."""
     yield f"### {inline(decision.id)}"
     yield ""
     yield quoted(decision.text)
     yield ""
-    standing = "" if decision.standing == "in force" else f"; **{inline(_standing(decision))}**"
-    yield f"({listed(decision.facts)}{standing})"
+    yield f"({_facts(decision)})"
     for word, text in decision.conditions.told():
         yield f"- {word}: {inline(text)}"
-    for one in decision.had_expected:
-        stance = f"{one.stance} on {one.on}, {one.ref}" if one.stance else one.ref
-        reason = f": {inline(one.reason)}" if one.reason else ""
-        yield f"- {inline(one.role)} had expected another verdict ({inline(stance)}){reason}"
+    if held := dict.fromkeys(one.role for one in decision.had_expected):
+        yield f"- had expected another verdict than it cites: {listed(held)}"
     if decision.rests_on:
-        yield ""
-        yield "Rests on:"
-        yield ""
-    for ground in decision.rests_on:
-        yield from ground_lines(ground)
+        shown = [f"{one.id} {ground_standing(one)}" for one in decision.rests_on[:GROUNDS]]
+        more = f" and {len(decision.rests_on) - GROUNDS} more" if len(decision.rests_on) > GROUNDS else ""
+        yield f"- rests on {inline(', '.join(shown))}{more}: `moot why RUN {decision.id}`"
 
 
-def ground_lines(ground: Ground, depth: int = 0) -> Iterator[str]:
-    """A ground, what it rests on, and its quotes, as a nested list."""
-    margin = INDENT * depth
-    by = f", {ground.by}" if ground.by else ""
-    facts = f"{inline(ground_standing(ground))} ({ground.relation}{inline(by)})"
-    yield f"{margin}- **{inline(ground.id)}** {facts}: {inline(ground.text)}"
-    for quote in ground.quotes:
-        yield f"{margin}{INDENT}- {quote_text(quote)}"
-    if ground.pooled:
-        yield f"{margin}{INDENT}- {inline(ground.pooled_told)}:"
-    for quote in ground.pooled:
-        yield f"{margin}{INDENT * 2}- {quote_text(quote)}"
-    for under in ground.under:
-        yield from ground_lines(under, depth + 1)
+def _beside(decision: DecisionTold) -> str:
+    """Another final decision in a line; `moot show` has the whole."""
+    said = inline(shortened(decision.text, BESIDE))
+    return f"- **{inline(decision.id)}** {said} ({_facts(decision)}; `moot show RUN {decision.id}`)"
+
+
+def _facts(decision: DecisionTold) -> str:
+    standing = "" if decision.standing == "in force" else f"; **{inline(_standing(decision))}**"
+    return f"{listed(decision.facts)}{standing}"
 
 
 def ground_standing(ground: Ground) -> str:
@@ -73,29 +73,28 @@ def ground_standing(ground: Ground) -> str:
     return f"{ground.kind}, {ground.standing}" if ground.standing else ground.kind
 
 
-def quote_text(quote: Quote) -> str:
-    """The quoted words with who wrote them and where; said when they do not stand there."""
-    where = " ".join(part for part in (inline(quote.by or ""), f"{code(quote.ref)}") if part)
-    broken = " **(not found there)**" if quote.holds is False else ""
-    return (f"“{inline(quote.words)}” — {where}" if quote.words else f"see {where}") + broken
-
-
 def decisions_table(story: Story) -> Iterator[str]:
-    """Every decision that is not the outcome, one row each: those on the way, and what was overturned."""
-    expected = any(one.had_expected for one in story.other_decisions)
+    """Decisions that are not the outcome: a person's and what was overturned first, those on the way as far as fit."""
+    ordered = sorted(story.other_decisions, key=lambda one: one.in_force and one.type == "round")
+    chosen = {one.seq for one in ordered[:OTHERS]}
+    shown = [one for one in story.other_decisions if one.seq in chosen]
+    expected = any(one.had_expected for one in shown)
     rows = [
         (
             inline(one.id),
             one.type,
-            inline(one.text),
-            listed((*one.ends, *(ground.id for ground in one.rests_on))),
+            inline(shortened(one.text, TEXT)),
+            listed((*one.ends, *(ground.id for ground in one.rests_on[:GROUNDS]))),
             *([listed(held.role for held in one.had_expected)] if expected else []),
             inline(_standing(one)),
         )
-        for one in story.other_decisions
+        for one in shown
     ]
     column = ("had expected another verdict",) if expected else ()
     yield from table(("id", "type", "decision", "cites", *column, "standing"), rows)
+    if len(ordered) > OTHERS:
+        yield ""
+        yield f"And {len(ordered) - OTHERS} more on the way: `moot decisions RUN`."
 
 
 def _standing(decision: DecisionTold) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from detectors.axes import Axis
 from ledger.interchange.markdown import inline, listed, table
+from ledger.plain_text import shortened
 from moot.view import marks, words
 from moot.view.hindsight import Hindsight
 
@@ -21,7 +22,8 @@ def hindsight_sections(found: Hindsight) -> Iterator[tuple[str, list[str]]]:
             yield title, lines
 
 
-def _failures(found: Hindsight) -> Lines:
+def failures_section(found: Hindsight) -> Lines:
+    """The eight failure modes as the calibrated detectors read them now."""
     if found.failures is None:
         yield words.NO_PARAMETERS
         return
@@ -31,7 +33,7 @@ def _failures(found: Hindsight) -> Lines:
             marks.ALARMS[one.verdict].plain,
             one.e_value or "",
             f"R{one.onset_round}" if one.onset_round else "",
-            inline(one.detail),
+            inline(shortened(one.detail, 45)),
         )
         for one in found.failures
     ]
@@ -151,7 +153,7 @@ def _note(axis: Axis) -> str:
 
 
 _SECTIONS: Final[tuple[tuple[str, Callable[[Hindsight], Lines]], ...]] = (
-    ("Failure modes", _failures),
+    ("Failure modes", failures_section),
     ("Standing of the claims", _standing),
     ("What each role contributed", _contribution),
     ("How much may be left to find", _coverage),

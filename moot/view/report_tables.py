@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from detectors.report import SignalReport
 from ledger.interchange.markdown import code, inline, listed, table
+from ledger.plain_text import shortened
 from moot.view import marks, words
 from moot.view.claims import ClaimTold
 from moot.view.marks import mark_of
@@ -14,6 +15,13 @@ from moot.view.scene import spent
 from moot.view.seats import contexts_told, dollars_cell, filled_by
 from moot.view.stopping import alarms_first
 from moot.view.story import Story
+
+SHOWN, TEXT = 6, 70
+"""Rows of a long table, and characters of a text in it; the rest is counted with where it is."""
+
+
+def _cut(text: str) -> str:
+    return inline(shortened(text, TEXT))
 
 
 def rounds_section(story: Story) -> Iterator[str]:
@@ -103,7 +111,7 @@ def signals_section(story: Story, report: SignalReport | None) -> Iterator[str]:
         numbers = f" ({signal.value} against {signal.threshold})" if signal.value and signal.threshold else ""
         seen = f" [{listed(signal.evidence[:6])}]" if signal.evidence else ""
         mark = marks.HOLDS if signal.satisfied else marks.FAILS
-        yield f"- {mark.shape} **{signal.id} {inline(signal.name)}**{numbers}: {inline(signal.detail)}{seen}"
+        yield f"- {mark.shape} **{signal.id} {inline(signal.name)}**{numbers}: {_cut(signal.detail)}{seen}"
 
 
 def claims_section(story: Story) -> Iterator[str]:
@@ -114,11 +122,23 @@ def claims_section(story: Story) -> Iterator[str]:
         or "No claims."
     )
     yield ""
+    cited = {ground.id for decision in story.outcome for ground in decision.rests_on}
+    whole = len(story.claims) <= SHOWN
+    shown = story.claims if whole else [one for one in story.claims if one.id in cited][:SHOWN]
     rows = [
-        (inline(one.id), inline(one.raised_by), inline(one.text), inline(one.testable_as), lifecycle(one))
-        for one in story.claims
+        (
+            inline(one.id),
+            inline(one.raised_by),
+            _cut(one.text),
+            *([_cut(one.testable_as)] if whole else []),
+            lifecycle(one),
+        )
+        for one in shown
     ]
-    yield from table(("id", "by", "claim", "tested by", "lifecycle"), rows)
+    yield from table(("id", "by", "claim", *(["tested by"] if whole else []), "lifecycle"), rows)
+    if not whole:
+        yield ""
+        yield f"These are cited by what was decided; all {len(story.claims)}: `moot claims RUN`."
 
 
 def lifecycle(claim: ClaimTold) -> str:
@@ -135,39 +155,52 @@ def lifecycle(claim: ClaimTold) -> str:
 
 def concerns_section(story: Story) -> Iterator[str]:
     """What was left as a worry, a tension or a question."""
+    ordered = sorted(
+        story.concerns, key=lambda one: (one.resolved_by is not None, not one.for_human, -one.round)
+    )
     rows = [
         (
             inline(one.id),
             one.type + (", for a person" if one.for_human else ""),
             listed(one.between) or inline(one.by),
-            inline(one.text),
+            _cut(one.text),
             str(one.severity or ""),
             f"✓ {inline(one.resolved_by)}" if one.resolved_by else "○ open",
         )
-        for one in story.concerns
+        for one in ordered[:SHOWN]
     ]
     yield from table(("id", "type", "who", "what", "severity", "standing"), rows)
+    if len(ordered) > SHOWN:
+        yield ""
+        yield f"And {len(ordered) - SHOWN} more: `moot log RUN --kind concern`."
 
 
 def alarms_section(story: Story) -> Iterator[str]:
     """Alarms with evidence, what answered them, what people noted, what was given up."""
+    lines = list(_alarms(story))
+    yield from lines[:SHOWN]
+    if len(lines) > SHOWN:
+        yield f"- and {len(lines) - SHOWN} more: `moot log RUN --kind alarm`, `amendment`, `fallback`"
+
+
+def _alarms(story: Story) -> Iterator[str]:
     for told in story.rounds:
         for alarm in told.alarms:
             raised = alarm.action == "raised"
             mark = marks.ALARMS[alarm.verdict].plain if raised else "✓ closed"
             name = words.FAILURE_MODES.get(alarm.fm, "")
-            seen = f" (see {listed(alarm.evidence)})" if alarm.evidence else ""
-            yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {inline(alarm.because or '')}{seen}"
+            seen = f" (see {listed(alarm.evidence[:6])})" if alarm.evidence else ""
+            yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {_cut(alarm.because or '')}{seen}"
         for amendment in told.amendments:
             what = f"amendment of {inline(amendment.what)} by {inline(amendment.by)}"
-            yield f"- R{told.n} {what}: {inline(amendment.reason)}"
+            yield f"- R{told.n} {what}: {_cut(amendment.reason)}"
         for fallback in told.fallbacks:
             yield (
                 f"- R{told.n} {marks.DEGRADED.shape} {code(fallback.step_failed)} was given up"
-                f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {inline(fallback.detail)}"
+                f" ({inline(fallback.reason)}, {inline(fallback.instead)}): {_cut(fallback.detail)}"
             )
     late = [note for note in story.notes if note.phase == "close"]
-    yield from (f"- after the end, a person's {inline(note.what)}: {inline(note.reason)}" for note in late)
+    yield from (f"- after the end, a person's {inline(note.what)}: {_cut(note.reason)}" for note in late)
 
 
 def retrospective_section(story: Story) -> Iterator[str]:
@@ -182,12 +215,8 @@ def retrospective_section(story: Story) -> Iterator[str]:
         shown = (inline(mark_of(marks.SEEN, one).plain) if one else "" for one in said)
         rows.append((f"{box} {mode} {name}", *shown))
     yield from table(("failure mode", *roles), rows)
-    for review in story.reviews:
-        yield ""
-        yield f"**{inline(review.role)}**: {inline(review.summary)}"
-        for mode, (seen, why) in review.modes.items():
-            if seen != "no" and why.strip():
-                yield f"- {mode} {inline(mark_of(marks.SEEN, seen).plain)}: {inline(why)}"
+    yield ""
+    yield "What each role says of it: `moot log RUN --kind statement`."
 
 
 def cast_section(story: Story) -> Iterator[str]:
@@ -196,13 +225,12 @@ def cast_section(story: Story) -> Iterator[str]:
         (
             inline(seat.role),
             inline(seat.title),
-            inline(seat.charge),
             inline("; ".join(filled_by(one) for one in seat.fillings) or f"{seat.declared}, never asked"),
             "; ".join(contexts_told(one, f"replies {one.calls}, contexts ") for one in seat.fillings),
         )
         for seat in story.seats
     ]
-    yield from table(("role", "who", "charge", "answered by", "contexts"), rows)
+    yield from table(("role", "who", "answered by", "contexts"), rows)
 
 
 def cost_section(story: Story) -> Iterator[str]:

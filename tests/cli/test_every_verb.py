@@ -59,7 +59,12 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "signals": (("finished", 1), ("short", 2)),
     "beliefs": (("--table table.json", 0), ("finished", 2), ("--table reply.json", 2)),
     "value": (("finished", 0), ("one-sided", 1), ("one-sided --emit", 1)),
-    "report": (("finished", 0), ("finished --out report.md", 0), ("finished --html report.html", 0)),
+    "report": (
+        ("finished", 0),
+        ("finished --full", 0),
+        ("finished --out report.md", 0),
+        ("finished --html report.html", 0),
+    ),
     "check": (("finished", 0), ("lawless", 1), ("lawless --format text", 1)),
     "verify": (("finished", 0), ("damaged", 3)),
     "seal": (("finished --key keys/alice.key", 0), ("damaged --key keys/alice.key", 3)),

@@ -23,7 +23,7 @@ def test_every_verb_tells_it(name: str, moot: Moot, tmp_path: Path) -> None:
         said = moot(verb, run, *extra)
         assert said.code == 0, (verb, said)
         assert moot(verb, run, *extra, "--json").code == 0
-    report = moot("report", run).out
+    report = moot("report", run, "--full").out
     for event in book.events:
         if event.kind in ("challenge", "argument", "statement", "response"):
             assert inline(str(event.id)) in report

@@ -23,7 +23,7 @@ from ledger.interchange.transcript import export_markdown
 from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
 from moot.view.hindsight import hindsight
-from moot.view.report import report, short_report
+from moot.view.report import full_report, report
 from moot.view.story import tell
 from tests.protocols.playing import VARIANTS, begin, play
 from tests.render.hostile_texts import TRICKS, harmless, hostile, reshaped
@@ -172,12 +172,13 @@ def played(number: int) -> Book:
 def documents(of: Book) -> dict[str, str]:
     """Everything that moot writes about a run as Markdown."""
     exported = export_markdown(of).files
-    if of.state.opened is not None and of.state.opened.protocol == "structured":
+    watched = of.state.opening.protocol == "structured"
+    if watched:
         exported |= {name: file for name, file in export_skill(of).files.items() if name.endswith(".md")}
-        written = report(tell(of), signals(of, "text"), HEAD, hindsight(of))
-    else:
-        written = short_report(tell(of), HEAD, of)
-    return {"report": written, **{name: file.decode() for name, file in exported.items()}}
+    read, looked_back = (signals(of, "text"), hindsight(of)) if watched else (None, None)
+    written = report(tell(of), of, HEAD, read, looked_back, watched=watched)
+    whole = full_report(tell(of), of, HEAD, looked_back)
+    return {"report": written, "full": whole, **{name: file.decode() for name, file in exported.items()}}
 
 
 RUNS: Final = ["structured", *("-".join([name, *rules.values()]) for name, rules in VARIANTS)]

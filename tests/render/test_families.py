@@ -41,7 +41,7 @@ def said(recorded: Book) -> list[str]:
     texts = (
         "\n".join(caveats(state, calls)),
         shown(panel(read_panel(recorded.events), reading), 120),
-        report(tell(recorded), reading, HEAD),
+        report(tell(recorded), recorded, HEAD, reading),
     )
     return [" ".join(text.split()) for text in texts]
 
