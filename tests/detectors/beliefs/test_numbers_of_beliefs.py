@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from detectors.beliefs import pool, values
-from detectors.beliefs.likelihood import WORDS, likelihood_of
 from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash, crux_parameters
 from detectors.beliefs.triage import CruxValue, admitted, doubter_of, holder_of, ranked, to_test
 from detectors.beliefs.unseen import Unseen, unseen_of
 from detectors.beliefs.update import CruxResult, Verdict, derived, shifted, surprised, unexplained
 from detectors.beliefs.values import Conditional, CruxMove
+from roles.memo.likelihood import WORDS, likelihood_of
 
 PARAMETERS = crux_parameters()
 BEST = Fraction("0.95")
