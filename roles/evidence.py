@@ -59,7 +59,10 @@ def evidence_class(evidence: Sequence[Exhibit], raised_by: str, bearing: Bearing
 def strongest(classes: Iterable[EvidenceClass]) -> EvidenceClass:
     """The strongest of several classes; `said` of none."""
     found = set(classes)
-    return next((one for one in ORDER if one in found), "said")
+    for one in ORDER:
+        if one in found:
+            return one
+    return "said"
 
 
 def exceeds(shown: EvidenceClass, allowed: EvidenceClass) -> bool:

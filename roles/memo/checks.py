@@ -1,0 +1,344 @@
+"""What is wrong with a memo: computed checks of its sentences, the same at `submit` and in `moot check`.
+
+    refs         every sentence of `answer` and `why` cites something; others cite or are judgments, four at most
+    quotes       a quote stands where the sentence points
+    numbers      a number stands in what is cited, in the asker's words or among the computed values
+    class        no stronger word for a test than what is cited allows
+    likelihood   word and range are those of the pool
+    status       `decide` says what to do now; a strong basis was reproduced
+    lengths      words a sentence, on average and in all; sentences a field
+    terms        no ids; a term that the opening does not use is explained where it stands
+
+Nothing here reads a ledger: the caller resolves references and computes values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from ledger.events.answers import MemoSentence, OutcomeStatus
+from ledger.events.values import EvidenceClass
+from ledger.plain_text import shortened
+from ledger.state.anchors import contains_quote
+from roles.calculation import Numeral, numerals, values_in
+from roles.evidence import BASES, Basis, basis, exceeds, strongest
+from roles.memo.likelihood import WORDS, Likelihood
+from roles.memo.terms import unexplained, vocabulary, without_ids
+
+WORDS_OF_SENTENCE: Final = 30
+WORDS_ON_AVERAGE: Final = 20
+WORDS_OF_MEMO: Final = 350
+JUDGMENTS: Final = 4
+CHARACTERS_READ: Final = 1_000
+"""A longer sentence is refused for its length alone."""
+NAMED: Final = 40
+"""Columns of what a problem names."""
+SENTENCES: Final[Mapping[str, int]] = {
+    "do_now": 3,
+    "why": 3,
+    "changes_our_mind": 3,
+    "requirements": 3,
+    "not_settled": 3,
+    "assumed": 4,
+}
+"""Field → sentences that it may hold; the answer has the rest of the words."""
+CITING: Final = frozenset({"answer", "why"})
+"""Fields in which every sentence cites."""
+CLASS_WORDS: Final[Mapping[str, EvidenceClass]] = {
+    "reproduced": "reproduced",
+    "calculated": "calculated",
+}
+"""Words that claim a class, unless the asker uses them."""
+
+Code = Literal[
+    "answer_missing",
+    "ref_missing",
+    "ref_unknown",
+    "too_many_judgments",
+    "number_in_judgment",
+    "quote_not_there",
+    "number_not_there",
+    "class_too_strong",
+    "likelihood",
+    "nothing_to_do",
+    "basis_too_strong",
+    "too_long",
+    "too_many",
+    "id_in_text",
+    "term",
+]
+
+
+class CitedText(NamedTuple):
+    """What stands where a ref points. `class_`: of an experiment's verdict, of the last verdict on a claim."""
+
+    texts: tuple[str, ...]
+    kind: Literal["experiment", "document", "claim", "belief", "other"] = "other"
+    class_: EvidenceClass | None = None
+
+
+class MemoContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What a memo is checked against.
+
+    `cited`: ref → what stands there; a ref that does not resolve is absent. `values`: what was computed and may be
+    said: pool, ranges over roles, values of tests, counts. `likelihood`: what follows from the pool, None without
+    beliefs. `shown`: number of a sentence → class that is printed beside it. `shown_basis`: the basis that is printed.
+    """
+
+    status: OutcomeStatus
+    question: str
+    goals: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    cited: Mapping[str, CitedText]
+    values: tuple[Fraction, ...] = ()
+    likelihood: Likelihood | None = None
+    shown: Mapping[int, EvidenceClass] = {}
+    shown_basis: Basis | None = None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The asker's own words, documents aside."""
+        return (self.question, *self.goals, *self.options)
+
+
+class MemoProblem(NamedTuple):
+    """What is wrong with a sentence, counted from 1; with the whole memo where `sentence` is None."""
+
+    sentence: int | None
+    code: Code
+    text: str
+
+    def __str__(self) -> str:
+        return f"sentence {self.sentence}: {self.text}" if self.sentence else f"the memo: {self.text}"
+
+
+def memo_problems(sentences: Sequence[MemoSentence], context: MemoContext) -> tuple[MemoProblem, ...]:
+    """Everything that is wrong, sentence by sentence, and then with the whole."""
+    found: list[MemoProblem] = []
+    for number, sentence in enumerate(sentences, 1):
+        checks = _CHECKS if len(sentence.text) <= CHARACTERS_READ else (_length,)
+        for check in checks:
+            found += [MemoProblem(number, code, text) for code, text in check(sentence, context)]
+        found += [MemoProblem(number, code, text) for code, text in _shown(sentence, context, number)]
+    found += [MemoProblem(None, code, text) for code, text in _whole(sentences, context)]
+    return tuple(found)
+
+
+def class_of_sentence(sentence: MemoSentence, cited: Mapping[str, CitedText]) -> EvidenceClass:
+    """The strongest class of what a sentence cites."""
+    known = (cited[ref] for ref in sentence.refs if ref in cited)
+    return strongest(class_of_cited(one, sentence.quote) for one in known)
+
+
+def class_of_cited(cited: CitedText, quote: str | None) -> EvidenceClass:
+    """How strong one cited thing is: a document counts where it is quoted, a claim as it was last tested."""
+    if cited.kind == "document":
+        return "quoted" if quote is not None and contains_quote(cited.texts, quote) else "said"
+    return (cited.class_ or "said") if cited.kind in ("experiment", "claim") else "said"
+
+
+def classes_of_reasons(
+    sentences: Sequence[MemoSentence], cited: Mapping[str, CitedText]
+) -> tuple[EvidenceClass, ...]:
+    """The class of every reason, in order: what the basis is computed from."""
+    return tuple(class_of_sentence(one, cited) for one in sentences if one.field == "why")
+
+
+# ---------------------------------------------------------------- one sentence
+
+_Found = Iterator[tuple[Code, str]]
+
+
+def _refs(sentence: MemoSentence, context: MemoContext) -> _Found:
+    for ref in sentence.refs:
+        if ref not in context.cited:
+            yield (
+                "ref_unknown",
+                f"{shortened(ref, NAMED)} is nothing that you were shown; cite what you were shown",
+            )
+    if sentence.refs:
+        return
+    if sentence.field in CITING:
+        yield "ref_missing", f"{sentence.field} needs a ref: cite what it rests on, or leave the sentence out"
+    elif not sentence.judgment:
+        yield "ref_missing", "it has no ref: cite what it rests on, or mark it as a judgment"
+
+
+def _quote(sentence: MemoSentence, context: MemoContext) -> _Found:
+    if sentence.quote is None:
+        return
+    if not any(
+        contains_quote(context.cited[ref].texts, sentence.quote)
+        for ref in sentence.refs
+        if ref in context.cited
+    ):
+        yield (
+            "quote_not_there",
+            "the quote stands at none of its refs: copy it word for word, or leave it out",
+        )
+
+
+def _numbers(sentence: MemoSentence, context: MemoContext) -> _Found:
+    stated = tuple(numerals(without_ids(sentence.text)))
+    if sentence.judgment:
+        if stated:
+            yield (
+                "number_in_judgment",
+                f"a judgment holds no number: cite where {_list(stated)} stands, or say it without",
+            )
+        return
+    cited = (text for ref in sentence.refs if ref in context.cited for text in context.cited[ref].texts)
+    there = frozenset[str]().union(*(values_in(text) for text in (*cited, *context.asked)))
+    bounds = (context.likelihood.low, context.likelihood.high) if context.likelihood else ()
+    values = (*context.values, *(Fraction(bound) for bound in bounds))
+    missing = [
+        one for one in stated if one.value not in there and not any(one.is_rounded(value) for value in values)
+    ]
+    if missing:
+        yield (
+            "number_not_there",
+            f"{_list(missing)} stands in nothing that it cites and was not computed: cite where it stands, or say it"
+            " without",
+        )
+
+
+def _class(sentence: MemoSentence, context: MemoContext) -> _Found:
+    allowed = class_of_sentence(sentence, context.cited)
+    words = vocabulary((sentence.text,)) & CLASS_WORDS.keys()
+    for word in sorted(words - vocabulary((*context.asked, *context.documents))):
+        if exceeds(CLASS_WORDS[word], allowed):
+            yield (
+                "class_too_strong",
+                f"it says {word}, and what it cites is {allowed}: cite what was {word}, or say it otherwise",
+            )
+
+
+def _shown(sentence: MemoSentence, context: MemoContext, number: int) -> _Found:
+    shown, allowed = context.shown.get(number), class_of_sentence(sentence, context.cited)
+    if shown is not None and exceeds(shown, allowed):
+        yield "class_too_strong", f"{shown} is shown, and what it cites is {allowed}: show {allowed}"
+
+
+def _likelihood(sentence: MemoSentence, context: MemoContext) -> _Found:
+    """A likelihood word with a range is of the table; in the answer it is that of the pool, and has its range."""
+    for match in _LIKELIHOOD.finditer(sentence.text.casefold()):
+        said = next(one for one in WORDS if one.word == " ".join(match["word"].split()))
+        low, high = match["low"], match["high"]
+        in_answer, right = sentence.field == "answer", context.likelihood
+        if match["than"] or (low is None and not in_answer):
+            continue
+        if in_answer and right is None:
+            yield "likelihood", f"there are no beliefs to read {said.word!r} from: leave it out"
+        elif in_answer and right is not None and said != right:
+            yield "likelihood", f"the pool says {right}, not {said.word!r}: write it so, or leave it out"
+        elif low is None or (int(low), int(high)) != (said.low, said.high):
+            yield "likelihood", f"{said.word!r} stands with its range: write {said}"
+
+
+_BLANK: Final = "[ \u00a0\u202f]"
+_LIKELIHOOD: Final = re.compile(
+    rf"(?P<than>\b(?:more|less|most|least|as|equally){_BLANK})?"
+    rf"\b(?P<word>{'|'.join(sorted((one.word.replace(' ', _BLANK) for one in WORDS), key=len, reverse=True))})\b"
+    rf"(?:{_BLANK}?\((?P<low>[0-9]{{1,3}}){_BLANK}?[-–]{_BLANK}?(?P<high>[0-9]{{1,3}}){_BLANK}?%\))?"
+)
+
+
+def _length(sentence: MemoSentence, _: MemoContext) -> _Found:
+    count = words_of(sentence.text)
+    if count > WORDS_OF_SENTENCE or len(sentence.text) > CHARACTERS_READ:
+        yield "too_long", f"{count} words, {WORDS_OF_SENTENCE} at most: cut it, or make it two sentences"
+
+
+def _terms(sentence: MemoSentence, context: MemoContext) -> _Found:
+    known = vocabulary((*context.asked, *context.documents))
+    named: set[str] = set()
+    for term in unexplained(sentence.text, known):
+        if term.text in named:
+            continue
+        named.add(term.text)
+        if term.kind == "id":
+            yield (
+                "id_in_text",
+                f"{shortened(term.text, NAMED)} is an id: put it into refs, and say here what it is",
+            )
+        elif term.kind == "insider":
+            yield (
+                "term",
+                f"nobody outside knows the word {shortened(term.text, NAMED)}: say it in plain words",
+            )
+        else:
+            yield (
+                "term",
+                f"{shortened(term.text, NAMED)} stands in neither the question nor the documents: explain it in"
+                " parentheses behind it, or use a plain word",
+            )
+
+
+_CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Found], ...]] = (
+    _refs,
+    _quote,
+    _numbers,
+    _class,
+    _likelihood,
+    _length,
+    _terms,
+)
+
+
+# ---------------------------------------------------------------- the whole memo
+
+
+def _whole(sentences: Sequence[MemoSentence], context: MemoContext) -> _Found:
+    fields = Counter[str](one.field for one in sentences)
+    if not fields["answer"]:
+        yield "answer_missing", "it has no answer: write the first sentence as `answer`"
+    for field, at_most in SENTENCES.items():
+        if fields[field] > at_most:
+            yield (
+                "too_many",
+                f"{fields[field]} sentences of {field}, {at_most} at most: keep the most important",
+            )
+    yield from _words(sentences)
+    judgments = sum(one.judgment for one in sentences)
+    if judgments > JUDGMENTS:
+        yield (
+            "too_many_judgments",
+            f"{judgments} judgments, {JUDGMENTS} at most: cite evidence, or leave some out",
+        )
+    if context.status in ("decide", "decide_with_tripwire") and not fields["do_now"]:
+        yield "nothing_to_do", "who is to decide needs something to do now: add a sentence of do_now"
+    rests_on = basis(classes_of_reasons(sentences, context.cited))
+    if context.shown_basis is not None and BASES.index(context.shown_basis) > BASES.index(rests_on):
+        yield (
+            "basis_too_strong",
+            f"the basis is shown as {context.shown_basis}, and its reasons make it {rests_on}: show {rests_on}",
+        )
+
+
+def _words(sentences: Sequence[MemoSentence]) -> _Found:
+    counts = [words_of(one.text) for one in sentences]
+    total = sum(counts)
+    if total > WORDS_OF_MEMO:
+        yield "too_long", f"{total} words, {WORDS_OF_MEMO} at most: leave out what matters least"
+    if total > WORDS_ON_AVERAGE * len(counts):
+        average = total / len(counts)
+        yield (
+            "too_long",
+            f"{average:.1f} words a sentence on average, {WORDS_ON_AVERAGE} at most: shorten the longest",
+        )
+
+
+def words_of(text: str) -> int:
+    """The words of a text: what stands between white space and holds a letter or a digit."""
+    return sum(any(character.isalnum() for character in word) for word in text.split())
+
+
+def _list(numbers: Sequence[Numeral]) -> str:
+    return ", ".join(dict.fromkeys(shortened(one.written, NAMED) for one in numbers[:5]))

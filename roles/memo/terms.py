@@ -1,0 +1,139 @@
+"""Terms: the words of a sentence that a reader from outside cannot know.
+
+An id, a word of this program, an acronym or a name with digits or underscores is a term, unless the question, the
+goals, the options or the documents use it too. A term may stand where the same sentence explains it:
+
+    the write-ahead log (WAL)     WAL (a log that is written first)     WAL, that is a log that is written first
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from ledger.events.ids import ID_PATTERNS, parse_step
+
+INSIDERS: Final = frozenset(
+    {"crux", "cruxes", "defeater", "defeaters", "doubter", "evsi", "falsifier", "falsifiers"}
+    | {"redraw", "retest", "sightings", "verifier"}
+)
+"""Names of fields and things that only who reads ledgers knows. Those with underscores are terms anyway."""
+UNITS: Final = frozenset({"AM", "EUR", "GB", "GBP", "KB", "MB", "PB", "PM", "QPS", "RPS", "TB", "USD"})
+"""Capitals that are no term behind a number."""
+
+_TOKEN: Final = re.compile(r"[\w~#+./-]+")
+_EDGES: Final = "./-+~#"
+_NAME: Final = re.compile(r"\w+")
+_GIVEN_ID: Final = r"[GOK]-[1-9][0-9]*"
+_IDS: Final = re.compile(
+    "|".join(f"(?:{pattern})" for pattern in (*filter(None, ID_PATTERNS.values()), f"^{_GIVEN_ID}$"))
+)
+_ANCHOR: Final = re.compile(r"(?:crux|defeater|reason|finding|plan)-[1-9][0-9]{0,3}")
+_QUANTITY: Final = re.compile(r"[0-9]+(?:st|nd|rd|th|[A-Za-zµμΩ]{1,3})?")
+"""A number, with its unit written to it: 40ms, 5GB, 3rd."""
+_IN_CAPITALS: Final = re.compile(r"[A-Z]{2,}s?")
+_WORDS_MAX: Final = 40
+"""Characters of a term that is looked up; longer ones are no words."""
+
+
+class Term(NamedTuple):
+    """A term, and where it stands in the sentence. `kind`: an id, a word of this program, or a term of a field."""
+
+    text: str
+    begin: int
+    end: int
+    kind: str
+
+
+@lru_cache(4)
+def vocabulary(texts: tuple[str, ...]) -> frozenset[str]:
+    """What the opening and its documents use: their tokens, and the parts of each, without regard to case."""
+    found: set[str] = set()
+    for text in texts:
+        for match in _TOKEN.finditer(text):
+            token = match[0].strip(_EDGES).casefold()
+            found.add(token)
+            found.update(_NAME.findall(token))
+    return frozenset(found)
+
+
+def terms(text: str, known: frozenset[str]) -> Iterator[Term]:
+    """The terms of a sentence that are not `known`, explained or not."""
+    number_before = False
+    for match in _TOKEN.finditer(text):
+        token = match[0].strip(_EDGES)
+        begin = match.start() + match[0].find(token) if token else match.start()
+        if token:
+            unit = number_before and token in UNITS
+            kind = "" if token.casefold() in known or unit else _kind(token, known)
+            if kind:
+                yield Term(token, begin, begin + len(token), kind)
+            number_before = _QUANTITY.fullmatch(token.rpartition(".")[2]) is not None
+
+
+def without_ids(text: str) -> str:
+    """The text with a blank for every id of a run: the digits of an id are no number."""
+    done, kept = 0, list[str]()
+    for term in terms(text, frozenset()):
+        if term.kind == "id":
+            kept += (text[done : term.begin], " ")
+            done = term.end
+    return "".join((*kept, text[done:]))
+
+
+def is_explained(term: Term, text: str) -> bool:
+    """Whether the sentence says what a term means: in parentheses, or behind `that is`.
+
+    Either the term is followed by parentheses with words in them, or stands in them behind words, or `that is` comes
+    after it.
+    """
+    behind = text[term.end :]
+    if "that is" in behind.casefold():
+        return True
+    after = behind.lstrip(" '\"’”")
+    if after.startswith("(") and _has_words(after[1:].partition(")")[0], term.text):
+        return True
+    before, opened, inside = text[: term.begin].rpartition("(")
+    return bool(opened) and ")" not in inside and ")" in behind and _has_words(before, term.text)
+
+
+def _has_words(text: str, but: str) -> bool:
+    """Whether plain words stand in a text: of letters alone, more than one, and none of them the term."""
+    words = (match[0] for match in _NAME.finditer(text))
+    return any(word.isalpha() and len(word) > 1 and not word.isupper() and word != but for word in words)
+
+
+def _kind(token: str, known: frozenset[str]) -> str:
+    if _is_id(token):
+        return "id"
+    folded = token.casefold()
+    if folded in INSIDERS:
+        return "insider"
+    if len(token) > _WORDS_MAX:
+        return "term" if any(character.isdigit() or character == "_" for character in token) else ""
+    return "term" if any(_is_term(part, known) for part in re.split(r"[-/~#+.]", token)) else ""
+
+
+def _is_term(part: str, known: frozenset[str]) -> bool:
+    if not part or part.casefold() in known:
+        return False
+    if part.casefold() in INSIDERS or "_" in part or _IN_CAPITALS.fullmatch(part):
+        return True
+    return any(character.isdigit() for character in part) and not _QUANTITY.fullmatch(part)
+
+
+def _is_id(token: str) -> bool:
+    if len(token) > 200:
+        return False
+    identity = token.partition("#")[0]
+    return (
+        bool(_IDS.search(identity) or _ANCHOR.fullmatch(token.rpartition("#")[2]))
+        or parse_step(token) is not None
+    )
+
+
+def unexplained(text: str, known: frozenset[str]) -> Iterable[Term]:
+    """The terms of a sentence that nobody explains; an id is one whatever stands behind it."""
+    return (term for term in terms(text, known) if term.kind == "id" or not is_explained(term, text))
