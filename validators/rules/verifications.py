@@ -41,7 +41,8 @@ def evidence_resolves(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, Verification):
             continue
-        refs = dict.fromkeys(evidence.ref for evidence in event.evidence_refs)
+        of_changes = (evidence for change in event.claim_status_changes for evidence in change.evidence)
+        refs = dict.fromkeys(evidence.ref for evidence in (*event.evidence_refs, *of_changes))
         lost = [ref for ref in refs if index.passages(ref, event.seq) is None]
         if event.by != "import" and lost:
             what = "no section of an earlier event and no document's lines"
