@@ -6,7 +6,7 @@ brief, a validator and a diagram can be made from the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -14,7 +14,7 @@ import msgspec
 
 from ledger.events import Event, RunOpened
 from ledger.events.ids import StepName
-from ledger.events.run import PlanRow
+from ledger.events.run import CloseReason, PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.replies import Reply
@@ -39,6 +39,10 @@ class Column(StrEnum):
     """What earlier steps handed in, by `Sight.picks`."""
     MOVED = "moved"
     """What has become of claims that are shown as they were before; no view names it, it follows from the claims."""
+    BEFORE = "before"
+    """What the protocol tells everybody behind the question (`Protocol.tells`)."""
+    TOLD = "told"
+    """What the protocol tells this step alone."""
     LATE = "late"
     """Of the round's claims those that were raised when its verdicts were known; no view names it either."""
 
@@ -143,11 +147,11 @@ class Loss(msgspec.Struct, frozen=True):
 
 def loss_of(losses: Mapping[str, Loss], step: StepName) -> Loss:
     """The row of a table of losses for a step: the narrowest that fits."""
-    act = f"{step.phase}.{step.act}"
-    for kind in (f"{act}~" if step.repeat > 1 else act, act, f"{step.phase}.{step.role}"):
-        if kind in losses:
-            return losses[kind]
-    return losses[step.phase]
+    phase, again = step.phase, "~" if step.repeat > 1 else ""
+    acts = (f"{phase}.{step.act}{again}", f"{phase}.{step.act}")
+    return next(
+        losses[kind] for kind in (*acts, f"{phase}.{step.role}", f"{phase}{again}", phase) if kind in losses
+    )
 
 
 Rules = Mapping[str, str | int | bool | None]
@@ -158,6 +162,16 @@ def nothing_owed(book: Book) -> tuple[Event, ...]:
     """The controller of most protocols writes nothing inside a round."""
     del book
     return ()
+
+
+def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """What most protocols tell beside what their tables pick."""
+    del book, step, column
+    return ()
+
+
+AfterRound = CloseReason | Literal["next", "wait", "steps"]
+"""What follows a round: its end, the next one, nothing until somebody answers, or steps that are still to be asked."""
 
 
 class Protocol(msgspec.Struct, frozen=True):
@@ -189,6 +203,17 @@ class Protocol(msgspec.Struct, frozen=True):
     """(named variants, number of options) → the rounds, where the deliberation file writes none."""
     prompts: str
     """Which installed prompt set a new run opens with."""
+    tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = nothing_told
+    """(book at the opening of the step, step, column) → (name, text as it stands in the brief, seqs of the events
+    shown), where the table's picks cannot say it."""
+    look: Callable[[Book, str], tuple[Event, ...]] | None = None
+    """(book, phase) → what is read of the run behind the validation of a round, where that is not the stop signals."""
+    after_round: Callable[[State], AfterRound] | None = None
+    """Whether the next round opens, the run waits, or why it ends; None: as the plan says."""
+    profile: str = ""
+    """The stop profile of every run, where the protocol has one of its own."""
+    format_version: Literal[1, 2] = 1
+    """The version of the format that a new run is written in."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
     fixed_plan: bool = True

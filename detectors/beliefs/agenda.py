@@ -25,6 +25,8 @@ class AskedCrux(NamedTuple):
     predicts: Mapping[str, Predicted]
     result: CruxResult | None = None
     evidence: EvidenceClass | None = None
+    handed_in: bool = False
+    """A person or a measurement has spoken: nobody is asked about it again."""
 
     @property
     def held(self) -> bool | None:
@@ -94,6 +96,7 @@ def _asked(number: int, known: OpenCrux | None, crux: AskedCrux, terms: CruxTerm
             }
         settled = settled or crux.evidence != "argued" or quality >= (terms.here(crux.how) or 0)
         argued = argued or crux.evidence == "argued"
+    settled = settled or crux.handed_in
     counted = (number > 1 and bool(crux.given)) or crux.result is not None
     return OpenCrux(crux.claim, crux.how, given, (known.rounds if known else 0) + counted, settled, argued)
 

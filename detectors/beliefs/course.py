@@ -48,13 +48,15 @@ class BeliefRound(NamedTuple):
 class RoundEnd(NamedTuple):
     """Where beliefs stand at the end of a round. All numbers are points, exact.
 
-    `latest`: of everybody who ever gave one; `pool` is the mean of `roles`, None without any. `values`: the open cruxes
-    that the stop read.
+    `latest`: of everybody who ever gave one; `moved`: what results made of the beliefs before, also where a role
+    has since given its own; `pool` is the mean of `roles`, None without any. `values`: the open cruxes that the stop
+    read.
     """
 
     number: int
     latest: ByRole
     roles: ByRole
+    moved: ByRole
     derived: tuple[str, ...]
     pool: Points | None
     leader: int | None
@@ -124,7 +126,7 @@ def round_end(before: RoundEnd | None, now: BeliefRound, terms: CruxTerms) -> Ro
     moved = {
         role: derived(points, verdicts)
         for role, points in latest.items()
-        if role not in now.own and (verdicts := _verdicts(role, now.cruxes, agenda, terms))
+        if (verdicts := _verdicts(role, now.cruxes, agenda, terms))
     }
     after = {**latest, **moved, **now.own}
     roles = {role: after[role] for role in after if _in_pool(role, before, now)}
@@ -134,7 +136,8 @@ def round_end(before: RoundEnd | None, now: BeliefRound, terms: CruxTerms) -> Ro
         number=number,
         latest=after,
         roles=roles,
-        derived=tuple(role for role in roles if role in moved),
+        moved=moved,
+        derived=tuple(role for role in roles if role in moved and role not in now.own),
         pool=pool,
         leader=None if pool is None else leader_of(pool),
         margin=None if pool is None else margin_of(pool),

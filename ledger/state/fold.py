@@ -149,6 +149,8 @@ def step(state: State, event: Event) -> None:
                 event.points,
                 event.derived,
                 event.seq,
+                event.given,
+                tuple([evidence.ref for evidence in event.because]),
             )
         case ExperimentPlanned():
             state.experiments[_id(event)] = ExperimentFacts(
@@ -227,6 +229,7 @@ def _claim(state: State, event: Claim) -> None:
         event.supersedes,
         event.anchor_ref is not None,
         names_no_outcome(event.testable_as),
+        event.how,
     )
     if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
         state.linked.add(event.raised_at_artifact)

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from ledger.events.answers import Agenda, Frame, Memo
-from ledger.events.claims import Stance
+from ledger.events.answers import Agenda, ConditionalBelief, Frame, Memo
+from ledger.events.claims import HowTested, Stance
 from ledger.events.decisions import Alarm, Cite, Signals
 from ledger.events.run import (
     Amendment,
@@ -38,6 +38,7 @@ class ClaimFacts(msgspec.Struct):
     anchored: bool
     vague: bool = False
     """The test names no outcome (by text)."""
+    how: HowTested | None = None
     moves: list[Move] = msgspec.field(default_factory=list[Move])
     status: Status = "pending"
 
@@ -125,7 +126,7 @@ class FlipFacts(NamedTuple):
 
 
 class BeliefFacts(NamedTuple):
-    """A belief without its conditionals. `n` says what it is: 1 sealed, 2 derived (in round 1: a redraw), 3 its own."""
+    """A belief. `n` says what it is: 1 sealed, 2 derived (in round 1: a redraw), 3 its own."""
 
     id: str
     round: int
@@ -134,6 +135,9 @@ class BeliefFacts(NamedTuple):
     points: Points
     derived: bool
     seq: int
+    given: tuple[ConditionalBelief, ...] = ()
+    refs: tuple[str, ...] = ()
+    """What it cites."""
 
     @property
     def is_redraw(self) -> bool:

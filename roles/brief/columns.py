@@ -202,6 +202,11 @@ class Quoting(NamedTuple):
     """Whether it is the step's own, and no sibling's."""
 
 
+def told(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
+    """What the protocol itself tells."""
+    return tuple(Quoted(*one) for one in context.protocol.tells(context.book, context.step, column))
+
+
 C = Column
 COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.QUESTION: Quoting(question),
@@ -219,6 +224,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
+    C.BEFORE: Quoting(lambda context, _: told(context, C.BEFORE)),
+    C.TOLD: Quoting(lambda context, _: told(context, C.TOLD), of_step=True),
 }
 """Column → how it is quoted."""
 UNNAMED: Final = Sight("all")

@@ -28,6 +28,8 @@ _PLACES: Final[Mapping[str, str]] = {
 """Name → module below this package, and the protocol's name in it."""
 
 
+_UNLISTED: Final[Mapping[str, str]] = {"crux": "crux:CRUX"}
+"""Protocols that can be named and are not whole yet."""
 DEFAULT_PROTOCOL: Final = "structured"
 """What a run is opened with when nothing else is said."""
 
@@ -49,9 +51,10 @@ class _Protocols(Mapping[str, Protocol]):
     """Name → protocol, in the order of the table."""
 
     def __getitem__(self, name: str) -> Protocol:
-        if name not in _PLACES:
+        place = _PLACES.get(name) or _UNLISTED.get(name)
+        if place is None:
             raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot protocols`")
-        module, _, constant = _PLACES[name].partition(":")
+        module, _, constant = place.partition(":")
         found: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
         return found
 

@@ -45,7 +45,7 @@ class Quotable(msgspec.Struct, frozen=True):
 
     def option_problems(self, options: Iterable[str], where: str) -> Iterator[str]:
         """Complain about options that do not exist."""
-        known = {entry.id for entry in self.opened.options}
+        known = {entry.id for entry in self.state.options}
         for option in options:
             if option not in known:
                 yield f"{where}: option {option!r} is unknown; options are {names(known) or 'none'}"

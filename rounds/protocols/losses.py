@@ -110,5 +110,21 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "revise": Loss("refuse", "its vote is REFUSE", decides=True),
         "revise.safety": Loss("refuse", "without safety's vote the ruling is REFUSE", decides=True),
     },
+    "crux": {
+        "A": Loss("skipped", "nobody looked at the question itself, so no short way out is taken"),
+        "B": Loss("skipped", "this role is out of the pool until it gives a belief", decides=True),
+        "B~": Loss("skipped", "the noise of an answer is not known"),
+        "C.verifier": Loss("skipped", "nothing is tested, and nothing is said of what nobody found"),
+        "C": Loss("skipped", "this role is out of the pool until it gives a belief"),
+        "D": Loss("skipped", "the crux stays open"),
+        "E.verifier": Loss("unclear", "the cruxes of the round count as undecided"),
+        "E": Loss("skipped", "this role is out of the pool until it gives a belief"),
+        "F": Loss("skipped", "the belief that follows from its numbers stands"),
+        "S.memo": Loss(
+            "skipped", "the next nearest role writes the memo; without one the answer is the leader"
+        ),
+        "S.objection": Loss("skipped", "nobody objected"),
+        "S.check": Loss("skipped", "no sentence of the memo was held to what it cites"),
+    },
 }
 """Protocol → kind of step → what its loss means. Every row of a protocol has its entry."""

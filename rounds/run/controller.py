@@ -68,6 +68,8 @@ class Controller(msgspec.Struct, frozen=True):
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
             events += responses(book, last, len(book.events) + len(events))
+        if self.protocol.look is not None and last != "S":
+            events += self.protocol.look(book, last)
         return tuple(events)
 
     def _next(self, book: Book) -> tuple[Event, ...]:
@@ -79,7 +81,13 @@ class Controller(msgspec.Struct, frozen=True):
             return (run_closed(book, "finished", _end_reason(state, round_)),)
         if not deliberation_is_validated(state, round_):
             return ()
-        if not self.protocol.watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
+        if self.protocol.after_round is not None:
+            next_ = self.protocol.after_round(state)
+            if next_ == "wait" or next_ == "steps":  # the type checkers read these two
+                return ()
+            if next_ != "next":
+                return (run_closed(book, "finished", next_),)
+        elif not self.protocol.watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
             return (run_closed(book, "finished", "protocol_end"),)
         limit = budgets_in_force(state).rounds
         if limit is not None and len(state.rounds) >= limit:
@@ -163,7 +171,9 @@ class Controller(msgspec.Struct, frozen=True):
             focus=focus,
             absent=row.absent,
             planned_stress=row.absent,
-            applicable=possible_checks(state, row.absent) if "E" in row.phases else (),
+            applicable=possible_checks(state, row.absent)
+            if self.protocol.watched and "E" in row.phases
+            else (),
             predicted_signature=_predicted(opened, row.absent) if row.absent else None,
             plan_row=plan_index,
             cause=_plan_cause(state, row.round),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
+from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.decisions import SEAT_KINDS
@@ -97,6 +98,7 @@ def resolve(
     context, contents = _context(deliberation.context, documents, name)
     prompt_set = installed_prompt_set(protocol.prompts)
     event = RunOpened(
+        v=protocol.format_version,
         round=0,
         phase="open",
         by="controller",
@@ -110,7 +112,7 @@ def resolve(
         cast=_cast(deliberation, protocol, rules, casting, seats or {}, name),
         plan=plan,
         predict=_predictions(deliberation, plan, protocol, name),
-        stop=_stop_rule(deliberation, plan, name, params),
+        stop=_stop_rule(deliberation, protocol, plan, name, params),
         budgets=Budgets(**dict(deliberation.budget)),
         prompt_set=_sha256(prompt_set),
         brief_version=protocol.brief_version,
@@ -121,8 +123,7 @@ def resolve(
         waived=_waived(deliberation, rules),
     )
     toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
-    thresholds = params or params_bytes(event.stop.profile)
-    kept = {event.stop.params: thresholds} if event.stop.profile == "calibrated" else {}
+    kept = {event.stop.params: params or _thresholds(event.stop.profile)} if _has_thresholds(event) else {}
     return Opening(event, {_sha256(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
@@ -137,7 +138,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
             "plan": None,
-            "profile": event.stop.profile,
+            "profile": None if event.stop.profile == "crux" else event.stop.profile,
             "not_before": event.stop.not_before,
         }
     )
@@ -351,10 +352,26 @@ def _predictions(
     return tuple(found.values())
 
 
+def _has_thresholds(event: RunOpened) -> bool:
+    """Whether the run keeps its thresholds with itself."""
+    return event.stop.profile in ("calibrated", "crux")
+
+
+def _thresholds(profile: str) -> bytes:
+    return crux_parameter_bytes() if profile == "crux" else params_bytes(DEFAULT_PROFILE)
+
+
 def _stop_rule(
-    deliberation: Deliberation, plan: Sequence[PlanRow], name: str, params: bytes | None
+    deliberation: Deliberation, protocol: Protocol, plan: Sequence[PlanRow], name: str, params: bytes | None
 ) -> StopRule:
     subject = deliberation.deliberation
+    if protocol.profile == "crux":
+        if subject.profile or params:
+            what = f"{protocol.name} stops by its own rule and takes no profile"
+            raise DeliberationError(
+                what, name, "leave profile and --params out; `stakes` says what a test may cost"
+            )
+        return StopRule(profile="crux", params=crux_parameter_hash(), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
     if profile not in PROFILES:
         raise DeliberationError(

@@ -10,10 +10,11 @@ __all__ = ["moot"]
 
 
 def test_every_variant_has_a_meaning() -> None:
-    had = {rule for protocol in PROTOCOLS.values() for rule in protocol.variants}
+    protocols = [PROTOCOLS[name] for name in (*PROTOCOLS, "crux")]
+    had = {rule for protocol in protocols for rule in protocol.variants}
     assert set(MEANINGS) == had == set(RULES)
     for rule, values in RULES.items():
-        known = [protocol.variants[rule] for protocol in PROTOCOLS.values() if rule in protocol.variants]
+        known = [protocol.variants[rule] for protocol in protocols if rule in protocol.variants]
         assert set(values) == {value for variant in known for value in variant}, rule
 
 

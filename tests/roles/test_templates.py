@@ -70,10 +70,14 @@ def test_the_installed_set_is_canonical_and_named_by_its_bytes() -> None:
     assert list(found["templates"]) == sorted(found["templates"])
 
 
+OTHERS = (Column.RECORD, Column.BEFORE, Column.TOLD)
+"""Columns of other protocols."""
+
+
 def test_the_installed_set_has_every_template_that_the_protocol_asks_for() -> None:
     tasks = {f"tasks/{step_of(run(), step).task}" for step in steps_of_run()}
     charters = {role.charter for role in STRUCTURED.roles}
-    blocks = {f"blocks/{column.value}" for column in Column if column is not Column.RECORD} | {
+    blocks = {f"blocks/{column.value}" for column in Column if column not in OTHERS} | {
         f"blocks/{name}" for name in ("frame", "role", "task", "repair", "left", "moved", "late")
     }
     amendments = {path for path in installed()["templates"] if path.startswith("amendments/")}

@@ -180,14 +180,14 @@ def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
 
 @rule("REF006", "error", source="FORMAT 2, FORMAT 3")
 def goal_and_option_are_known(index: LedgerIndex) -> Iterator[Breach]:
-    """Goals and options that an event names are those of the run's opening.
+    """Goals and options that an event names are those of the run's opening, or options that its agenda made.
 
     Drift is measured by what serves which goal; a goal made up on the way would always be served.
     """
     if index.opened is None:
         return
     goals = {entry.id for entry in index.opened.goals}
-    options = {entry.id for entry in index.opened.options}
+    options = {entry.id for entry in index.book.state.options}
     for event in index.events:
         for goal in _goals(event):
             if goal not in goals:
@@ -208,7 +208,7 @@ def _goals(event: Event) -> Iterator[str]:
 
 
 def _options(event: Event) -> Iterator[str]:
-    if event.kind != "run_opened":
+    if event.kind not in ("run_opened", "agenda"):
         yield from getattr(event, "about", ())
         yield from getattr(event, "options", ())
     if isinstance(event, Artifact):

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from ledger.events import (
+    Agenda,
     Alarm,
     Amendment,
     Artifact,
+    Belief,
     Claim,
     Concern,
     Decision,
     Event,
     Fallback,
+    Frame,
+    Memo,
     Position,
     RoundOpened,
     RunOpened,
@@ -37,12 +41,25 @@ def verifier_is_not_author(index: LedgerIndex) -> Iterator[Breach]:
     Otherwise an author could confirm its own claim, which is the agreement that looks robust and is not.
     """
     for event in index.events:
-        if event.by == "verifier" and event.kind not in TESTS:
+        if event.by == "verifier" and event.kind not in TESTS and not _gathers(event):
             yield Breach(event.seq, f"the verifier authors a {event.kind}")
         if isinstance(event, Verification) and event.by in index.roles:
             for thing in _tested(event, index):
                 if _author(thing) == event.by:
                     yield Breach(event.seq, f"{event.by} tests {thing.id}, which {event.by} wrote")
+
+
+def _gathers(event: Event) -> bool:
+    """What others raised, put together without names: the question's frame, the agenda, its claims and defeaters."""
+    match event:
+        case Frame() | Agenda():
+            return True
+        case Claim():
+            return event.raised_by != event.by and bool(event.places)
+        case Concern():
+            return event.type == "defeater" and bool(event.sightings)
+        case _:
+            return False
 
 
 def _tested(event: Verification, index: LedgerIndex) -> Iterator[Event]:
@@ -143,7 +160,7 @@ def author_may_write_this(index: LedgerIndex) -> Iterator[Breach]:
 
 def _may_write(event: Event, structured: bool) -> bool:
     if event.by == "controller":
-        allowed = event.kind in CONTROLLER or isinstance(event, Verification) or _rule_decision(event)
+        allowed = event.kind in CONTROLLER or isinstance(event, Verification) or _follows_by_rule(event)
         return allowed or (not structured and _stands_in(event))
     match event:
         case Decision(type="override" | "answer") | Alarm(action="closed") | Amendment():
@@ -157,8 +174,17 @@ def _stands_in(event: Event) -> bool:
     return isinstance(event, Concern) or (isinstance(event, Vote) and event.fallback)
 
 
-def _rule_decision(event: Event) -> bool:
-    return isinstance(event, Decision) and event.made_by == "rule"
+def _follows_by_rule(event: Event) -> bool:
+    """A decision by rule, a belief that follows from a role's own numbers, a memo that sentences were taken out of."""
+    match event:
+        case Decision():
+            return event.made_by == "rule"
+        case Belief():
+            return event.derived
+        case Memo():
+            return bool(event.removed)
+        case _:
+            return False
 
 
 @rule("LED001", "error", source="SD-52, SD-53, SD-81", applies_to_imports=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ledger.events import RoundOpened, RunClosed, Signals, Validation
+from ledger.events import Event, RoundOpened, RunClosed, Signals, Validation
 from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
@@ -49,8 +49,12 @@ def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
     if read is None:
         return
     prefix = _Prefix(index)
+    protocol = index.context.protocol
     for event in index.events:
         if not isinstance(event, Signals):
+            continue
+        if protocol is not None and protocol.look is not None:
+            yield from _another_look(protocol.look, prefix.through(event.through), event)
             continue
         installed = index.context.params.get(event.profile)
         kept = event.profile == OWN_PARAMETERS and index.book.blobs.read(event.params) is not None
@@ -62,6 +66,19 @@ def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
             continue
         report = read(prefix.through(event.through), event.profile)
         yield from (Breach(event.seq, f"{what} on recomputing") for what in _differences(event, report))
+
+
+def _another_look(
+    look: Callable[[Book, str], tuple[Event, ...]], book: Book, event: Signals
+) -> Iterator[Breach]:
+    """What a protocol's own look reads otherwise; with other parameters it is not judged."""
+    found = next((one for one in look(book, event.phase) if isinstance(one, Signals)), None)
+    if found is None or found.params != event.params:
+        yield Breach(event.seq, f"recorded with parameters {event.params[:12]}…: not recomputed", "warning")
+        return
+    for name in ("stop", "advice", "reason", "leader", "pool", "movement", "noise", "values"):
+        if getattr(event, name) != getattr(found, name):
+            yield Breach(event.seq, f"{name} is another on recomputing")
 
 
 class _Prefix:

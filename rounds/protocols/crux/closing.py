@@ -1,0 +1,269 @@
+"""The end of a run of `crux`: the look at its beliefs after each round, the memo, and the decision that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+from detectors.beliefs.parameters import crux_parameter_hash
+from ledger.events import Concern, Decision, DriftCheck, Event, Memo, Signals
+from ledger.events.answers import MemoSentence, RemovedSentence
+from ledger.events.decisions import Cite, Dissent, ValueOfTest
+from ledger.events.ids import parse_reference
+from ledger.state.book import Book
+from ledger.state.decided import deliberated
+from ledger.state.state import State
+from roles.protocol import AfterRound
+from rounds.protocols.crux.asked import objector, writers
+from rounds.protocols.crux.standing import (
+    VERIFIER,
+    end_of,
+    option_ids,
+    rule,
+)
+from rounds.protocols.crux.trials import derived_beliefs
+from rounds.protocols.step_table import Numbering
+
+_CITE_TYPE: Final = {
+    "C": "claim",
+    "V": "verification",
+    "B": "belief",
+    "N": "concern",
+    "E": "experiment",
+    "K": "document",
+    "M": "memo",
+    "D": "decision",
+}
+
+
+# ---------------------------------------------------------------- the look after a round
+
+
+def _decimal(value: Fraction) -> str:
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{exact.quantize(Decimal('0.000001'), rounding=ROUND_HALF_EVEN):f}"
+
+
+def look(book: Book, phase: str) -> tuple[Event, ...]:
+    """What the beliefs come to after a round, and whether to stop; for what only a person can say, the question."""
+    state = book.state
+    end, options = end_of(state, state.round), option_ids(state)
+    reason = end.stop.reason if end.stop else None
+    goes_on = reason == "go_on"
+    signals = Signals(
+        round=state.round,
+        phase=phase,
+        by="controller",
+        profile="crux",
+        params=crux_parameter_hash(),
+        through=len(book.events) - 1,
+        signals=(),
+        satisfied=0,
+        of=0,
+        stop=not goes_on,
+        advice="continue" if goes_on else "wrap_up",
+        reason=reason,
+        leader=None if end.leader is None else options[end.leader],
+        pool={o: _decimal(value) for o, value in zip(options, end.pool, strict=True)} if end.pool else {},
+        movement=None if end.movement is None else _decimal(end.movement),
+        noise=None if end.noise is None else _decimal(end.noise),
+        values=tuple(ValueOfTest(claim=one.claim, evsi=_decimal(one.at_best)) for one in end.values),
+    )
+    asked = _questions(book, phase) if reason == "hand_over" and rule(state, "wait") == "on" else ()
+    return (signals, *asked)
+
+
+def _questions(book: Book, phase: str) -> Iterator[Event]:
+    """For each open crux that a person decides: its test, as a question that `moot answer` reaches."""
+    numbering = Numbering(book, book.state.round)
+    for one in end_of(book.state, book.state.round).values:
+        if one.how == "person":
+            event: Any = book.by_id[one.claim]
+            yield Concern(
+                id=numbering.number("concern"),
+                round=book.state.round,
+                phase=phase,
+                by="controller",
+                type="question",
+                text=event.testable_as,
+                between=(one.claim,),
+                for_human=True,
+            )
+
+
+def last_look(state: State) -> Signals | None:
+    """The look of the round that is open, if it was taken."""
+    return state.looks[-1] if state.looks and state.looks[-1].round == state.round else None
+
+
+def is_waiting(state: State) -> bool:
+    """Whether the run has handed over and waits for what a person or a measurement says."""
+    seen = last_look(state)
+    questions = [one for one in state.concerns.values() if one.for_human and one.round == state.round]
+    return seen is not None and seen.reason == "hand_over" and rule(state, "wait") == "on" and bool(questions)
+
+
+def closes(state: State, round_: int) -> bool:
+    """Whether the round has the closing steps."""
+    seen = next((one for one in state.looks if one.round == round_), None)
+    return seen is not None and seen.stop and bool(seen.pool) and not is_waiting(state)
+
+
+def after_round(state: State) -> AfterRound:
+    """The next round, or the end with its reason, once the look and the closing are done."""
+    seen = last_look(state)
+    if seen is None:
+        return "steps"
+    if is_waiting(state):
+        return _after_hand_over(state)
+    if not seen.stop:
+        return "next"
+    if not seen.pool or seen.reason is None:
+        return "seats_failed"
+    if "S" not in state.validated.get(state.round, ()) and has_memo_steps(state):
+        return "steps"
+    return "budget_calls" if seen.reason == "budget" else seen.reason if seen.reason != "go_on" else "cap"
+
+
+def _after_hand_over(state: State) -> AfterRound:
+    asked = {
+        identity
+        for identity, one in state.concerns.items()
+        if one.for_human and one.round == state.round and one.type == "question"
+    }
+    answered = {
+        cite.id for facts in state.decisions.values() if facts.type == "answer" for cite in facts.cites
+    }
+    has_room = state.rounds[state.round].plan_row + 1 < len(state.opening.plan)
+    return "next" if asked and asked <= answered and has_room else "wait"
+
+
+# ---------------------------------------------------------------- S: who is asked
+
+
+def has_memo_steps(state: State) -> bool:
+    """Whether a memo is asked for at all."""
+    return rule(state, "memo") != "off" and bool(writers(state))
+
+
+def memo_writers(state: State) -> tuple[str, ...]:
+    """The nearest role, and the next nearest when its memo is lost."""
+    order = writers(state)[:2]
+    if len(order) == 2 and f"r{state.round}.S.memo.{order[0]}" in state.given_up:
+        return order[1:]
+    return order[:1]
+
+
+def memo_is_in(state: State, round_: int) -> bool:
+    """Whether a memo was written in this round."""
+    return any(step.startswith(f"r{round_}.S.memo.") for step in state.answered)
+
+
+def objectors(state: State, round_: int) -> tuple[str, ...]:
+    """Who objects to the memo: nobody where one role alone answered."""
+    writer = next(
+        (step.rpartition(".")[2] for step in state.answered if step.startswith(f"r{round_}.S.memo.")), None
+    )
+    if writer is None:
+        return ()
+    found = objector(state, writer)
+    return (found,) if found else ()
+
+
+# ---------------------------------------------------------------- the decision
+
+
+def owed(book: Book) -> tuple[Event, ...]:
+    """What the controller writes when it is due: derived beliefs, then the decision when the closing is done."""
+    state = book.state
+    if state.round not in state.rounds:
+        return ()
+    moved = derived_beliefs(state, state.round)
+    if moved:
+        return moved
+    return decided(book) if _closing_is_done(state) else ()
+
+
+def _closing_is_done(state: State) -> bool:
+    round_ = state.round
+    if not closes(state, round_) or deliberated(state, "final"):
+        return False
+    if not has_memo_steps(state):
+        return True
+    if not memo_is_in(state, round_):
+        return all(state.is_done(f"r{round_}.S.memo.{role}") for role in writers(state)[:2])
+    late = [f"r{round_}.S.objection.{role}" for role in objectors(state, round_)]
+    return all(state.is_done(step) for step in (*late, f"r{round_}.S.check.{VERIFIER}"))
+
+
+def decided(book: Book) -> tuple[Event, ...]:
+    """The final decision by rule: the memo's answer, without sentences that nothing supports; or the leader."""
+    state, round_ = book.state, book.state.round
+    seen = last_look(state)
+    assert seen is not None, "a run closes after a look"
+    memo, removed = _kept(book)
+    sentences = removed.sentences if removed else memo.sentences if memo else ()
+    common: dict[str, Any] = {"round": round_, "phase": "S", "by": "controller"}
+    decision = Decision(
+        **common,
+        id=f"D-{round_}-1",
+        text=" ".join(one.text for one in sentences if one.field == "answer") or _in_words(state, seen),
+        type="final",
+        cites=_cites(book, sentences),
+        made_by="rule",
+        about=(seen.leader,) if seen.leader and seen.leader.startswith("O-") else (),
+        dissent=tuple(
+            Dissent(role=event.by, ref=str(event.id), text=event.text)
+            for event in book.events
+            if isinstance(event, Concern) and event.phase == "S" and event.rank == 1
+        ),
+        falsifiers=tuple(one.text for one in sentences if one.field == "changes_our_mind"),
+        requirements=tuple(one.text for one in sentences if one.field == "requirements"),
+    )
+    return (removed, decision) if removed else (decision,)
+
+
+def _kept(book: Book) -> tuple[Memo | None, Memo | None]:
+    """The memo, and what is left of it when sentences that nothing supports are taken out."""
+    memo = next((event for event in book.events if isinstance(event, Memo)), None)
+    check = next((e for e in book.events if isinstance(e, DriftCheck) and e.round == book.state.round), None)
+    wrong = {one.of: one.reason for one in check.sentences if one.verdict == "not"} if check else {}
+    if memo is None or not wrong:
+        return memo, None
+    names = [f"{memo.id}#s{n}" for n in range(1, len(memo.sentences) + 1)]
+    pairs = list(zip(names, memo.sentences, strict=True))
+    return memo, Memo(
+        round=memo.round,
+        phase="S",
+        by="controller",
+        id=f"{memo.id}~3",
+        status=memo.status,
+        sentences=tuple(one for name, one in pairs if name not in wrong),
+        removed=tuple(
+            RemovedSentence(text=one.text, why=wrong[name]) for name, one in pairs if name in wrong
+        ),
+    )
+
+
+def _in_words(state: State, seen: Signals) -> str:
+    """The leader in the asker's words."""
+    named = {option.id: option.text for option in state.options}
+    if seen.leader is None or seen.leader not in named:
+        return "None of the options." if state.options else "The answers stand side by side."
+    return named[seen.leader]
+
+
+def _cites(book: Book, sentences: Sequence[MemoSentence]) -> tuple[Cite, ...]:
+    """What the remaining sentences refer to, and at least the beliefs of the pool."""
+    state = book.state
+    named = [parse_reference(ref).id for one in sentences for ref in one.refs]
+    beliefs = [facts.id for facts in state.beliefs_at(state.round).values()]
+    found: list[Cite] = []
+    for identity in dict.fromkeys((*named, *beliefs)):
+        kind: Any = _CITE_TYPE.get(identity.partition("-")[0])
+        if kind is not None:
+            relation: Any = "supported-by" if identity in named else "based-on"
+            found.append(Cite(type=kind, id=identity, relation=relation))
+    return tuple(found)

@@ -1,0 +1,383 @@
+"""Where a run of `crux` stands: its beliefs, cruxes and results as `detectors.beliefs` reads them, and who is asked.
+
+Everything follows from the folded state, so that who is asked is the same in whatever order replies arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from detectors.beliefs.agenda import AskedCrux
+from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_each
+from detectors.beliefs.parameters import (
+    CruxTerms,
+    EvidenceClass,
+    Frame,
+    How,
+    Stakes,
+    crux_parameters,
+)
+from detectors.beliefs.pool import Points
+from detectors.beliefs.triage import admitted, to_test
+from detectors.beliefs.update import CruxResult
+from detectors.beliefs.values import Conditional, moves_of
+from ledger.events.answers import ConditionalBelief
+from ledger.events.ids import parse_reference
+from ledger.state.state import BeliefFacts, State
+
+AUTHORS: Final = ("action", "guardian", "observer", "critic")
+VERIFIER: Final = "verifier"
+OWN, NONE = "own", "none"
+"""Without options: one's own answer, and another one."""
+SEALED, DERIVED, ITS_OWN = 1, 2, 3
+"""The n of a belief; in round 1 the second is a redraw."""
+NAMED_FAMILIES: Final = ("anthropic", "local")
+"""Kinds of seat that name their model; all others count as one family."""
+NEVER_ALL: Final = 99
+"""So many were asked that never all have answered: no short way is open."""
+ROUND_AT_MOST: Final = 13
+"""Replies that a round of tests can ask for: four plans, four forecasts, a check, four updates."""
+RESULTS: Final[Mapping[str, CruxResult]] = {
+    "supports": "holds",
+    "contradicts": "fails",
+    "partly_contradicts": "partly",
+    "inconclusive": "inconclusive",
+}
+
+
+def rule(state: State, name: str) -> str:
+    """A named variant in force."""
+    return str(state.opening.rules.get(name))
+
+
+def is_open_ended(state: State) -> bool:
+    """Whether the question names no options, so that answers are in words first."""
+    return not state.opening.options
+
+
+def option_ids(state: State) -> tuple[str, ...]:
+    """The options in order with `none` last; before any are known, one's own answer and another one."""
+    named = tuple(option.id for option in state.options)
+    return (*(named or (OWN,)), NONE)
+
+
+def points_of(given: Mapping[str, int], options: tuple[str, ...]) -> Points:
+    """A belief in option order."""
+    return tuple(Fraction(given.get(option, 0)) for option in options)
+
+
+def numbers_of(given: ConditionalBelief, options: tuple[str, ...]) -> Conditional:
+    """What a role says of a crux, in option order."""
+    return Conditional(
+        Fraction(given.q), points_of(given.if_true, options), points_of(given.if_false, options)
+    )
+
+
+# ---------------------------------------------------------------- who answers first
+
+
+def first_roles(state: State) -> tuple[str, ...]:
+    """Who answers first: one role by the seed, and one more for each further family of models."""
+    if rule(state, "first") == "4" or rule(state, "stakes") == "high" or rounds_wanted(state) == 0:
+        return AUTHORS
+    start = state.opening.seed % len(AUTHORS)
+    found: dict[str, str] = {}
+    for role in (*AUTHORS[start:], *AUTHORS[:start]):
+        found.setdefault(_family(state, role), role)
+    return tuple(role for role in AUTHORS if role in found.values())
+
+
+def lead_role(state: State) -> str:
+    """The role that the seed names: it answers twice where noise is measured."""
+    return AUTHORS[state.opening.seed % len(AUTHORS)]
+
+
+def _family(state: State, role: str) -> str:
+    seat = next((member.seat for member in state.opening.cast if member.role == role), "")
+    return seat if seat in NAMED_FAMILIES else ""
+
+
+def rounds_wanted(state: State) -> int:
+    """How many rounds of tests there may be."""
+    said = rule(state, "rounds")
+    return int(said) if said.isdigit() else 3
+
+
+# ---------------------------------------------------------------- what was given
+
+
+def stakes_of(state: State) -> Stakes:
+    """What is at stake, which sets the value from which on a test is worth a round."""
+    known: tuple[Stakes, ...] = ("low", "normal", "high")
+    return next((one for one in known if one == rule(state, "stakes")), "normal")
+
+
+def terms_of(state: State, *, first: bool) -> CruxTerms:
+    """What holds for the whole run; nothing is run here yet, so that programs are argued about."""
+    parameters, frame = crux_parameters(), state.frame
+    return CruxTerms(
+        tau=parameters.tau(stakes_of(state)),
+        experiments=False,
+        parameters=parameters,
+        documents=bool(state.opening.context),
+        rounds_at_most=rounds_wanted(state),
+        frame=Frame(frame.ill_posed, frame.ill_posed or bool(frame.missing) or bool(frame.double))
+        if frame
+        else None,
+        first=first,
+    )
+
+
+def belief(state: State, round_: int, role: str, n: int) -> BeliefFacts | None:
+    """One belief of a role."""
+    return state.beliefs.get(f"B-{round_}-{role}" + (f"~{n}" if n > 1 else ""))
+
+
+def latest(state: State, role: str, before: int) -> BeliefFacts | None:
+    """The latest belief of a role before a round."""
+    return state.beliefs_at(before - 1).get(role)
+
+
+def merged_from(state: State) -> Iterator[tuple[str, str, str, bool]]:
+    """(claim, role, the role's own name for it, whether it said the opposite) of every merged proposal."""
+    for merged in state.agenda.merged if state.agenda else ():
+        for ref in merged.from_:
+            reference = parse_reference(ref)
+            if reference.section and reference.section.startswith("crux-"):
+                yield merged.into, reference.id.rpartition("-")[2], reference.section, merged.negated
+
+
+def proposers(state: State) -> dict[str, list[str]]:
+    """Claim → the roles that proposed it, in role order."""
+    found: dict[str, list[str]] = {}
+    for claim, role, _, _ in merged_from(state):
+        if role not in found.setdefault(claim, []):
+            found[claim].append(role)
+    return {claim: sorted(roles, key=AUTHORS.index) for claim, roles in found.items()}
+
+
+def _proposed(state: State, options: tuple[str, ...]) -> dict[str, dict[str, Conditional]]:
+    """Claim → role → its numbers; a role that proposed two that were merged counts once, its first."""
+    found: dict[str, dict[str, Conditional]] = {claim: {} for claim in _agenda(state)}
+    for claim, role, name, negated in merged_from(state):
+        sealed = belief(state, 1, role, SEALED)
+        given = next((one for one in sealed.given if one.claim == name), None) if sealed else None
+        if given is not None and claim in found and role not in found[claim]:
+            numbers = numbers_of(given, options)
+            found[claim][role] = numbers.negated if negated else numbers
+    return found
+
+
+def _agenda(state: State) -> tuple[str, ...]:
+    return state.agenda.cruxes if state.agenda else ()
+
+
+def _how(state: State, claim: str) -> How:
+    return state.claims[claim].how or "judgement"
+
+
+def _first_round(state: State) -> BeliefRound:
+    """Round 1: over the options that were given, else over those made of the answers."""
+    made = is_open_ended(state) and bool(state.agenda and state.agenda.options)
+    n, options = (ITS_OWN if made else SEALED), option_ids(state)
+    own = {
+        role: points_of(facts.points, options)
+        for role in AUTHORS
+        if (facts := belief(state, 1, role, n)) is not None
+    }
+    lost = f"r1.C.{VERIFIER}" in state.given_up
+    asked = NEVER_ALL if rounds_wanted(state) == 0 or lost else len(_asked_first(state))
+    cruxes: list[AskedCrux] = []
+    if lost:
+        own = {} if is_open_ended(state) else own
+    elif made:
+        cruxes = [
+            AskedCrux(claim, _how(state, claim), _given(state, 1, n, claim), {}) for claim in _agenda(state)
+        ]
+    elif state.agenda is not None and not is_open_ended(state):
+        proposed = _proposed(state, options)
+        cruxes = [AskedCrux(claim, _how(state, claim), proposed[claim], {}) for claim in _agenda(state)]
+    elif state.agenda is None:
+        cruxes = list(_proposals(state, options))
+    again = belief(state, 1, lead_role(state), 2)
+    redraw = (lead_role(state), points_of(again.points, options)) if again is not None else None
+    return BeliefRound(own, tuple(cruxes), redraw, asked, no_room=_no_room(state, 1))
+
+
+def _asked_first(state: State) -> tuple[str, ...]:
+    """The roles whose first answer was asked for: the first alone, or all."""
+    done = [role for role in AUTHORS if state.is_done(f"r1.B.{role}")]
+    firsts = first_roles(state)
+    return AUTHORS if set(done) - set(firsts) else firsts
+
+
+def _proposals(state: State, options: tuple[str, ...]) -> Iterator[AskedCrux]:
+    """Before there is an agenda: every proposal by its own numbers, for the short ways out."""
+    for role in AUTHORS:
+        sealed = belief(state, 1, role, SEALED)
+        for given in sealed.given if sealed else ():
+            yield AskedCrux(f"{role}#{given.claim}", "judgement", {role: numbers_of(given, options)}, {})
+
+
+def _given(state: State, round_: int, n: int, claim: str) -> dict[str, Conditional]:
+    options, found = option_ids(state), dict[str, Conditional]()
+    for role in AUTHORS:
+        facts = belief(state, round_, role, n)
+        for given in facts.given if facts else ():
+            if given.claim == claim:
+                found[role] = numbers_of(given, options)
+    return found
+
+
+def _later_round(state: State, round_: int) -> BeliefRound:
+    """A round of tests: sealed numbers and results, or what a person handed in."""
+    options = option_ids(state)
+    own = {
+        role: points_of(facts.points, options)
+        for role in AUTHORS
+        if (facts := belief(state, round_, role, ITS_OWN)) is not None
+    }
+    cruxes = [_tested(state, round_, claim) for claim in tested_in(state, round_)]
+    cruxes += [
+        AskedCrux(claim, _how(state, claim), {}, {}, "inconclusive", "said", handed_in=True)
+        for claim in handed_in(state, round_)
+    ]
+    return BeliefRound(own, tuple(cruxes), no_room=_no_room(state, round_))
+
+
+def _tested(state: State, round_: int, claim: str) -> AskedCrux:
+    predicts = {
+        role: given.predicts
+        for role in AUTHORS
+        if (facts := belief(state, round_, role, SEALED)) is not None
+        for given in facts.given
+        if given.claim == claim and given.predicts is not None
+    }
+    result, evidence = result_of(state, round_, claim)
+    return AskedCrux(
+        claim, _how(state, claim), _given(state, round_, SEALED, claim), predicts, result, evidence
+    )
+
+
+def result_of(state: State, round_: int, claim: str) -> tuple[CruxResult | None, EvidenceClass | None]:
+    """What a round's check found of a crux, and by which class of evidence."""
+    moves = [move for move in state.claims[claim].moves if move.place.round == round_]
+    if not moves:
+        return None, None
+    last = max(moves)
+    result = RESULTS.get(last.bearing or "", "inconclusive")
+    known: tuple[EvidenceClass, ...] = ("quoted", "calculated", "argued", "conceded")
+    return result, next((one for one in known if one == last.class_), "said")
+
+
+def _no_room(state: State, round_: int) -> bool:
+    """Whether another round of tests might not fit under the cap of replies."""
+    limits = crux_parameters().stop
+    now = sum(
+        int(step[1:].partition(".")[0]) <= round_ and ".S." not in step
+        for step in (*state.answered, *state.given_up)
+    )
+    return now + ROUND_AT_MOST + limits.replies_of_the_close > limits.replies_at_most
+
+
+# ---------------------------------------------------------------- where beliefs stand
+
+
+def rounds_of(state: State, through: int) -> tuple[BeliefRound, ...]:
+    """What was given, round by round, to the end of one."""
+    later = [n for n in sorted(state.rounds) if 1 < n <= through]
+    return (_first_round(state), *(_later_round(state, n) for n in later))
+
+
+def end_of(state: State, round_: int) -> RoundEnd:
+    """Where beliefs stand at the end of a round."""
+    rounds = rounds_of(state, round_)
+    return _course(_key(rounds), terms_now(state))[-1]
+
+
+def carried(state: State, round_: int) -> Mapping[str, bool]:
+    """Role → whether leader or status would differ without it."""
+    found = without_each(rounds_of(state, round_), terms_now(state))
+    return {role: one.changes for role, one in found.items()}
+
+
+def terms_now(state: State) -> CruxTerms:
+    return terms_of(state, first=len(_asked_first(state)) < len(AUTHORS))
+
+
+class _Hashed(NamedTuple):
+    """Rounds under a key, so that a course is computed once for what was given."""
+
+    key: str
+    rounds: tuple[BeliefRound, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashed) and self.key == other.key
+
+
+def _key(rounds: tuple[BeliefRound, ...]) -> _Hashed:
+    return _Hashed(repr(rounds), rounds)
+
+
+class _TermsKey(NamedTuple):
+    terms: CruxTerms
+
+    def __hash__(self) -> int:
+        return hash(repr(self.terms._replace(parameters=crux_parameters())))
+
+
+def _course(rounds: _Hashed, terms: CruxTerms) -> tuple[RoundEnd, ...]:
+    return _course_kept(rounds, _TermsKey(terms))
+
+
+@lru_cache(64)
+def _course_kept(rounds: _Hashed, terms: _TermsKey) -> tuple[RoundEnd, ...]:
+    return tuple(course_of(rounds.rounds, terms.terms))
+
+
+def short_way_is_open(state: State) -> bool:
+    """Whether what was answered so far already ends the run."""
+    if is_open_ended(state) and state.agenda is None and len(_asked_first(state)) > 1:
+        return False  # answers in words cannot be counted before they are options
+    stop = end_of(state, 1).stop
+    return stop is not None and stop.reason == "short"
+
+
+def tested_in(state: State, round_: int) -> tuple[str, ...]:
+    """The cruxes that a round tests: the first by value of those that somebody here can test."""
+    before = round_ - 1
+    if before < 1 or handed_in(state, round_):
+        return ()
+    end = end_of(state, before)
+    return tuple(one.claim for one in to_test(end.values, crux_parameters()))
+
+
+def handed_in(state: State, round_: int) -> tuple[str, ...]:
+    """The cruxes about which a person answered between the round before and this one."""
+    opened, before = state.rounds[round_], state.rounds.get(round_ - 1)
+    if before is None:
+        return ()
+    asked = {
+        identity: one.between
+        for identity, one in state.concerns.items()
+        if one.for_human and one.round == before.round and one.type == "question"
+    }
+    return tuple(
+        claim
+        for facts in state.decisions.values()
+        if facts.type == "answer" and before.seq < facts.seq < opened.seq
+        for cite in facts.cites
+        for claim in asked.get(cite.id, ())
+        if claim in state.claims
+    )
+
+
+def is_admitted(given: Conditional, how: How) -> bool:
+    """Whether a proposal can come to the agenda."""
+    return admitted(moves_of(given).points, how, crux_parameters())
