@@ -15,7 +15,7 @@ from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_e
 from detectors.beliefs.parameters import (
     CruxTerms,
     EvidenceClass,
-    Frame,
+    FrameCheck,
     How,
     Stakes,
     crux_parameters,
@@ -124,7 +124,7 @@ def terms_of(state: State, *, first: bool) -> CruxTerms:
         parameters=parameters,
         documents=bool(state.opening.context),
         rounds_at_most=rounds_wanted(state),
-        frame=Frame(frame.ill_posed, frame.ill_posed or bool(frame.missing) or bool(frame.double))
+        frame=FrameCheck(frame.ill_posed, frame.ill_posed or bool(frame.missing) or bool(frame.double))
         if frame
         else None,
         first=first,
