@@ -10,10 +10,9 @@ from detectors.beliefs.parameters import RUN_HERE, CruxParameters, FrameCheck
 from detectors.beliefs.pool import ByRole, leader_of
 from detectors.beliefs.triage import CruxValue, ranked
 from detectors.beliefs.values import Conditional, evsi
-from ledger.events.answers import OutcomeStatus
 
 StopReason = Literal["short", "ill_posed", "budget", "settled", "hand_over", "values", "cap", "go_on"]
-STATUS: Final[Mapping[StopReason, OutcomeStatus]] = {
+STATUS: Final[Mapping[StopReason, str]] = {
     "short": "decide",
     "settled": "decide",
     "ill_posed": "ill_posed",

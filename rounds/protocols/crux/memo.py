@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from detectors.beliefs.stop import STATUS
 from ledger.events import Concern, DriftCheck, Event, Memo
@@ -134,7 +134,7 @@ def status_of(state: State, reply: MemoReply) -> OutcomeStatus:
     seen = last_look(state)
     if seen is None or seen.reason is None:
         return "running"
-    status: OutcomeStatus = STATUS[seen.reason]
+    status = cast("OutcomeStatus", STATUS[seen.reason])
     watched = any(one.field in ("changes_our_mind", "requirements") for one in reply.sentences)
     if status == "decide" and (watched or state.given_up or any(carried(state, state.round).values())):
         return "decide_with_tripwire"
