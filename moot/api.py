@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from ledger.events import Event
-from ledger.state.book import Blobs, Book
 from ledger.state.fold import fold
-from ledger.state.state import State
-from ledger.store import store
 from ledger.store.disk import read_plain
 from moot.app.environment import now
+from moot.app.run import AnyPath
+from moot.app.run import Run as Run
 from moot.errors import usage
 
-AnyPath = str | os.PathLike[str]
-
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import CalibratedJudgement
-    from detectors.calibrated.parameters import CalibratedParameters
     from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
     from ledger.audit.verify import VerifyReport
     from ledger.format.chain import Head
     from ledger.interchange.report import ExportReport, ImportReport
-    from ledger.store.failures import Problem
     from moot.app.session import Session
-    from moot.view.claims import ClaimLine
-    from moot.view.decisions import DecisionLine
     from moot.view.listing import RunList
-    from moot.view.outcome import Outcome
     from moot.view.protocols import Gated, Protocols
-    from moot.view.quorum import RunQuorum
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.setup.deliberation import Deliberation
@@ -46,92 +34,6 @@ if TYPE_CHECKING:
     """A deliberation: a file, the table that such a file holds, or one that was read."""
     Seats = str | Mapping[str, Seat | str]
     """Who answers: a specification as `moot run --seats` takes it for all roles, or one or a seat by role."""
-
-
-class Run:
-    """A run to read. Nothing here writes, and what is read is what the head vouches for."""
-
-    def __init__(self, path: AnyPath) -> None:
-        self.path: Final = Path(path)
-        self._store: Final = store.RunStore(self.path)
-        self._store.head()
-        self._folded: tuple[Head, State] | None = None
-
-    @property
-    def head(self) -> Head:
-        """The last commit."""
-        return self._store.head()
-
-    @property
-    def book(self) -> Book:
-        """All events with their state and an index of ids. Raises `StrangeRun` when they are no run."""
-        return self._store.book()
-
-    @property
-    def raw_book(self) -> Book:
-        """The same for whoever judges the events: they may be no run."""
-        return self._store.raw_book()
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """All events, in order."""
-        return self._store.events()
-
-    @property
-    def state(self) -> State:
-        """What stands after the last event; read anew when something was committed, without keeping the events."""
-        head = self._store.head()
-        if self._folded is None or self._folded[0] != head:
-            self._folded = (head, self._store.state())
-        return self._folded[1]
-
-    @property
-    def claims(self) -> list[ClaimLine]:
-        """Claims with their lifecycles."""
-        from moot.view.claims import claims_of
-
-        return claims_of(str(self.path), self.book).claims
-
-    @property
-    def decisions(self) -> list[DecisionLine]:
-        """Decisions with what they rest on."""
-        from moot.view.decisions import decisions_of
-
-        return decisions_of(str(self.path), self.book).decisions
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
-        from moot.view.outcome import outcome_of
-
-        return outcome_of(str(self.path), self.book)
-
-    @property
-    def quorum(self) -> RunQuorum:
-        """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
-        from moot.view.quorum import quorum_told
-
-        return quorum_told(self.state)
-
-    @property
-    def blobs(self) -> store.BlobStore:
-        """Briefs, replies and documents, by hash."""
-        return self._store.blobs
-
-    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
-        """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
-        from ledger.audit.verify import problems_of
-
-        return problems_of(self._store, blobs)
-
-    def stream(self, at: int | None = None) -> Iterator[Event]:
-        """All events, or those up to `at`, one at a time."""
-        events = self._store.stream()
-        return events if at is None else takewhile(lambda event: event.seq <= at, events)
-
-    def lines(self) -> Iterator[tuple[str, int, bytes]]:
-        """Stream, line number and line of every event, in order."""
-        return self._store.lines()
 
 
 def open_run(path: AnyPath) -> Run:
@@ -179,73 +81,12 @@ def signals(
 
     `params` is a parameter file of `calibrate`, for the profile `calibrated`.
     """
+    from moot.app.signals import refuse_unwatched, signals_of_state
+
     ours = _run(run)
     state = ours.state if at is None else fold(ours.stream(at))
     refuse_unwatched(ours)
     return signals_of_state(ours, state, profile, whole=at is None, params=params)
-
-
-def refuse_unwatched(run: Run) -> None:
-    """Only the protocol that runs round after round has something that could say stop. Raises `MootError`."""
-    from rounds.protocols import is_watched
-
-    opened = run.state.opened
-    if opened is not None and not is_watched(opened):
-        raise usage(
-            f"a run of {opened.protocol} has no stop signals: its steps end it",
-            f"see `moot decisions {run.path}` or `moot report {run.path}`",
-            str(run.path),
-        )
-
-
-def signals_of_state(
-    run: Run,
-    state: State,
-    profile: str | None,
-    *,
-    whole: bool,
-    params: AnyPath | None = None,
-    judgement: CalibratedJudgement | None = None,
-) -> SignalReport:
-    """The same from a state that was folded already; `whole` is false for that of a prefix."""
-    from detectors.signals import signals_of_state as read
-
-    own: str = state.opened.stop.profile if state.opened else "text"
-    wanted = cast("SignalProfile", profile or ("calibrated" if params is not None else own))
-    parameters = None if wanted != "calibrated" else thresholds_of(run, state, params)
-    return read(
-        state,
-        wanted,
-        run.blobs,
-        whole=whole,
-        run=str(run.path),
-        parameters=parameters,
-        judgement=judgement,
-    )
-
-
-def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> CalibratedParameters:
-    """What the profile `calibrated` is read by: the file that was named, or what the run was opened with."""
-    from detectors.calibrated.parameters import parameters_of
-
-    if params is None:
-        return parameters_of(state, run.blobs)
-    from moot.app.run_options import read_params
-
-    return read_params(Path(params))[0]
-
-
-def signals_at_head(run: Run, state: State) -> SignalReport | None:
-    """What `moot signals` says now; None for a protocol without them, and where the run's own thresholds are gone."""
-    from ledger.store.failures import BlobMissing
-    from rounds.protocols import is_watched
-
-    if not is_watched(state.opened):
-        return None
-    try:
-        return signals_of_state(run, state, None, whole=True)
-    except BlobMissing:
-        return None
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:

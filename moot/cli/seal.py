@@ -8,21 +8,13 @@ from typing import Annotated
 
 import typer
 
-import moot
-from ledger.audit.seal import Checkpoint, NoteRefused, origin_of, signer
-from ledger.audit.seal import seal as sealed
-from ledger.format.canonical import line_hash
-from ledger.format.chain import Head
-from ledger.store.disk import Disk, refuse_link, write_out, writing
-from ledger.store.failures import Damaged, Problem
-from moot.api import open_run
-from moot.app.documents import write_document
-from moot.app.keys import key_directory, secret_key, write_key
+from ledger.audit.seal import NoteRefused, signer
 from moot.app.runs import find_run
+from moot.app.seals import key_directory, sealed, write_key
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.results import HeadSigned, KeyMade
+from moot.view.results import KeyMade
 
 
 def keygen(
@@ -70,27 +62,9 @@ def seal(
 
     Example: moot seal @last --key ~/.config/moot/keys/alice.key
     """
-    signer = secret_key(key)
-    path = find_run(run)
-    report = moot.verify(path)
-    if report.damaged or report.head is None:
-        found = [Problem(one.what, one.seq, one.stream, one.line) for one in report.problems]
-        raise Damaged(tuple(found) or (Problem("no head"),), str(path))
-    first = next(line for _, _, line in open_run(path).lines())
-    head = Head(report.head.seq, report.head.hash)
-    note = sealed(Checkpoint(origin_of(line_hash(first)), head), signer)
-    kept = path / "checkpoints" / f"{head.seq}-{signer.name}.note"
-    refuse_link(kept.parent)
-    with writing(kept):
-        kept.parent.mkdir(exist_ok=True)
-        Disk().settle(path)
-        write_out(kept, note.encode())
-    if out:
-        with writing(out):
-            out.parent.mkdir(parents=True, exist_ok=True)
-        write_document(out, note.encode())
+    found = sealed(find_run(run), key, out)
     if json:
-        out_json(HeadSigned(str(path), head.seq, head.hash, signer.name, str(out or kept)))
+        out_json(found)
     elif not quiet:
-        show(f"sealed @{head.seq} {head.hash} by {signer.name}: {out or kept}\n")
+        show(f"sealed @{found.seq} {found.hash} by {found.key}: {found.note}\n")
     return GOOD

@@ -10,8 +10,9 @@ import typer
 import moot
 from detectors.parameters import PROFILES
 from detectors.report import SignalReport
-from moot.api import Run, open_run, refuse_unwatched, signals_of_state, thresholds_of
+from moot.api import Run, open_run
 from moot.app.runs import find_run
+from moot.app.signals import refuse_unwatched, signals_of_state, thresholds_of
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json

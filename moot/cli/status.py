@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ledger.state.state import State
-from moot.api import open_run, signals_at_head
+from moot.api import open_run
 from moot.app.runs import find_run
+from moot.app.signals import signals_at_head
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import columns, out_json, show

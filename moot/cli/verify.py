@@ -12,8 +12,8 @@ import moot
 from ledger.audit.seal import NOTE_BYTES_MAX, NoteRefused, Verifier, read_seal
 from ledger.format.chain import Head
 from ledger.store.disk import read_plain
-from moot.app.keys import public_key
 from moot.app.runs import find_run
+from moot.app.seals import public_key
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import usage
 from moot.terminal.streams import err, out_json, show

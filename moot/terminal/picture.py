@@ -38,10 +38,11 @@ def live(run: RunStore, after: str) -> str:
 def signals(run: RunStore, profile: str | None = None, at: int | None = None) -> str:
     """The stop panel as `moot signals` prints it, now or after event `at`."""
     import moot
+    from moot.app.signals import thresholds_of
 
     ours = moot.open_run(run.path)
     report = msgspec.structs.replace(moot.signals(ours, profile, at), run=run.path.name)
-    thresholds = moot.api.thresholds_of(ours, ours.state) if report.profile == "calibrated" else None
+    thresholds = thresholds_of(ours, ours.state) if report.profile == "calibrated" else None
     return _drawn(panel(read_panel(ours.stream(at)), report, thresholds), run)
 
 

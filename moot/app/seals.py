@@ -1,4 +1,4 @@
-"""Keys on disk: a secret that only its owner can read, and the public line beside it."""
+"""Seals: keys on disk, and the head of a run signed with one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,24 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from ledger.audit.seal import NoteRefused, Signer, Verifier, read_signer, read_verifier
-from ledger.store.disk import read_plain, write_failed, write_out, writing
+import moot
+from ledger.audit.seal import (
+    Checkpoint,
+    NoteRefused,
+    Signer,
+    Verifier,
+    origin_of,
+    read_signer,
+    read_verifier,
+    seal,
+)
+from ledger.format.canonical import line_hash
+from ledger.format.chain import Head
+from ledger.store.disk import Disk, read_plain, refuse_link, write_failed, write_out, writing
+from ledger.store.failures import Damaged, Problem
+from moot.app.documents import write_document
 from moot.errors import MootError, usage
+from moot.view.results import HeadSigned
 
 KEY_BYTES_MAX: Final = 1 << 12
 
@@ -64,3 +79,29 @@ def _text(path: Path) -> str:
         return read_plain(path, KEY_BYTES_MAX).decode()
     except (OSError, UnicodeDecodeError):
         raise usage("cannot read this key file", "name a file that you can read", str(path)) from None
+
+
+def sealed(run: Path, key: Path, out: Path | None) -> HeadSigned:
+    """Sign the head of a run that was verified whole, and keep the note in it, and at `out`.
+
+    Raises `MootError` for a key that cannot be used, `Damaged` for a run that is, `WriteFailed` and `Unreadable`.
+    """
+    signer = secret_key(key)
+    report = moot.verify(run)
+    if report.damaged or report.head is None:
+        found = [Problem(one.what, one.seq, one.stream, one.line) for one in report.problems]
+        raise Damaged(tuple(found) or (Problem("no head"),), str(run))
+    first = next(line for _, _, line in moot.open_run(run).lines())
+    head = Head(report.head.seq, report.head.hash)
+    note = seal(Checkpoint(origin_of(line_hash(first)), head), signer)
+    kept = run / "checkpoints" / f"{head.seq}-{signer.name}.note"
+    refuse_link(kept.parent)
+    with writing(kept):
+        kept.parent.mkdir(exist_ok=True)
+        Disk().settle(run)
+        write_out(kept, note.encode())
+    if out:
+        with writing(out):
+            out.parent.mkdir(parents=True, exist_ok=True)
+        write_document(out, note.encode())
+    return HeadSigned(str(run), head.seq, head.hash, signer.name, str(out or kept))

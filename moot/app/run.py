@@ -1,0 +1,110 @@
+"""A run to read: what its events fold to, what was claimed and decided, and what it answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ledger.events import Event
+from ledger.state.book import Blobs, Book
+from ledger.state.state import State
+from ledger.store import store
+
+if TYPE_CHECKING:
+    from ledger.format.chain import Head
+    from ledger.store.failures import Problem
+    from moot.view.claims import ClaimLine
+    from moot.view.decisions import DecisionLine
+    from moot.view.outcome import Outcome
+    from moot.view.quorum import RunQuorum
+
+AnyPath = str | os.PathLike[str]
+
+
+class Run:
+    """A run to read. Nothing here writes, and what is read is what the head vouches for."""
+
+    def __init__(self, path: AnyPath) -> None:
+        self.path: Final = Path(path)
+        self._store: Final = store.RunStore(self.path)
+        self._store.head()
+        self._folded: tuple[Head, State] | None = None
+
+    @property
+    def head(self) -> Head:
+        """The last commit."""
+        return self._store.head()
+
+    @property
+    def book(self) -> Book:
+        """All events with their state and an index of ids. Raises `StrangeRun` when they are no run."""
+        return self._store.book()
+
+    @property
+    def raw_book(self) -> Book:
+        """The same for whoever judges the events: they may be no run."""
+        return self._store.raw_book()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events, in order."""
+        return self._store.events()
+
+    @property
+    def state(self) -> State:
+        """What stands after the last event; read anew when something was committed, without keeping the events."""
+        head = self._store.head()
+        if self._folded is None or self._folded[0] != head:
+            self._folded = (head, self._store.state())
+        return self._folded[1]
+
+    @property
+    def claims(self) -> list[ClaimLine]:
+        """Claims with their lifecycles."""
+        from moot.view.claims import claims_of
+
+        return claims_of(str(self.path), self.book).claims
+
+    @property
+    def decisions(self) -> list[DecisionLine]:
+        """Decisions with what they rest on."""
+        from moot.view.decisions import decisions_of
+
+        return decisions_of(str(self.path), self.book).decisions
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
+        from moot.view.outcome import outcome_of
+
+        return outcome_of(str(self.path), self.book)
+
+    @property
+    def quorum(self) -> RunQuorum:
+        """What the run rests on: declared and actual quorum, what was lost, and whether anybody decided."""
+        from moot.view.quorum import quorum_told
+
+        return quorum_told(self.state)
+
+    @property
+    def blobs(self) -> store.BlobStore:
+        """Briefs, replies and documents, by hash."""
+        return self._store.blobs
+
+    def problems(self, blobs: Blobs | None = None) -> list[Problem]:
+        """What is wrong, or worth knowing, beside the events: blobs, and what follows the head."""
+        from ledger.audit.verify import problems_of
+
+        return problems_of(self._store, blobs)
+
+    def stream(self, at: int | None = None) -> Iterator[Event]:
+        """All events, or those up to `at`, one at a time."""
+        events = self._store.stream()
+        return events if at is None else takewhile(lambda event: event.seq <= at, events)
+
+    def lines(self) -> Iterator[tuple[str, int, bytes]]:
+        """Stream, line number and line of every event, in order."""
+        return self._store.lines()

@@ -1,0 +1,72 @@
+"""The skill for agent hosts, as files that are put into a directory of skills, or taken away again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+from ledger.store.disk import write_out, writing
+from moot.errors import MootError, usage
+from moot.view.results import SkillFiles
+
+NAME: Final = "structured-deliberation"
+
+
+def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = False) -> SkillFiles:
+    """Copy the skill into a directory of skills, or take it away; what was changed by hand is never touched.
+
+    Raises `MootError` and `WriteFailed`.
+    """
+    source, target = _source(), directory / NAME
+    files = {path.relative_to(source): path for path in sorted(source.rglob("*")) if path.is_file()}
+    foreign = _foreign(target, files)
+    if foreign:
+        raise MootError(
+            "exists",
+            f"{foreign} is not what this moot installed",
+            str(target),
+            "move it away first, or choose another --to",
+        )
+    if uninstall and not target.is_dir():
+        raise usage("the skill is not there", "name the directory with --to", str(target))
+    if not dry_run:
+        _remove(target) if uninstall else _write(target, files)
+    return SkillFiles(
+        directory=str(target),
+        files=[str(target / name) for name in files],
+        done="removed" if uninstall else "written",
+        dry_run=dry_run,
+    )
+
+
+def _source() -> Path:
+    """The skill as it ships: in the wheel below the package, in a clone beside it."""
+    package = Path(__file__).parents[1]
+    for place in (package / "skills" / NAME, package.parent / "skills" / NAME):
+        if (place / "SKILL.md").is_file():
+            return place
+    raise MootError("missing", "this installation has no skill", str(package), "install moot again")
+
+
+def _foreign(target: Path, files: dict[Path, Path]) -> str | None:
+    """A file in the way that is not ours as we would write it."""
+    for path in sorted(target.rglob("*")) if target.is_dir() else ():
+        if path.is_file():
+            ours = files.get(path.relative_to(target))
+            if ours is None or ours.read_bytes() != path.read_bytes():
+                return str(path)
+    return str(target) if target.is_file() else None
+
+
+def _write(target: Path, files: dict[Path, Path]) -> None:
+    with writing(target):
+        for name, source in files.items():
+            place = target / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_out(place, source.read_bytes())
+
+
+def _remove(target: Path) -> None:
+    with writing(target):
+        shutil.rmtree(target)
