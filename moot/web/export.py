@@ -14,7 +14,7 @@ from hashlib import sha256
 from html import escape, unescape
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from starlette.requests import Request
@@ -44,7 +44,12 @@ class PageToWrite:
     def html(self, index: RunIndex) -> str:
         """The page as the server would make it."""
         query = "&".join(filter(None, (self.query, "static=1"))).encode()
-        scope = {"type": "http", "query_string": query, "path_params": dict(self.params), "headers": []}
+        scope: dict[str, Any] = {
+            "type": "http",
+            "query_string": query,
+            "path_params": dict(self.params),
+            "headers": [],
+        }
         return MADE[self.route](index, Request(scope))
 
 

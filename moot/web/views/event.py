@@ -134,6 +134,9 @@ def _body(event: Artifact) -> Iterator[AnchoredPart]:
             yield AnchoredPart("expected", "expected", body.get("expected"))
             yield AnchoredPart("verdict", "verdict", _only(body, "verdict", "verdict_reason", "confidence"))
             yield AnchoredPart("assumption", "assumption", body.get("assumption"))
+        case "test_plan":
+            for k, plan in enumerate(_rows(body, "plans"), 1):
+                yield AnchoredPart(f"plan-{k}", f"plan {k}", _without(plan, "claim"))
 
 
 def _rows(body: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ledger.events import Event, Verification
-from ledger.events.values import Evidence
+from ledger.events.values import Evidence, Result
 from ledger.events.verifications import CHECKS
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -45,20 +45,21 @@ def lost_verdict(book: Book, step: Step) -> tuple[Event, ...]:
     )
     enough = len(refs) >= 2
     notes = "The verifier gave no verdict; the artifacts stand side by side."
-    result = "UNCLEAR" if enough else "NOT_APPLICABLE"
+    result: Result = "UNCLEAR" if enough else "NOT_APPLICABLE"
     return (
         _verdict(round_, check, id=first, notes=notes, result=result, evidence_refs=refs if enough else ()),
     )
 
 
-def _verdict(round_: int, check: int, **fields: Any) -> Verification:
+def _verdict(round_: int, check: int, result: Result = "NOT_APPLICABLE", **fields: Any) -> Verification:
     return Verification(
         round=round_,
         phase="E",
         by="controller",
         check=CHECKS[check - 1],
         check_id=check,
-        **{"result": "NOT_APPLICABLE", **fields},
+        result=result,
+        **fields,
     )
 
 
