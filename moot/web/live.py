@@ -74,7 +74,7 @@ def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
     scene = scene_of(run.book(), {}, None, sources=run.sources)
     made = parts(links)
     shown = {
-        "live-labels": made.labels(labels),
+        "live-labels": made.label_badges(labels),
         "live-verdict": made.verdict_line(standing, outcome_of(str(run.path), run.book()), scene),
         "live-earlier": made.earlier([line for line in round_lines(run) if line.n < state.round]),
         "live-head": made.round_head(page, standing),
