@@ -24,7 +24,7 @@ WORDS: Final = 350
 QUESTION_LINES: Final = 3
 STATUSES: Final = {
     "decide": "DECIDE",
-    "decide_with_tripwire": "DECIDE, with a tripwire: see what would change it",
+    "decide_with_tripwire": "DECIDE, with a tripwire: see what would change it or is required",
     "run_this_first": "RUN THIS FIRST: reading could not settle what it rests on",
     "your_weighing": "YOUR WEIGHING: the run hands this to a person",
     "ill_posed": "ILL-POSED: the question as put has no answer",

@@ -22,9 +22,8 @@ from ledger.state.book import Book
 from ledger.state.decided import outcome
 from moot.api import open_run
 from moot.app.reporting import markdown
-from moot.terminal.ending import ending
 from moot.view.decisions import decisions_of, decisions_text
-from moot.view.story import tell
+from moot.view.outcome_text import outcome_text
 from moot.web import pages as site
 from moot.web.report import report_html
 from moot.web.run_index import RunIndex
@@ -34,7 +33,6 @@ from rounds.run.human_actions import override
 from tests.protocols.playing import begin as begin_short
 from tests.protocols.playing import play as play_short
 from tests.render.golden import agrees
-from tests.render.screens import shown
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 
@@ -141,9 +139,8 @@ class Surfaces:
     def __init__(self, path: Path) -> None:
         ours = open_run(path)
         self.book = ours.book
-        story = tell(ours.book)
         self.json = decisions_of(path.name, ours.book)
-        end, listed = shown(ending(story), 120, 400), decisions_text(self.json, ())
+        end, listed = outcome_text(self.json.outcome, "RUN"), decisions_text(self.json, ())
         document, transcript = markdown(ours), export_markdown(ours.book).files["transcript.md"].decode()
         shelf = RunIndex(path.parent)
         pages = [
