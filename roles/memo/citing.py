@@ -1,0 +1,107 @@
+"""What the refs of a memo lead to: the words that stand there, and how strong they are as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ledger.events import (
+    Belief,
+    Claim,
+    Event,
+    ExperimentJudged,
+    ExperimentPlanned,
+    ExperimentRun,
+    Verification,
+)
+from ledger.events.ids import parse_reference
+from ledger.events.values import Evidence, EvidenceClass
+from ledger.state.anchors import passages
+from ledger.state.book import Book
+from roles.evidence import ORDER, Exhibit
+from roles.memo.checks import CitedText
+
+
+def cited_texts(
+    book: Book, refs: Iterable[str], shown: Mapping[str, Event] | None = None
+) -> dict[str, CitedText]:
+    """Ref → what stands there, of those that resolve. `shown`: the events that may be cited, all when absent."""
+    by_id = book.by_id if shown is None else shown
+    found = ((ref, _cited(book, ref, by_id)) for ref in dict.fromkeys(refs))
+    return {ref: cited for ref, cited in found if cited is not None}
+
+
+def exhibits(book: Book, claim: str, evidence: Iterable[Evidence]) -> tuple[Exhibit, ...]:
+    """The evidence of a verdict on a claim, with what stands there, who wrote it, and whether after the claim."""
+    raised = book.by_id[claim].seq
+    found: list[Exhibit] = []
+    for piece in evidence:
+        reference = parse_reference(piece.ref)
+        texts = passages(reference, book.by_id, book.state.opening, book.blobs) or ()
+        event = book.by_id.get(reference.id)
+        by, later = (event.by, event.seq > raised) if event is not None else (None, False)
+        found.append(Exhibit(piece.ref, piece.quote, texts, by, later))
+    return tuple(found)
+
+
+def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None:
+    reference = parse_reference(ref)
+    texts = passages(reference, by_id, book.state.opening, book.blobs)
+    if texts is None:
+        return None
+    if reference.id.startswith("K-"):
+        return CitedText(texts, "document")
+    match by_id[reference.id]:
+        case ExperimentPlanned():
+            outputs = tuple(_outputs(book, reference.id))
+            return CitedText((*texts, *outputs), "experiment", _class_of_experiment(book, reference.id))
+        case Claim():
+            evidence, class_ = _last_verdict(book, reference.id)
+            return CitedText((*texts, *evidence), "claim", class_)
+        case Belief() as belief:
+            return CitedText((*texts, *_points(belief)), "belief")
+        case _:
+            return CitedText(texts)
+
+
+def _class_of_experiment(book: Book, identity: str) -> EvidenceClass | None:
+    facts = book.state.experiments[identity]
+    return _known(facts.class_) if facts.verdict in ("holds", "fails") else None
+
+
+def _outputs(book: Book, identity: str) -> Iterator[str]:
+    """What the repetitions of an experiment wrote, and how often it came out how."""
+    for run in book.of(ExperimentRun):
+        if run.of == identity:
+            for output in (run.stdout, run.stderr):
+                yield (book.blobs.read(output.kept) or b"").decode("utf-8", "replace")
+    for judged in book.of(ExperimentJudged):
+        if judged.of == identity:
+            counts = judged.counts
+            yield (
+                f"{counts.holds} held, {counts.fails} failed, {counts.inconclusive} inconclusive,"
+                f" {counts.error} errors"
+            )
+
+
+def _last_verdict(book: Book, identity: str) -> tuple[tuple[str, ...], EvidenceClass | None]:
+    """The words that the last verdict on a claim rests on, and its class."""
+    moves = book.state.claims[identity].moves
+    if not moves:
+        return (), None
+    last = max(moves)
+    event = book.by_id.get(last.by)
+    if isinstance(event, ExperimentPlanned):
+        return tuple(_outputs(book, last.by)), _known(last.class_)
+    changes = event.claim_status_changes if isinstance(event, Verification) else ()
+    quotes = (piece.quote for change in changes if change.claim_id == identity for piece in change.evidence)
+    return tuple(quote for quote in quotes if quote is not None), _known(last.class_)
+
+
+def _points(belief: Belief) -> Iterator[str]:
+    yield from (f"{option}: {points}" for option, points in belief.points.items())
+    for given in belief.given:
+        yield f"{given.claim}: {given.q}"
+
+
+def _known(class_: str | None) -> EvidenceClass | None:
+    return next((one for one in ORDER if one == class_), None)
