@@ -307,7 +307,8 @@ SHEET: Final = Sheet(
             columns=_VIEW,
             when=_memo_is_in,
         ),
-    )
+    ),
+    follows_from=lambda state, round_: (round_, standing.fingerprint(state)),
 )
 
 

@@ -5,10 +5,9 @@ Everything follows from the folded state, so that who is asked is the same in wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_each
@@ -38,6 +37,8 @@ NAMED_FAMILIES: Final = ("anthropic", "local")
 """Kinds of seat that name their model; all others count as one family."""
 NEVER_ALL: Final = 99
 """So many were asked that never all have answered: no short way is open."""
+ENDS_KEPT: Final = 256
+_ENDS: Final = dict[Hashable, RoundEnd]()
 ROUND_AT_MOST: Final = 13
 """Replies that a round of tests can ask for: four plans, four forecasts, a check, four updates."""
 RESULTS: Final[Mapping[str, CruxResult]] = {
@@ -293,9 +294,46 @@ def rounds_of(state: State, through: int) -> tuple[BeliefRound, ...]:
 
 
 def end_of(state: State, round_: int) -> RoundEnd:
-    """Where beliefs stand at the end of a round."""
-    rounds = rounds_of(state, round_)
-    return _course(_key(rounds), terms_now(state))[-1]
+    """Where beliefs stand at the end of a round. What was computed for the same facts is remembered."""
+    key = (round_, fingerprint(state))
+    if key not in _ENDS:
+        if len(_ENDS) >= ENDS_KEPT:
+            _ENDS.clear()
+        _ENDS[key] = course_of(rounds_of(state, round_), terms_now(state))[-1]
+    return _ENDS[key]
+
+
+def fingerprint(state: State) -> Hashable:
+    """All that beliefs, cruxes and who is asked follow from, as a key; much cheaper than what follows."""
+    opened, agenda, frame = state.opening, state.agenda, state.frame
+    return (
+        opened.seed,
+        tuple(opened.rules.items()),
+        tuple(option.id for option in state.options),
+        len(opened.options),
+        len(opened.context),
+        len(opened.plan),
+        tuple(member.seat for member in opened.cast),
+        tuple(state.rounds),
+        frozenset(state.answered),
+        frozenset(state.given_up),
+        tuple(state.artifacts),
+        tuple(map(_belief_key, state.beliefs.values())),
+        tuple((claim, facts.how, tuple(facts.moves)) for claim, facts in state.claims.items()),
+        (frame.ill_posed, bool(frame.missing), bool(frame.double)) if frame else None,
+        (agenda.cruxes, tuple((m.into, m.from_, m.negated) for m in agenda.merged)) if agenda else None,
+        tuple((look.round, look.reason, look.stop, bool(look.pool)) for look in state.looks),
+        tuple((i, facts.type, tuple(c.id for c in facts.cites)) for i, facts in state.decisions.items()),
+        tuple((i, one.type, one.between, one.for_human, one.round) for i, one in state.concerns.items()),
+    )
+
+
+def _belief_key(facts: BeliefFacts) -> Hashable:
+    given = tuple(
+        (one.claim, one.q, tuple(one.if_true.items()), tuple(one.if_false.items()), one.predicts, one.fair)
+        for one in facts.given
+    )
+    return facts.id, tuple(facts.points.items()), facts.derived, given
 
 
 def carried(state: State, round_: int) -> Mapping[str, bool]:
@@ -306,39 +344,6 @@ def carried(state: State, round_: int) -> Mapping[str, bool]:
 
 def terms_now(state: State) -> CruxTerms:
     return terms_of(state, first=len(_asked_first(state)) < len(AUTHORS))
-
-
-class _Hashed(NamedTuple):
-    """Rounds under a key, so that a course is computed once for what was given."""
-
-    key: str
-    rounds: tuple[BeliefRound, ...]
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashed) and self.key == other.key
-
-
-def _key(rounds: tuple[BeliefRound, ...]) -> _Hashed:
-    return _Hashed(repr(rounds), rounds)
-
-
-class _TermsKey(NamedTuple):
-    terms: CruxTerms
-
-    def __hash__(self) -> int:
-        return hash(repr(self.terms._replace(parameters=crux_parameters())))
-
-
-def _course(rounds: _Hashed, terms: CruxTerms) -> tuple[RoundEnd, ...]:
-    return _course_kept(rounds, _TermsKey(terms))
-
-
-@lru_cache(64)
-def _course_kept(rounds: _Hashed, terms: _TermsKey) -> tuple[RoundEnd, ...]:
-    return tuple(course_of(rounds.rounds, terms.terms))
 
 
 def short_way_is_open(state: State) -> bool:
