@@ -24,7 +24,7 @@ WORDS: Final = 350
 QUESTION_LINES: Final = 3
 STATUSES: Final = {
     "decide": "DECIDE",
-    "decide_with_tripwire": "DECIDE, with a tripwire: see what would change it or is required",
+    "decide_with_tripwire": "DECIDE, with a tripwire: see what changes it, what it takes",
     "run_this_first": "RUN THIS FIRST: reading could not settle what it rests on",
     "your_weighing": "YOUR WEIGHING: the run hands this to a person",
     "ill_posed": "ILL-POSED: the question as put has no answer",
@@ -85,7 +85,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
     if len(question) > QUESTION_LINES:
         rest = textwrap.shorten(" ".join(question[QUESTION_LINES - 1 :]), width - 22, placeholder="")
         question = [*question[: QUESTION_LINES - 1], f"{rest} … (moot log RUN @0)"]
-    lines = [*question, STATUSES[outcome.status]]
+    lines = [*question, *textwrap.wrap(STATUSES[outcome.status], width)]
     before = ""
     for label, text in rows:
         margin = f"{label if label != before else '':<{_INDENT}}"
