@@ -61,9 +61,17 @@ def compare(index: RunIndex, request: Request) -> str:
         return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None, static=False)
     one, other = _followed(index, a), _followed(index, b)
     static = request.query_params.get("static") == "1"
-    links = {"links": links_of(a, one), "links_a": links_of(a, one), "links_b": links_of(b, other)}
     return render(
-        "compare.html", names=names, a_name=a, b_name=b, page=compare_page(one, other), static=static, **links
+        "compare.html",
+        names=names,
+        a_name=a,
+        b_name=b,
+        page=compare_page(one, other),
+        outcomes={name: outcome_of(str(run.path), run.book()) for name, run in (("a", one), ("b", other))},
+        static=static,
+        links=links_of(a, one),
+        links_a=links_of(a, one),
+        links_b=links_of(b, other),
     )
 
 

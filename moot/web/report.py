@@ -21,6 +21,7 @@ from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
 from ledger.state.anchors import sections_of
 from moot.view.grounds import Ground, Quote
+from moot.view.outcome import outcome_of
 from moot.view.round import CheckTold
 from moot.view.story import Story, tell
 from moot.web.followed import Followed
@@ -72,6 +73,7 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         style=style(),
         links=links,
         page=overview(run),
+        outcome=outcome_of(str(run.path), run.book()),
         story=story,
         checks=checks,
         claims=claims_page(run, links, size=ALL, named=False),
