@@ -11,9 +11,9 @@ import msgspec
 
 from ledger.state.fold import fold
 from ledger.store.disk import read_plain
-from moot.app.environment import now
 from moot.app.run import AnyPath
 from moot.app.run import Run as Run
+from moot.environment import now
 from moot.errors import usage
 
 if TYPE_CHECKING:
@@ -145,10 +145,10 @@ def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
     """
     import asyncio
 
-    from moot.app.environment import read_settings
     from moot.app.running import seats_again
     from moot.app.seats import SeatChoice, seated
     from moot.app.session import Session
+    from moot.environment import read_settings
 
     session = Session(_run(run).path)
     if seats is None:
@@ -181,8 +181,8 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
 
     Raises `errors.MootError` when there is no such directory.
     """
-    from moot.app.environment import read_settings
     from moot.app.runs import runs_under
+    from moot.environment import read_settings
     from moot.view.listing import list_of
 
     runs = read_settings().runs if directory is None else Path(directory)
@@ -193,11 +193,13 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
     return list_of(runs, shown, len(found) - len(shown))
 
 
-def report(run: AnyPath | Run) -> str:
-    """The run as one Markdown document."""
-    from moot.app.reporting import markdown
+def report(run: AnyPath | Run, *, full: bool = False) -> str:
+    """The run as one Markdown document of three pages; `full` has its record, every event once."""
+    from moot.view.report import run_report
 
-    return markdown(_run(run))
+    ours = _run(run)
+    name, look = str(ours.path), lambda: signals_at_head(ours, ours.state)
+    return run_report(ours.book, ours.head, look, run=name, full=full)
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:
@@ -255,10 +257,10 @@ def protocols(name: str | None = None) -> Protocols:
 
 
 def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
-    from moot.app.environment import read_settings
     from moot.app.run_options import documents_of
     from moot.app.running import open_deliberation, place_of
     from moot.app.seats import seated
+    from moot.environment import read_settings
     from rounds.setup.opening import cast_roles
 
     deliberation, file = _deliberation(given)

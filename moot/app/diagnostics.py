@@ -19,8 +19,8 @@ import moot
 from ledger.redaction.masking import masked
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from moot.app.environment import Settings
 from moot.app.runs import example_directories, examples
+from moot.environment import Settings
 from moot.view.results import Examined
 
 PYTHON_AT_LEAST: Final = (3, 11)

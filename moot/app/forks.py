@@ -15,11 +15,11 @@ from ledger.store.disk import read_plain
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot import version
-from moot.app.environment import now, read_settings
 from moot.app.run_options import RunOptions, deliberation_of
 from moot.app.running import opening_of
 from moot.app.runs import example_directories, fork_directory
 from moot.app.session import Session
+from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
-from moot.app.environment import now, read_settings
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import named_directory, new_directory
 from moot.app.seats import SeatChoice, choose, model_of, prices_in_force
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
+from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
 from rounds.protocols import PROTOCOLS

@@ -17,7 +17,7 @@ from typing import Final
 import moot
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from moot.app.environment import read_settings
+from moot.environment import read_settings
 from moot.errors import MootError, usage
 
 LAST: Final = "@last"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from moot.app.environment import read_settings
+from moot.environment import read_settings
 from moot.errors import MootError, usage
 
 if TYPE_CHECKING:

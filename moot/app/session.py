@@ -19,8 +19,8 @@ from ledger.events.envelope import SeatKind
 from ledger.state.book import commit_end
 from ledger.state.state import State
 from ledger.store.store import RunStore
-from moot.app.environment import now
 from moot.app.runs import find_run
+from moot.environment import now
 from moot.errors import usage
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission

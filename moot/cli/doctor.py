@@ -7,8 +7,8 @@ from rich.text import Text
 
 from ledger.plain_text import one_line
 from moot.app.diagnostics import examine
-from moot.app.environment import read_settings
 from moot.cli.options import JsonOption, QuietOption
+from moot.environment import read_settings
 from moot.errors import GOOD, NO
 from moot.terminal import theme
 from moot.terminal.console import console

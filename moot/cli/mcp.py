@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from moot.app.environment import read_settings
+from moot.environment import read_settings
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out
 

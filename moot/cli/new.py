@@ -14,8 +14,8 @@ from moot.app.documents import write_document
 from moot.app.run_options import RunOptions, deliberation_of, documents_of
 from moot.app.running import choices_for
 from moot.cli import options as common
+from moot.cli.new_questions import ask_for
 from moot.errors import GOOD, MootError, usage
-from moot.terminal.elicitation import ask_for
 from moot.terminal.streams import columns, out_json, show
 from moot.view.protocols import new_of, new_text
 from rounds.protocols import PROTOCOLS

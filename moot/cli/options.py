@@ -13,8 +13,8 @@ Completed = Callable[[str], list[str]]
 
 def run_names(incomplete: str) -> list[str]:
     """What can be completed to a run: @last, and ids."""
-    from moot.app.environment import read_settings
     from moot.app.runs import LAST, runs_under
+    from moot.environment import read_settings
 
     runs = read_settings().runs
     names = (LAST, *(str(path.relative_to(runs)) for path in runs_under(runs)))

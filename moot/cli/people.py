@@ -10,9 +10,9 @@ import typer
 
 from ledger.events import Event
 from moot.app.documents import read_text
-from moot.app.environment import git_identity
 from moot.app.session import Session, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, TextArgument
+from moot.environment import git_identity
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.events import event_line

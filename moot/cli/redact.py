@@ -13,10 +13,10 @@ from ledger.redaction.removal import redact as remove
 from ledger.redaction.targets import in_words
 from ledger.redaction.words import INSTEAD
 from ledger.store.store import RunStore
-from moot.app.environment import now
 from moot.app.runs import find_run
 from moot.app.session import kept_words, names
 from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.environment import now
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import Redacted

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from moot.api import Run, open_run
+from moot.api import report as markdown
 from moot.app.documents import write_document
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
@@ -41,8 +42,6 @@ def report(
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         write_document(Path(html), _page(ours).encode())
         return _said(ours, "html", html, None, json=json, quiet=quiet)
-    from moot.app.reporting import markdown
-
     text = markdown(ours, full=full)
     if file is not None:
         write_document(Path(file), text.encode())

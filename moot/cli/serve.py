@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from moot.app.environment import read_settings
 from moot.cli.options import JsonOption, QuietOption
+from moot.environment import read_settings
 from moot.errors import GOOD, MootError
 from moot.terminal.streams import err, out, out_json
 from moot.view.results import Serving

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from ledger.store.disk import read_plain
-from moot.app.environment import read_settings
+from moot.environment import read_settings
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
 from moot.terminal.streams import err
 from roles.seats.port import Request, SeatWaits

@@ -5,7 +5,7 @@ What must be known before the first verdict stands first: degraded, waived, unfi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from detectors.report import SignalReport
 from ledger.format.chain import Head
@@ -13,6 +13,7 @@ from ledger.interchange.markdown import inline, paragraphs
 from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 from moot.view.hindsight import Hindsight
+from moot.view.hindsight import hindsight as hindsight_of
 from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_markdown
 from moot.view.report_decisions import decided, decisions_table
@@ -30,9 +31,22 @@ from moot.view.report_tables import (
 )
 from moot.view.seats import answered_by, one_family_told
 from moot.view.stopping import why_it_stopped
-from moot.view.story import Story
+from moot.view.story import Story, tell
+from rounds.protocols import is_watched
 
 Sections = Iterator[tuple[str, Iterator[str]]]
+
+
+def run_report(
+    book: Book, head: Head, signals: Callable[[], SignalReport | None], *, run: str, full: bool = False
+) -> str:
+    """The run as one Markdown document of three pages; `full` has its record, every event once."""
+    story, watched = tell(book), is_watched(book.state.opening)
+    looked_back = hindsight_of(book) if watched else None
+    if full:
+        return full_report(story, book, head, looked_back, run=run)
+    read = signals() if watched else None  # None where thresholds are gone: the report says so
+    return report(story, book, head, read, looked_back, watched=watched, run=run)
 
 
 def report(

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ledger.events import RoundOpened
-from moot.app.environment import read_settings
 from moot.app.run_options import RunOptions
 from moot.app.running import estimated, opened
 from moot.app.seats import SeatChoice
+from moot.environment import read_settings
 from moot.errors import MootError
 from moot.terminal.live import replies_of
 from moot.view.estimate import estimate_line

@@ -153,7 +153,7 @@ def test_a_claim_s_history_begins_pending_and_ends_where_it_stands(moot: Moot, f
 
 def test_next_prints_the_exact_brief_and_schema(moot: Moot, opened: Path) -> None:
     from ledger.store.store import RunStore
-    from moot.app.environment import now
+    from moot.environment import now
     from rounds.run.session import RunSession
     from rounds.run.verdicts import standard
 

@@ -15,9 +15,9 @@ import pytest
 from ledger.events import Alarm, Amendment, Decision
 from ledger.state.decided import in_force
 from moot.api import open_run
-from moot.app.environment import git_identity
 from moot.app.running import open_run_at, opening_of
 from moot.cli import people
+from moot.environment import git_identity
 from rounds.setup.deliberation import checked
 from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content

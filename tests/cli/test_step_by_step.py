@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from moot.api import open_run
-from moot.app.environment import now
 from moot.app.session import session_at
+from moot.environment import now
 from rounds.run.engine import Answer
 from tests.cli.conftest import Moot, content
 

@@ -12,7 +12,7 @@ from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, quoted, table
 from ledger.state.book import Book
 from moot.api import open_run
-from moot.app.reporting import markdown
+from moot.api import report as markdown
 from moot.view.report import full_report, report
 from moot.view.story import tell
 from tests.render.golden import agrees

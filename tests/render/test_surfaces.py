@@ -21,7 +21,7 @@ from ledger.interchange.transcript import export_markdown
 from ledger.state.book import Book
 from ledger.state.decided import outcome
 from moot.api import open_run
-from moot.app.reporting import markdown
+from moot.api import report as markdown
 from moot.view.decisions import decisions_of, decisions_text
 from moot.view.outcome_text import outcome_text
 from moot.web import pages as site

@@ -190,7 +190,7 @@ def test_doctor_leaves_nothing_behind(moot: Moot, tmp_path: Path) -> None:
 
 
 def test_every_fault_has_a_mend_in_one_line() -> None:
-    from moot.app.environment import read_settings
+    from moot.environment import read_settings
 
     for one in examine(read_settings({"MOOT_RUNS": "/proc/none", "MOOT_OFFLINE": "1"})):
         assert (one.fix is None) == (one.state == "ok"), one
