@@ -195,6 +195,7 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
 
 def report(run: AnyPath | Run, *, full: bool = False) -> str:
     """The run as one Markdown document of three pages; `full` has its record, every event once."""
+    from moot.app.signals import signals_at_head
     from moot.view.report import run_report
 
     ours = _run(run)

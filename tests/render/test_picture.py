@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.terminal.picture import main
+from moot.picture import main
 from tests.rounds.openings import begin, play, rows
 
 

@@ -1,7 +1,7 @@
 """Pictures for the documentation, drawn from a run by the views themselves:
 
-python -m moot.terminal.picture live RUN docs/images/demo.svg --after r3.E.check3.verifier
-python -m moot.terminal.picture signals RUN docs/images/signals.svg --profile calibrated --at 310
+python -m moot.picture live RUN docs/images/demo.svg --after r3.E.check3.verifier
+python -m moot.picture signals RUN docs/images/signals.svg --profile calibrated --at 310
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _without_fonts(picture: str) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Write one picture."""
-    parser = argparse.ArgumentParser(prog="python -m moot.terminal.picture", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m moot.picture", description=__doc__)
     parser.add_argument("view", choices=("live", "signals"))
     parser.add_argument("run", type=Path)
     parser.add_argument("file", type=Path)
