@@ -207,6 +207,16 @@ def told(context: BriefContext, column: Column) -> tuple[Quoted, ...]:
     return tuple(Quoted(*one) for one in context.protocol.tells(context.book, context.step, column))
 
 
+def told_before(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+    """What it tells above everything else."""
+    return told(context, Column.BEFORE)
+
+
+def told_here(context: BriefContext, _: Sight) -> tuple[Quoted, ...]:
+    """What it tells this step."""
+    return told(context, Column.TOLD)
+
+
 C = Column
 COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.QUESTION: Quoting(question),
@@ -224,8 +234,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.FLIPS: Quoting(flips),
     C.AMENDMENTS: Quoting(amendments, of_step=True),
     C.RECORD: Quoting(records.quotations, of_step=True),
-    C.BEFORE: Quoting(lambda context, _: told(context, C.BEFORE)),
-    C.TOLD: Quoting(lambda context, _: told(context, C.TOLD), of_step=True),
+    C.BEFORE: Quoting(told_before),
+    C.TOLD: Quoting(told_here, of_step=True),
 }
 """Column → how it is quoted."""
 UNNAMED: Final = Sight("all")

@@ -8,7 +8,7 @@ from detectors.beliefs.course import RoundEnd
 from detectors.beliefs.parameters import RUN_HERE, CruxTerms, crux_parameters
 from detectors.beliefs.pool import apart
 from detectors.beliefs.triage import CruxValue, doubter_of, holder_of
-from detectors.beliefs.update import surprised
+from detectors.beliefs.update import CruxResult, Predicted, surprised
 from detectors.beliefs.values import moves_of
 from ledger.state.state import State
 from rounds.protocols.crux.standing import (
@@ -103,12 +103,18 @@ def _is_asked_again(state: State, round_: int, role: str) -> bool:
         return True
     after = belief(state, round_, role, DERIVED) or sealed
     options = option_ids(state)
-    results = {claim: result_of(state, round_, claim)[0] for claim in tested_in(state, round_)}
+    predicts: dict[str, Predicted] = {
+        one.claim: one.predicts for one in sealed.given if one.predicts is not None
+    }
+    results: dict[str, CruxResult] = {}
+    for claim in tested_in(state, round_):
+        if (result := result_of(state, round_, claim)[0]) is not None:
+            results[claim] = result
     return surprised(
         points_of(before.points, options),
         points_of(after.points, options),
-        {one.claim: one.predicts for one in sealed.given if one.predicts is not None},
-        {claim: result for claim, result in results.items() if result is not None},
+        predicts,
+        results,
         crux_parameters(),
     )
 

@@ -21,7 +21,7 @@ from detectors.beliefs.parameters import (
 )
 from detectors.beliefs.pool import Points
 from detectors.beliefs.triage import admitted, to_test
-from detectors.beliefs.update import CruxResult
+from detectors.beliefs.update import CruxResult, Predicted
 from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
@@ -113,7 +113,11 @@ def rounds_wanted(state: State) -> int:
 def stakes_of(state: State) -> Stakes:
     """What is at stake, which sets the value from which on a test is worth a round."""
     known: tuple[Stakes, ...] = ("low", "normal", "high")
-    return next((one for one in known if one == rule(state, "stakes")), "normal")
+    said = rule(state, "stakes")
+    for one in known:
+        if one == said:
+            return one
+    return "normal"
 
 
 def terms_of(state: State, *, first: bool) -> CruxTerms:
@@ -250,7 +254,7 @@ def _later_round(state: State, round_: int) -> BeliefRound:
 
 
 def _tested(state: State, round_: int, claim: str) -> AskedCrux:
-    predicts = {
+    predicts: dict[str, Predicted] = {
         role: given.predicts
         for role in AUTHORS
         if (facts := belief(state, round_, role, SEALED)) is not None
@@ -271,7 +275,10 @@ def result_of(state: State, round_: int, claim: str) -> tuple[CruxResult | None,
     last = max(moves)
     result = RESULTS.get(last.bearing or "", "inconclusive")
     known: tuple[EvidenceClass, ...] = ("quoted", "calculated", "argued", "conceded")
-    return result, next((one for one in known if one == last.class_), "said")
+    for one in known:
+        if one == last.class_:
+            return result, one
+    return result, "said"
 
 
 def _no_room(state: State, round_: int) -> bool:
