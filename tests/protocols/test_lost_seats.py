@@ -48,6 +48,7 @@ DECIDES: Final[Mapping[str, str]] = {
     "panel": "verdict",
     "priority": "rating",
     "tribunal": "revise",
+    "crux": "B",
 }
 """Protocol → the kind of step that its outcome is, said once more."""
 Replies = Callable[[Book, Any, tuple[int, ...]], bytes]
@@ -137,7 +138,7 @@ def cited_replies_exist(book: Book, decisions: list[dict[str, Any]]) -> None:
 
 def test_every_row_of_every_protocol_says_what_its_loss_means() -> None:
     """R-2: the table has an entry for each kind of step, and exactly one kind decides in each protocol."""
-    assert set(LOSSES) == set(PROTOCOLS) == set(DECIDES)
+    assert set(LOSSES) == {*PROTOCOLS, "crux"} == set(DECIDES)
     for name, losses in LOSSES.items():
         assert {kind.split(".safety")[0] for kind, loss in losses.items() if loss.decides} == {DECIDES[name]}
 

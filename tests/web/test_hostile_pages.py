@@ -165,7 +165,7 @@ def test_a_run_s_name_is_only_a_name(page: Page, hostile: Path, tmp_path: Path) 
     with viewer(tmp_path) as serving:
         trouble = watched(page)
         page.goto(serving.url)
-        links = page.locator(".run h2 a")
+        links = page.locator(".run th[scope=row] > a")
         assert links.count() == 2
         for n in range(2):
             page.goto(serving.url)
