@@ -16,12 +16,10 @@ import msgspec
 
 from ledger.events import (
     Agenda,
-    Artifact,
     Assumption,
     Concern,
     Decision,
     Disposition,
-    ExperimentJudged,
     Memo,
     Statement,
 )
@@ -31,7 +29,6 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
-from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import calls_of
 from moot.view.reasons import (
@@ -45,8 +42,8 @@ from moot.view.reasons import (
     ruling_told,
     scores_told,
 )
-from moot.view.seats import dollars, family_of
-from rounds.run.outcome import RunOutcome
+from moot.view.seats import family_of
+from moot.view.trust import looked_at_told, trust_told
 from rounds.run.outcome import outcome_of as quorum_of
 
 OutcomeStatus = Literal[
@@ -119,8 +116,8 @@ def outcome_of(run: str, book: Book) -> Outcome:
         needs_you=_needs_you(run, book),
         not_settled=told.field("not_settled") or list(islice(told.not_settled(), UNSETTLED)),
         assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
-        trust=_trust(book),
-        looked_at=_looked_at(book),
+        trust=trust_told(book),
+        looked_at=looked_at_told(book),
     )
 
 
@@ -377,107 +374,3 @@ def _needs_you(run: str, book: Book) -> list[Asking]:
         said = f"{len(rest)} older questions."
         told.append(Asking(text=said, ids=rest, command=f"moot log {run} --kind concern"))
     return told
-
-
-def _trust(book: Book) -> str:
-    """Recorded or live, seats and families, isolation, quorum, alarms, what the seats say of the process."""
-    state, calls = book.state, calls_of(book.events)
-    quorum = quorum_of(state)
-    parts = [_made_how(book, calls.all, calls.recorded)]
-    if calls.all:
-        families = {family_of(one.provider, one.model) for one in calls.answered}
-        roles = len({one.role for one in calls.answered})
-        named_ = sorted({one.name for one in families if one})
-        who = (
-            f"{words.counted(len(named_), 'model family')} ({', '.join(named_)})"
-            if named_
-            else "model family unnamed"
-        )
-        parts.append(f"{words.counted(roles, 'seat')}, {who}".replace("familys", "families"))
-        kept = "enforced" if calls.enforced == calls.all else f"trusted for {calls.trusted} of {calls.all}"
-        parts.append(f"isolation {kept}")
-    parts.append(_quorum(quorum))
-    alarms = [f"{one.fm} {words.FAILURE_MODES.get(one.fm, '')}".strip() for one in state.open_alarms()]
-    parts.append(f"open alarms: {', '.join(alarms)}" if alarms else "no open alarm")
-    return "; ".join(part for part in (*parts, _process(book)) if part) + "."
-
-
-def _made_how(book: Book, replies: int, recorded: int) -> str:
-    origin = book.state.opening.origin
-    fake = sum(event.call is not None and event.call.simulated == "fake" for event in book.events)
-    match origin.type:
-        case "import":
-            return f"imported from {origin.tool or 'another system'}, which moot cannot vouch for"
-        case "fork":
-            made = f"a fork of {origin.of}"
-        case "redaction":
-            made = "a redacted copy"
-        case _:
-            made = "live"
-    if fake:
-        return f"{made}, {fake} of {replies} replies made up by a program"
-    return f"{made}, {recorded} of {replies} replies played from an earlier run" if recorded else made
-
-
-def _quorum(quorum: RunOutcome) -> str:
-    if quorum.kind == "imported" or not quorum.declared:
-        return ""
-    lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
-    return f"{quorum.actual} of {quorum.declared} steps answered{lost}"
-
-
-def _process(book: Book) -> str:
-    """What the retrospectives say: failure modes that most of their authors saw."""
-    seen: Counter[str] = Counter()
-    reviews = [event for event in book.of(Statement) if event.type == "retrospective"]
-    for event in reviews:
-        for section in event.sections:
-            if section.name.startswith("fm-") and section.text.startswith("seen: yes"):
-                seen[section.name.upper()] += 1
-    if not reviews:
-        return "nobody was asked about the process"
-    often = [
-        f"{mode} {words.FAILURE_MODES.get(mode, '')} (seen by {number} of {len(reviews)})"
-        for mode, number in seen.most_common(2)
-        if 2 * number >= len(reviews)
-    ]
-    return (
-        f"the seats say of the process: {', '.join(often)}"
-        if often
-        else "no failure mode was seen by half the seats"
-    )
-
-
-def _looked_at(book: Book) -> str:
-    """Rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
-    state = book.state
-    spend = state.spend
-    parts = [
-        words.counted(len(state.rounds), "round"),
-        words.counted(spend.calls, "reply").replace("replys", "replies"),
-    ]
-    if spend.tokens_in or spend.tokens_out:
-        parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")
-    else:
-        parts.append(
-            f"{sum(event.words for event in book.events if isinstance(event, Statement | Artifact)):,} words"
-        )
-    parts.append(dollars(spend) if spend.calls else "no call")
-    return f"{', '.join(parts)}; {_tests(book)}; {_ended(state)}."
-
-
-def _tests(book: Book) -> str:
-    """How many tests were run and reproduced."""
-    judged = list(book.of(ExperimentJudged))
-    ran = sum(one.class_ is not None for one in judged)
-    if not ran:
-        return "no test was run"
-    return f"{words.counted(ran, 'test')} run, {sum(one.class_ == 'reproduced' for one in judged)} reproduced"
-
-
-def _ended(state: State) -> str:
-    if state.opening.origin.type == "import":
-        return "whether and why it ended is not recorded"
-    if state.closing is None:
-        return f"not stopped: round {state.round} of {len(state.opening.plan)}, phase {state.phase}"
-    return f"{state.closing.state}: {words.CLOSINGS.get(state.closing.reason, state.closing.reason)}"
