@@ -44,6 +44,7 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _address()
     yield _model()
     yield _prices()
+    yield _sandbox()
     yield _examples()
 
 
@@ -183,6 +184,18 @@ def _prices() -> Examined:
     except (MootError, OSError) as error:
         return _missing("prices", f"MOOT_PRICES: {error}", "name a readable price list, or unset MOOT_PRICES")
     return _ok("prices", f"of {prices.dated}, {len(prices.models)} models; another list by MOOT_PRICES")
+
+
+def _sandbox() -> Examined:
+    """Whether a program of a reply can be shut in: the backends, each really tried, up to the first that holds."""
+    from rounds.experiments.backends import backends
+    from rounds.experiments.self_test import find_sandbox, install_line
+
+    found, seen = find_sandbox(backends())
+    if found is not None:
+        return _ok("experiments", f"programs of replies can be shut in: {seen[-1].text}")
+    tried = "; ".join(one.text for one in seen)
+    return _missing("experiments", f"no sandbox holds here, so nothing can be run: {tried}", install_line())
 
 
 def _examples() -> Examined:

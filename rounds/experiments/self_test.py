@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import socket
 import tempfile
 import time
@@ -40,6 +41,14 @@ LIMITS: Final = Limits(
     file_bytes=2**20,
     disk_bytes=8 * 2**20,
 )
+INSTALLERS: Final = (
+    ("apt-get", "apt-get install bubblewrap"),
+    ("dnf", "dnf install bubblewrap"),
+    ("pacman", "pacman -S bubblewrap"),
+    ("apk", "apk add bubblewrap"),
+    ("zypper", "zypper install bubblewrap"),
+)
+"""What installs programs here → the line that installs bubblewrap."""
 SECONDS_TO_SHOW_LIFE: Final = 0.2
 LINGERING: Final = """
 import os, time
@@ -94,6 +103,11 @@ def self_test(backend: Backend) -> SelfTest:
         return SelfTest(backend.name, version, False, 0, (), str(error))
     escaped = tuple(name for name, got_through in (tried | {"ended_whole": lingers}).items() if got_through)
     return SelfTest(backend.name, version, not escaped, len(tried) + 1, escaped, None)
+
+
+def install_line() -> str:
+    """The line that installs the first choice of a backend with what this system installs programs with."""
+    return next((line for tool, line in INSTALLERS if shutil.which(tool)), "install bubblewrap (bwrap)")
 
 
 def find_sandbox(candidates: Iterable[Backend]) -> tuple[Backend | None, tuple[SelfTest, ...]]:

@@ -160,6 +160,24 @@ def test_doctor(moot: Moot) -> None:
     assert out.splitlines()[-1] == "deliberations can be run here"
 
 
+@pytest.mark.parametrize("tool", ["apt-get", "dnf", None])
+def test_doctor_says_how_to_install_a_sandbox_that_is_not_here(
+    monkeypatch: pytest.MonkeyPatch, tool: str | None
+) -> None:
+    from moot.environment import read_settings
+
+    def which(program: str, **_: object) -> str | None:
+        return f"/usr/bin/{program}" if program == tool else None
+
+    monkeypatch.setattr("shutil.which", which)
+    found = {one.name: one for one in examine(read_settings({}))}["experiments"]
+    assert found.state == "missing"
+    assert found.found.endswith(
+        "bubblewrap is not here; namespaces is not here; docker is not here; podman is not here"
+    )
+    assert found.fix == (f"{tool} install bubblewrap" if tool else "install bubblewrap (bwrap)")
+
+
 def test_doctor_shows_no_key_and_no_password(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://user:hunter2@models.example:8443/v1?token=t0k")
