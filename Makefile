@@ -67,8 +67,8 @@ check-pages:
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m ledger.format.schema --check
-	$(BIN)/python -m roles.publish_schemas --check
-	$(BIN)/python -m moot.publish_schemas --check
+	$(BIN)/python -m roles.reply_schemas --check
+	$(BIN)/python -m moot.output_schemas --check
 	$(BIN)/python -m validators.rulebook_page --check
 
 chromium: ## install Debian's Chromium for the browser tests, as root; without it they are skipped

@@ -130,7 +130,7 @@ def _known(error: BaseException, said: Sequence[str]) -> MootError | None:
     known = explain(error)
     if known is not None:
         return known
-    from moot.app.strange import explain_with, runs_in
+    from moot.app.unlawful_runs import explain_with, runs_in
 
     return explain_with(error, runs_in(said))
 

@@ -18,12 +18,12 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 
 import moot
 from ledger.result import Result
-from moot.app.strange import explain_with
+from moot.app.unlawful_runs import explain_with
 from moot.mcp.answering import Server
 from moot.mcp.prompts import STAGES
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import WAIT_MAX, Opened, PublicStatus, ReportText, Verbs
-from moot.publish_schemas import model_of, result_of
+from moot.output_schemas import model_of, result_of
 
 INSTRUCTIONS: Final = (
     "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "

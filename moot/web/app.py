@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ledger.store.failures import LedgerError
-from moot.app.strange import explain_with
+from moot.app.unlawful_runs import explain_with
 from moot.web import pages
 from moot.web.guard import Address, Guard
 from moot.web.pages import PageMissing

@@ -14,7 +14,7 @@ from ledger.state.decided import in_force
 from ledger.state.state import State
 from ledger.store.failures import LedgerError, refuse_strange
 from ledger.store.store import read_driver
-from moot.app.strange import explain_with
+from moot.app.unlawful_runs import explain_with
 from moot.view import words
 from moot.view.banners import Label
 from moot.view.outcome import outcome_of

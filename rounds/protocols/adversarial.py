@@ -24,7 +24,7 @@ from ledger.events.values import Five
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.debate import ArgumentDraft
-from rounds.protocols.known import Quotable, exactly_one, out_of_order, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

@@ -28,7 +28,7 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited
 from rounds.protocols.debate_judging import four_digits
-from rounds.protocols.known import Quotable, exactly_one, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.scorecard import (
     CRITERIA,
     CaseReply,

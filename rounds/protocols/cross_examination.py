@@ -22,7 +22,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word, titled
-from rounds.protocols.known import Quotable, exactly_one, no_new_evidence, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

@@ -31,7 +31,7 @@ from rounds.protocols.debate_judging import (
     scores,
     wrong_judgement,
 )
-from rounds.protocols.known import Quotable, exactly_one, ids_problems, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, ids_problems, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

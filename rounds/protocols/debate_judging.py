@@ -19,7 +19,7 @@ from ledger.state.decided import counted
 from roles.protocol import Step
 from roles.replies import Part, Sentence, Text, Word
 from rounds.protocols.judge_panel import Judged, PanelResult, panel_result
-from rounds.protocols.known import Quotable, exactly_one
+from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by, cites_of_winner, rule
 
 RUBRICS: Final[dict[str, dict[str, Fraction]]] = {

@@ -20,7 +20,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Quotable, exactly_one, no_new_evidence, out_of_order, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

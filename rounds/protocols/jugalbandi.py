@@ -25,7 +25,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
-from rounds.protocols.known import Quotable, exactly_one, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

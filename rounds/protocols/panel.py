@@ -21,7 +21,7 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
-from rounds.protocols.known import Quotable, exactly_one, out_of_order, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

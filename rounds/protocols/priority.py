@@ -22,7 +22,7 @@ from ledger.state.book import Book
 from ledger.state.decided import counted
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Sentence, Word
-from rounds.protocols.known import Quotable, exactly_one
+from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

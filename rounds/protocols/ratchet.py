@@ -19,7 +19,7 @@ from ledger.events.decisions import Cite
 from ledger.events.ids import number_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word
-from rounds.protocols.known import Quotable, exactly_one, repeated
+from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.step_table import (
     Numbering,
     Sheet,

@@ -21,7 +21,7 @@ from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Passage, Sentence, Text
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
-from rounds.protocols.known import Quotable, repeated
+from rounds.protocols.quotable import Quotable, repeated
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, by, repeated_step, rule, statement
 
 MEMBERS: Final = ("3", "5", "9", "17", "33", "65")

@@ -22,9 +22,9 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Cited, Reply
-from rounds.protocols.known import Quotable, known_to
 from rounds.protocols.losses import LOSSES, VERSION
 from rounds.protocols.losses import RULE as LOST
+from rounds.protocols.quotable import Quotable, known_to
 
 ALL: Final = Sight("all")
 LETTERS: Final[Mapping[str, str]] = {

@@ -27,7 +27,7 @@ from ledger.state.state import State
 from roles.brief.records import target_of
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
-from rounds.protocols.known import Quotable
+from rounds.protocols.quotable import Quotable
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, by, names_losses, rule, statement
 from rounds.protocols.votes import SAFETY_LOST, aggregate_votes
 

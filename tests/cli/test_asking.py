@@ -23,8 +23,8 @@ import pytest
 from ledger.events import Statement
 from moot.api import open_run
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
-from roles.publish_schemas import REPLIES
 from roles.replies import Reply, StatementReply
+from roles.reply_schemas import REPLIES
 from roles.schema import reply_schema, schema_of
 from rounds.protocols import PROTOCOLS
 from rounds.run.session import Answer

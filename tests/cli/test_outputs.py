@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 import moot as library
 import schemas
 from moot.cli import VERBS
-from moot.publish_schemas import OUTPUTS, main
+from moot.output_schemas import OUTPUTS, main
 from tests.cli.conftest import Moot, Said
 from tests.rounds.openings import begin, rows
 from tests.rounds.scripted import Script

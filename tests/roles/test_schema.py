@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from roles import publish_schemas, replies
+from roles import replies, reply_schemas
 from roles.replies import CheckReply, CriticArtifact, PositionReply, Reply, ReviewReply, StatementReply
 from roles.schema import (
     ERRORS_MAX,
@@ -29,7 +29,7 @@ from roles.schema import (
 )
 from tests.roles.runs import installed
 
-TYPES: tuple[type[Reply], ...] = publish_schemas.REPLIES
+TYPES: tuple[type[Reply], ...] = reply_schemas.REPLIES
 GOLDEN = Path(__file__).parent / "golden" / "reply_schemas.json"
 
 CHECK: dict[str, Any] = {
@@ -64,7 +64,7 @@ def test_schemas_are_frozen() -> None:
 
 
 def test_published_schemas_are_what_the_types_say() -> None:
-    assert publish_schemas.main(["--check"]) == 0
+    assert reply_schemas.main(["--check"]) == 0
 
 
 @given(

@@ -16,7 +16,7 @@ pytest.importorskip("mcp")
 from ledger.audit.verify import verify
 from ledger.state.book import book
 from ledger.store.store import RunStore
-from moot.app.strange import explain_with
+from moot.app.unlawful_runs import explain_with
 from rounds.run.verdicts import standard
 from tests.cli.conftest import Moot, moot
 from tests.rounds.openings import begin, play, rows

@@ -35,7 +35,7 @@ from rounds.protocols.crux.standing import (
     option_ids,
     points_of,
 )
-from rounds.protocols.known import Quotable, names, repeated
+from rounds.protocols.quotable import Quotable, names, repeated
 from rounds.protocols.step_table import Numbering, by, statement
 
 WORDS_MAX: Final = 25

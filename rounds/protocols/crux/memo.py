@@ -17,7 +17,7 @@ from roles.protocol import Step
 from rounds.protocols.crux.closing import last_look
 from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
 from rounds.protocols.crux.standing import carried, end_of
-from rounds.protocols.known import Quotable, exactly_one
+from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by
 
 SENTENCE_WORDS_MAX: Final = 30

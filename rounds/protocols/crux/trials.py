@@ -35,7 +35,7 @@ from rounds.protocols.crux.standing import (
     points_of,
     tested_in,
 )
-from rounds.protocols.known import Quotable, exactly_one
+from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement
 
 _RESULT: Final[dict[Bearing, Result]] = {

@@ -24,7 +24,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.known import Quotable, ids_problems, names, repeated
+from rounds.protocols.quotable import Quotable, ids_problems, names, repeated
 from rounds.protocols.schedule import applicable_checks, authors, claim_cap
 from rounds.protocols.structured.making import artifact
 

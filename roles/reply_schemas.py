@@ -1,4 +1,4 @@
-"""The schemas of the replies, in `schemas/replies/`: `python -m roles.publish_schemas [--check]`.
+"""The schemas of the replies, in `schemas/replies/`: `python -m roles.reply_schemas [--check]`.
 
 One file for every shape that a seat is asked for. They are frozen with the brief version: a brief holds their hash.
 """
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     found = {path.name: path.read_bytes() for path in DIRECTORY.glob("*.json")}
     stale = sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
     if stale:
-        print(f"stale: {', '.join(stale)}; run `python -m roles.publish_schemas`", file=sys.stderr)
+        print(f"stale: {', '.join(stale)}; run `python -m roles.reply_schemas`", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -1,4 +1,4 @@
-"""The schemas of the verbs' `--json` outputs, in `schemas/output/`: `python -m moot.publish_schemas [--check]`.
+"""The schemas of the verbs' `--json` outputs, in `schemas/output/`: `python -m moot.output_schemas [--check]`.
 
 JSON Schema, draft 2020-12, one file a verb and one for errors. They are frozen: a change shows in the diff.
 """
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str]) -> int:
     stale = sorted(path.name for path in found.keys() | wanted.keys() if found.get(path) != wanted.get(path))
     if stale:
         err(
-            f"schemas/output is not what the models say: {', '.join(stale)}; run `python -m moot.publish_schemas`\n"
+            f"schemas/output is not what the models say: {', '.join(stale)}; run `python -m moot.output_schemas`\n"
         )
     return 1 if stale else 0
 
