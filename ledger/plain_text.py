@@ -62,6 +62,11 @@ def first_sentence(text: str) -> str:
     return match[0] if match else line
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each on one line."""
+    return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z‘“'\"])", one_line(text)) if one]
+
+
 def _seen(run: re.Match[str]) -> str:
     shown: list[str] = []
     stack = 0

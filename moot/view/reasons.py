@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -29,11 +30,12 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.values import Evidence, EvidenceClass
-from ledger.plain_text import first_sentence, one_line
+from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
+from moot.view.options import options_of
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
@@ -53,6 +55,15 @@ class Point(Result, frozen=True):
     class_: EvidenceClass | None = msgspec.field(name="class")
     quote: str | None
     refs: list[str]
+
+
+class Card(NamedTuple):
+    """An option's mean points by criterion and in total, and the scores that they were computed from."""
+
+    option: str
+    parts: dict[str, Decimal]
+    total: Decimal
+    refs: tuple[str, ...]
 
 
 class Majority(NamedTuple):
@@ -170,11 +181,14 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     answer = _last(one for one in book.of(Response) if one.to == event.id)
     became = _last(one for one in book.of(Disposition) if one.of == event.id)
     quote = _own_quote(book, event.evidence)
-    text = one_line(event.text)
+    text = one_line(event.claim or event.text)
     if answer is not None and answer.outcome in GIVEN_UP:
-        return 1.0, Point(text, "conceded", quote, [event.id or "", answer.id or ""])
+        lead = "Conceded" if answer.outcome == "concede" else "Mended in the text"
+        return 1.0, Point(f"{lead}: {text}", "conceded", quote, [event.id or "", answer.id or ""])
     if became is not None and became.disposition in TAKEN:
-        return 0.0, Point(text, "argued" if became.by != event.by else "said", quote, [event.id or ""])
+        alone = became.by == event.by
+        lead = "Its author's objection to the first draft, mended" if alone else "Objection to the draft, mended"
+        return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
     return None
 
 
@@ -219,7 +233,10 @@ def _ruling_reasons(book: Book) -> Iterator[Point]:
     for vote in _votes(book, ruling) if ruling else ():
         if _sides_with(vote, ruling):
             first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
-            said = f"{vote.by} ({vote.decision}, risk {vote.risk}): {first_sentence(first.reasoning)}"
+            later = f"; {vote.risk} in the last ballot" if first is not vote else ""
+            said = (
+                f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
+            )
             yield Point(one_line(said), "said", None, [first.id or ""])
 
 
@@ -231,13 +248,17 @@ def _sides_with(vote: Vote, ruling: Ruling | None) -> bool:
 
 
 def majority(book: Book) -> Majority | None:
-    """Of members who decided on their own, how many named the leading option; None where there are no members."""
+    """Of members who decided on their own, how many named the leading option; None where there are no members.
+
+    Only options that the opening, its documents or the agenda list count: another `O-1` is each member's own.
+    """
     if final_in_force(book.state):
         return None
     plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
     if not plans or book.state.opening.protocol != "council":
         return None
-    named = Counter(option for one in plans if (option := option_of(one)))
+    known = options_of(book)
+    named = Counter(option for one in plans if (option := option_of(one)) in known)
     option, most = named.most_common(1)[0] if named else (None, 0)
     return Majority(len(plans), option, most)
 
@@ -292,21 +313,39 @@ def side_means(book: Book) -> dict[str, float]:
     return {side: sum(totals) / len(totals) for side, totals in sides.items()}
 
 
+def scorecard(book: Book) -> tuple[Card, ...]:
+    """Options that were scored by criterion, the best first: means over all judgements of each."""
+    judged: dict[str, list[Score]] = {}
+    for one in book.of(Score):
+        if _OPTION.fullmatch(one.of):
+            judged.setdefault(one.of, []).append(one)
+    cards = (
+        Card(
+            option,
+            {name: _mean([one.parts[name] for one in scores if name in one.parts]) for name in scores[0].parts},
+            _mean([one.total for one in scores]),
+            tuple(f"@{one.seq}" for one in scores),
+        )
+        for option, scores in judged.items()
+    )
+    return tuple(sorted(cards, key=lambda one: -one.total))
+
+
+def _mean(values: Sequence[int | Decimal]) -> Decimal:
+    return sum((Decimal(one) for one in values), Decimal(0)) / len(values)
+
+
 def _scorecard(book: Book) -> Iterator[Point]:
     """Where options were scored by criterion: where the leading one is ahead."""
-    cards = {one.of: one for one in book.of(Score) if one.of.startswith("O-")}
-    ordered = sorted(cards.values(), key=lambda one: -float(one.total))
-    if len(ordered) < 2:
+    cards = scorecard(book)
+    if len(cards) < 2:
         return
-    best, other = ordered[0], ordered[1]
+    best, other = cards[0], cards[1]
     ahead = [name for name, value in best.parts.items() if value > other.parts.get(name, value)]
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
-    said = f"By criterion {best.of} is ahead of {other.of} in {', '.join(ahead) or 'nothing'}"
+    said = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead) or 'nothing'}"
     yield Point(
-        f"{said}, and behind in {', '.join(behind) or 'nothing'}.",
-        "calculated",
-        None,
-        [f"@{best.seq}", f"@{other.seq}"],
+        f"{said}, and behind in {', '.join(behind) or 'nothing'}.", "calculated", None, [*best.refs, *other.refs]
     )
 
 
@@ -325,22 +364,31 @@ def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str,
     ruling = _ruling(book)
     for vote in _votes(book, ruling) if ruling else ():
         if not _sides_with(vote, ruling):
-            return vote.by, vote.reasoning, vote.id or ""
+            return vote.by, _gist(vote), vote.id or ""
     losing = _losing_argument(book)
     if losing is not None:
         return losing.by, losing.claim, losing.id or ""
     left = _unanswered(book)
     if left is not None:
-        return left.by, left.text, left.id or ""
+        return left.by, f"{left.claim} {left.text}", left.id or ""
+    taken_in = {cite.id for cite in decision.cites}
     concerns = [
         one for one in book.of(Concern)
-        if one.type in ("concern", "tension") and one.id not in book.state.resolved and one.id not in shown
+        if one.type in ("concern", "tension") and one.id not in book.state.resolved
+        and one.id not in shown and one.id not in taken_in
         and (one.severity or one.round >= decision.round - 1) and book.state.opening.protocol != "panel"
     ]  # fmt: skip
     if not concerns:
         return None
     gravest = max(concerns, key=lambda one: (severity(book, one), one.seq))
     return gravest.by, gravest.text, gravest.id or ""
+
+
+def _gist(vote: Vote) -> str:
+    """What a vote comes to: a first one begins with its reason; one that was revised ends with what it still holds."""
+    if vote.ballot == 1:
+        return first_sentence(vote.reasoning)
+    return " ".join(sentences(vote.reasoning)[-2:])
 
 
 def _losing_argument(book: Book) -> Argument | None:
@@ -385,7 +433,7 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
     ruling = _ruling(book)
     for vote in _votes(book, ruling) if ruling else ():
         if not _sides_with(vote, ruling):
-            yield vote.by, f"{vote.decision}: {first_sentence(vote.reasoning)}", vote.id or ""
+            yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():
         if counted is not None and option_of(plan) not in (None, counted.option):

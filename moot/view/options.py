@@ -1,0 +1,57 @@
+"""What the ids of options stand for: the asker's words from the opening, the agenda or a document of the opening."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ledger.events import Agenda
+from ledger.plain_text import one_line
+from ledger.state.book import Book
+
+_LISTED: Final = re.compile(r"^\s*(?:[-*+]\s+)?[*_`]*(O-\d+)[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
+"""A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
+_NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
+WORDS: Final = 8
+"""The most words of an option beside its id; a longer one is told up to its first comma, colon or semicolon."""
+
+
+def options_of(book: Book) -> dict[str, str]:
+    """Id → words; the opening's options, else the agenda's, else those that a document of the opening lists.
+
+    The first line of a document that begins with an id says what it stands for. Empty where nobody says it: then an
+    `O-1` means only what the text that uses it means by it.
+    """
+    opening = book.state.opening
+    agendas = list(book.of(Agenda))
+    given = opening.options or (agendas[-1].options if agendas else ())
+    if given:
+        return {one.id: one.text for one in given}
+    found: dict[str, str] = {}
+    for document in opening.context:
+        raw = book.blobs.read(document.sha256)
+        for identity, text in _LISTED.findall(raw.decode("utf-8", "replace")) if raw else ():
+            found.setdefault(identity, one_line(text))
+    return found
+
+
+def named(book: Book, text: str) -> str:
+    """A text in which every option has, where it comes first, the asker's words beside its id."""
+    options = options_of(book) if "O-" in text else {}
+    seen: set[str] = set()
+
+    def glossed(match: re.Match[str]) -> str:
+        opens, identity = match[1] or "", match[2]
+        if identity in seen or identity not in options:
+            return match[0]
+        seen.add(identity)
+        said = _short(options[identity])
+        return f"{opens}{identity}: {said}" if opens else f"{identity} ({said})"
+
+    return _NAMED.sub(glossed, text)
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    line = line if len(line.split()) <= WORDS else re.split(r"[,;:]", line)[0]
+    return line.rstrip(".")
