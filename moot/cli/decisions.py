@@ -11,7 +11,7 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import columns, out_json, show
-from moot.view.banners import calls_of, caveats
+from moot.view.banners import beside_outcome
 from moot.view.decisions import decisions_of, decisions_text
 from moot.view.outcome_text import outcome_first
 
@@ -35,5 +35,5 @@ def decisions(
         out_json(found)
     elif not quiet:
         show(outcome_first(found.outcome, found.quorum, str(ours.path), columns()))
-        show(decisions_text(found, caveats(ours.book.state, calls_of(ours.events))))
+        show(decisions_text(found, beside_outcome(ours.book.state)))
     return GOOD

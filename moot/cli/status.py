@@ -9,7 +9,7 @@ from moot.app.signals import signals_at_head
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import columns, out_json, show
-from moot.view.banners import caveats, tally
+from moot.view.banners import beside_outcome, tally
 from moot.view.outcome_text import outcome_first
 from moot.view.status import status_text
 
@@ -31,11 +31,11 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
         report = signals_at_head(ours, state)
         out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome))
         return GOOD
-    state, calls = tally(ours.events)
+    state, _ = tally(ours.events)
     if not quiet:
         report = signals_at_head(ours, state)
         show(outcome_first(ours.outcome, ours.quorum, str(ours.path), columns()))
-        show(status_text(ours.path, state, caveats(state, calls), _open_steps(state), report))
+        show(status_text(ours.path, state, beside_outcome(state), _open_steps(state), report))
     return GOOD
 
 

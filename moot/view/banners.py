@@ -12,6 +12,7 @@ from ledger.events import Event, RunOpened
 from ledger.state.book import Book
 from ledger.state.fold import step
 from ledger.state.state import State
+from moot.view import words
 from moot.view.quorum import headline
 from moot.view.seats import Answered, one_family
 from moot.view.words import going_on, why_closed
@@ -155,6 +156,17 @@ class Calls(msgspec.Struct):
         """All replies."""
         return self.enforced + self.trusted
 
+    @property
+    def told(self) -> str:
+        """How many in which way: `3 trusted, 1 in a continued context`."""
+        counts = {
+            "enforced": self.enforced,
+            "trusted": self.trusted,
+            "in a continued context": self.continued,
+            "recorded": self.recorded,
+        }
+        return ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+
 
 def tally(events: Iterable[Event]) -> tuple[State, Calls]:
     """The state after `events`, and how their replies came about, in one pass."""
@@ -175,19 +187,20 @@ def calls_of(events: Iterable[Event]) -> Calls:
 
 def caveats(state: State, calls: Calls) -> list[str]:
     """Lines to print before a verdict: declared and actual quorum, then what was waived (FORMAT 9, DESIGN 4)."""
-    opened, first = state.opened, headline(outcome_of(state))
-    lines = [first] if first else []
-    if state.stopped_by is not None:
-        lines.append(f"STOPPED: {why_closed(state.stopped_by)}")
-    lines += [f"WAIVED {waiver.what}: {waiver.why}" for waiver in opened.waived] if opened else []
-    if calls.all:
-        counts = {
-            "enforced": calls.enforced,
-            "trusted": calls.trusted,
-            "in a continued context": calls.continued,
-            "recorded": calls.recorded,
-        }
-        said = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
-        lines.append(f"isolation of {calls.all} {'reply' if calls.all == 1 else 'replies'}: {said}")
-    alike = one_family(calls.answered)
-    return [*lines, f"WARNING: {alike}"] if alike else lines
+    first = headline(outcome_of(state))
+    isolation = f"isolation of {words.counted(calls.all, 'reply')}: {calls.told}"
+    return [
+        *([first] if first else ()),
+        *beside_outcome(state),
+        *([isolation] if calls.all else ()),
+        *([f"WARNING: {alike}"] if (alike := one_family(calls.answered)) else ()),
+    ]
+
+
+def beside_outcome(state: State) -> list[str]:
+    """What the outcome block does not say: why the run was stopped, and what was waived."""
+    opened = state.opened
+    return [
+        *([f"STOPPED: {why_closed(state.stopped_by)}"] if state.stopped_by is not None else ()),
+        *(f"WAIVED {waiver.what}: {waiver.why}" for waiver in (opened.waived if opened else ())),
+    ]

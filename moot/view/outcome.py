@@ -15,7 +15,6 @@ from typing import Final, Literal
 import msgspec
 
 from ledger.events import (
-    Agenda,
     Assumption,
     Concern,
     Decision,
@@ -24,24 +23,24 @@ from ledger.events import (
     Statement,
 )
 from ledger.events.conditions import Conditions, conditions_of
-from ledger.plain_text import one_line
+from ledger.plain_text import one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
 from moot.view import words
 from moot.view.banners import calls_of
-from moot.view.reasons import (
-    Point,
-    dissent_told,
+from moot.view.judged import (
+    confidences_told,
     majority,
     merged_told,
-    objection_told,
     option_of,
-    reasons_of,
+    ruling_of,
     ruling_told,
     scores_told,
 )
+from moot.view.options import named
+from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, trust_told
 from rounds.run.outcome import outcome_of as quorum_of
@@ -55,7 +54,6 @@ DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
 _LIMITED: Final = frozenset(
     {"cap", "budget_rounds", "budget_usd", "budget_tokens", "budget_calls", "budget_minutes"}
 )
-_OPTION: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
 
 
 class Dissenting(Result, frozen=True):
@@ -99,9 +97,10 @@ def outcome_of(run: str, book: Book) -> Outcome:
     state = book.state
     finals = [_decision(book, identity) for identity in final_in_force(state)]
     chief = finals[0] if finals else _latest(book)
-    memo = _memo(book)
-    held = Conditions() if chief is None else conditions_of(chief, state.opened)
-    told = _Told(book, chief, finals, memo)
+    memo = None if chief is not None and chief.type in ("override", "answer") else _memo(book)
+    hangs_on = None if chief is None else _hangs_on(book, chief)
+    held = Conditions() if hangs_on is None else conditions_of(hangs_on, state.opened)
+    told = _Told(book, chief, hangs_on, finals, memo)
     return Outcome(
         status=_status(book, chief, finals, held),
         question=state.opening.question.strip(),
@@ -134,6 +133,14 @@ def _latest(book: Book) -> Decision | None:
         return next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
     standing = in_force(book.state)
     return _decision(book, standing[-1]) if standing else None
+
+
+def _hangs_on(book: Book, chief: Decision) -> Decision:
+    """Whose conditions hold: its own; of one by rule, that only counts, those of the last judgement under it."""
+    if chief.made_by != "rule" or conditions_of(chief, book.state.opened).told():
+        return chief
+    under = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
+    return _decision(book, under[-1]) if under else chief
 
 
 def _memo(book: Book) -> Memo | None:
@@ -184,6 +191,7 @@ class _Told(msgspec.Struct, frozen=True):
 
     book: Book
     chief: Decision | None
+    hangs_on: Decision | None
     finals: list[Decision]
     memo: Memo | None
 
@@ -228,7 +236,11 @@ class _Told(msgspec.Struct, frozen=True):
         if chief.type == "override":
             return f"Decided by a person in place of {overridden(self.book.state, chief.id or '')}."
         if chief.made_by == "rule":
+            if ruling_of(self.book) is not None:
+                return "Computed by the rule of the protocol from the last votes."
             return "Computed by the rule of the protocol; nobody states a confidence."
+        if counted := majority(self.book):
+            return confidences_told(self.book, counted)
         if chief.confidence is None:
             return "No confidence is stated."
         return f"Confidence {chief.confidence} of 5, as stated ({who})."
@@ -272,7 +284,7 @@ class _Told(msgspec.Struct, frozen=True):
 
     def conditions(self, texts: tuple[str, ...]) -> list[Point]:
         """Conditions of the answer; beyond three they are counted."""
-        ref = self.chief.id if self.chief is not None else None
+        ref = self.hangs_on.id if self.hangs_on is not None else None
         points = [_point(one_line(text), ref) for text in texts[:CHANGES]]
         if len(texts) > CHANGES:
             last = points[-1]
@@ -291,8 +303,10 @@ class _Told(msgspec.Struct, frozen=True):
         if more:
             yield _point(f"Also final: {', '.join(one.id or '' for one in more)}.", *(one.id for one in more))
         yield from self._closing_open()
-        for event in self.book.of(Concern):
-            if event.type == "question" and not event.for_human and event.id not in state.resolved:
+        yield from self._contested()
+        asked = [event for event in self.book.of(Concern) if event.type == "question" and not event.for_human]
+        for event in sorted(asked, key=lambda one: -one.round):
+            if event.id not in state.resolved:
                 yield _point(one_line(event.text), event.id)
         waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
         if waiting:
@@ -300,12 +314,17 @@ class _Told(msgspec.Struct, frozen=True):
                 f"{len(waiting)} of {len(state.claims)} claims are untested or unclear: moot claims."
             )
 
+    def _contested(self) -> Iterator[Point]:
+        """Where the sides of an adversarial run still differ."""
+        if self.chief is not None and self.chief.zones is not None:
+            yield from (_point(one_line(text), self.chief.id) for text in self.chief.zones.contested)
+
     def _closing_open(self) -> Iterator[Point]:
         for event in self.book.of(Statement):
             if event.type == "summary":
                 for section in event.sections:
                     if section.name == "open":
-                        yield from (_point(one, event.id) for one in _sentences(section.text)[:2])
+                        yield from (_point(one, event.id) for one in sentences(section.text)[:2])
 
     def assumed(self) -> Iterator[Point]:
         """Choices that the final plan makes without being asked to."""
@@ -318,33 +337,6 @@ class _Told(msgspec.Struct, frozen=True):
 
 def _point(text: str, *refs: str | None) -> Point:
     return Point(text=text, class_=None, quote=None, refs=[ref for ref in refs if ref])
-
-
-def _sentences(text: str) -> list[str]:
-    return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z])", one_line(text)) if one]
-
-
-def named(book: Book, text: str) -> str:
-    """A text in which every option has, where it comes first, the asker's words beside its id."""
-    opening = book.state.opening
-    agendas = list(book.of(Agenda))
-    options = {one.id: one.text for one in (opening.options or (agendas[-1].options if agendas else ()))}
-    seen: set[str] = set()
-
-    def glossed(match: re.Match[str]) -> str:
-        opens, identity = match[1] or "", match[2]
-        if identity in seen or identity not in options:
-            return match[0]
-        seen.add(identity)
-        said = _short(options[identity])
-        return f"{opens}{identity}: {said}" if opens else f"{identity} ({said})"
-
-    return _OPTION.sub(glossed, text)
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line.split()) <= 8 else re.split(r"[,;:]", line)[0]
 
 
 def _needs_you(run: str, book: Book) -> list[Asking]:

@@ -24,7 +24,7 @@ WORDS: Final = 350
 QUESTION_LINES: Final = 3
 STATUSES: Final = {
     "decide": "DECIDE",
-    "decide_with_tripwire": "DECIDE, with a tripwire: see what changes it, what it takes",
+    "decide_with_tripwire": "DECIDE, with a tripwire",
     "run_this_first": "RUN THIS FIRST: reading could not settle what it rests on",
     "your_weighing": "YOUR WEIGHING: the run hands this to a person",
     "ill_posed": "ILL-POSED: the question as put has no answer",
@@ -35,21 +35,41 @@ STATUSES: Final = {
 }
 TAIL: Final = ("trust", "looked at", "in full")
 """What stands after the words that are counted."""
+DISSENT: Final = 3
+"""The most who are told to disagree; the others are counted."""
 _INDENT: Final = 12
 
 
 class _Cut(NamedTuple):
-    """How many words an answer and another text may have, and how many questions are listed."""
+    """How many words an answer and another text may have, and how many points and questions are listed."""
 
     answer: int
     text: int
+    points: int
     questions: int
 
 
 _CUTS: Final = (
-    _Cut(130, 40, 5), _Cut(125, 24, 5), _Cut(120, 18, 5), _Cut(120, 14, 4), _Cut(120, 12, 3), _Cut(115, 10, 2),
-    _Cut(110, 9, 2), _Cut(95, 8, 1), _Cut(80, 8, 1), _Cut(60, 7, 1), _Cut(40, 6, 1), _Cut(30, 5, 1),
+    _Cut(130, 40, 3, 5), _Cut(125, 24, 3, 5), _Cut(120, 20, 3, 4), _Cut(120, 18, 2, 3), _Cut(115, 16, 2, 2),
+    _Cut(110, 14, 2, 2), _Cut(110, 13, 1, 2), _Cut(100, 12, 1, 1), _Cut(80, 10, 1, 1), _Cut(60, 8, 1, 1),
+    _Cut(40, 6, 1, 1), _Cut(30, 5, 1, 1),
 )  # fmt: skip
+"""The first under which the block fits is taken: fewer points before shorter ones."""
+
+
+def status_told(outcome: Outcome) -> str:
+    """The status in words; a tripwire says where it stands."""
+    if outcome.status != "decide_with_tripwire":
+        return STATUSES[outcome.status]
+    where = [
+        *(["what changes it"] if outcome.changes_our_mind else []),
+        *(["what it takes"] if outcome.requirements else []),
+    ]
+    if where:
+        return f"DECIDE, with a tripwire: see {', '.join(where)}"
+    if outcome.answer.startswith("approve with conditions"):
+        return "DECIDE, on the conditions that the answer names"
+    return "DECIDE, with a tripwire: the run was cut short or lost replies, see trust and looked at"
 
 
 def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
@@ -85,7 +105,7 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
     if len(question) > QUESTION_LINES:
         rest = textwrap.shorten(" ".join(question[QUESTION_LINES - 1 :]), width - 22, placeholder="")
         question = [*question[: QUESTION_LINES - 1], f"{rest} … (moot log RUN @0)"]
-    lines = [*question, *textwrap.wrap(STATUSES[outcome.status], width)]
+    lines = [*question, *textwrap.wrap(status_told(outcome), width)]
     before = ""
     for label, text in rows:
         margin = f"{label if label != before else '':<{_INDENT}}"
@@ -101,24 +121,37 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
     yield "answer", _cut(outcome.answer, cut.answer, "")
     yield "how sure", outcome.how_sure
-    yield from (("do now", _told(one, cut.text)) for one in outcome.do_now)
+    yield from _points("do now", outcome.do_now, cut)
     yield from (("why", _told(one, cut.text)) for one in outcome.why)
-    yield from (("changes it", _told(one, cut.text)) for one in outcome.changes_our_mind)
-    yield from (("required", _told(one, cut.text)) for one in outcome.requirements)
-    if outcome.objection is not None:
-        text, _, where = outcome.objection.rpartition(" (")
+    yield from _points("changes it", outcome.changes_our_mind, cut)
+    yield from _points("required", outcome.requirements, cut)
+    text, _, where = (outcome.objection or "").rpartition(" (")
+    if text and where.rstrip(")") not in {one.ref for one in outcome.dissent}:
         yield "against it", f"{_cut(text, cut.text + 8, '')} ({where}"
-    for one in outcome.dissent:
-        yield "dissent", f"{one.role}: {_cut(one.text, cut.text, one.ref)}"
+    for one in outcome.dissent[:DISSENT]:
+        yield "dissent", f"{one.role}: {_cut(one.text, cut.text + 8, one.ref)}"
+    if len(outcome.dissent) > DISSENT:
+        yield "dissent", f"and {len(outcome.dissent) - DISSENT} more: moot status {run} --json"
     yield from _asked(outcome, run, cut)
-    yield from (("not settled", _told(one, cut.text)) for one in outcome.not_settled)
-    yield from (("assumed", _told(one, cut.text)) for one in outcome.assumed)
+    yield from _points("not settled", outcome.not_settled, cut)
+    yield from _points("assumed", outcome.assumed, cut)
     yield "trust", outcome.trust
     yield "looked at", outcome.looked_at
-    yield (
-        "in full",
-        f"moot decisions {run} --final; what ends in … by its id: moot show {run} ID; why: moot why {run} ID",
-    )
+    yield "in full", f"moot show {run} ID: what ends in …, whole; moot why in its place: what it rests on"
+
+
+def _points(label: str, points: Sequence[Point], cut: _Cut) -> Iterator[tuple[str, str]]:
+    """As many points as there is room for; the last one says how many are left and where they stand."""
+    most = cut.points + 1 if label == "assumed" else cut.points
+    shown, left = points[:most], [_ref(one) for one in points[most:]]
+    new = {*left} - {_ref(one) for one in shown}
+    if not left:
+        more = ""
+    elif len(new) == len(left) and "" not in new:
+        more = f" (and {', '.join(left)})"
+    else:
+        more = f" (and {len(left)} more{': moot status --json' if '' in left else ' there'})"
+    yield from ((label, _told(one, cut.text) + (more if one is shown[-1] else "")) for one in shown)
 
 
 def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
@@ -141,23 +174,32 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 
 def _told(point: Point, most: int) -> str:
     """A point with its class, its own quote where there is room, and where it stands."""
-    where = next((ref for ref in point.refs if not ref.startswith("@")), point.refs[0] if point.refs else "")
+    where = _ref(point)
     class_ = f" [{point.class_}]" if point.class_ else ""
-    quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 11 else ""
+    quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     return f"{_cut(point.text, most, '')}{class_}{quote}{f' ({where})' if where else ''}"
 
 
+def _ref(point: Point) -> str:
+    """The id by which a point is looked up; empty where it has none."""
+    return next((ref for ref in point.refs if not ref.startswith("@")), point.refs[0] if point.refs else "")
+
+
 def _cut(text: str, most: int, where: str) -> str:
-    """At most so many words; what is cut ends in … and its id follows."""
+    """At most so many words, to the end of a sentence where one ends late enough; what is cut ends in … and its id."""
     parts = text.split()
-    said = " ".join(parts[:most]).rstrip(" ,;:–-") + " …" if len(parts) > most else " ".join(parts)
+    said = " ".join(parts)
+    if len(parts) > most:
+        ends = [n for n in range(most // 2 + 1, most + 1) if parts[n - 1].endswith((".", "!", "?", ";"))]
+        until = ends[-1] if ends else most
+        said = " ".join(parts[:until]).rstrip(" ,;:–-") + " …"
     return f"{said} ({where})" if where else said
 
 
 def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
     """The block in Markdown, the same rows under the same labels."""
     rows = _fitting(outcome, run, None)
-    yield f"**{inline(STATUSES[outcome.status])}**"
+    yield f"**{inline(status_told(outcome))}**"
     yield ""
     before = ""
     for label, text in rows:

@@ -1,15 +1,13 @@
 """Reasons: why a decision was made, by the kind of thing it cites, each with its evidence class and a quote of its own.
 
-A claim as a reason has the class of its own evidence; a ruling, a merge and a scorecard are put into words here.
+A claim as a reason has the class of its own evidence; what was said against a decision is found here, too.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -23,7 +21,6 @@ from ledger.events import (
     ExperimentJudged,
     Rating,
     Response,
-    Ruling,
     Score,
     Standing,
     Verification,
@@ -33,9 +30,17 @@ from ledger.events.values import Evidence, EvidenceClass
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
-from ledger.state.decided import final_in_force
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
-from moot.view.options import options_of
+from moot.view.judged import (
+    latest,
+    majority,
+    option_of,
+    ruling_of,
+    scorecard,
+    side_means,
+    sides_with,
+    votes_of,
+)
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
@@ -55,23 +60,6 @@ class Point(Result, frozen=True):
     class_: EvidenceClass | None = msgspec.field(name="class")
     quote: str | None
     refs: list[str]
-
-
-class Card(NamedTuple):
-    """An option's mean points by criterion and in total, and the scores that they were computed from."""
-
-    option: str
-    parts: dict[str, Decimal]
-    total: Decimal
-    refs: tuple[str, ...]
-
-
-class Majority(NamedTuple):
-    """What independent members came to: how many named the leading option, and which."""
-
-    members: int
-    option: str | None
-    most: int
 
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:
@@ -144,7 +132,7 @@ def _is_document(quote: Quote) -> bool:
 
 def _argument(book: Book, event: Argument) -> tuple[float, Point] | None:
     """An argument that a judge upheld, or that nobody judged."""
-    standing = _last(one for one in book.of(Standing) if one.of == event.id)
+    standing = latest(one for one in book.of(Standing) if one.of == event.id)
     if standing is not None and standing.standing not in UPHELD:
         return None
     quote = _own_quote(book, event.quotes)
@@ -153,7 +141,7 @@ def _argument(book: Book, event: Argument) -> tuple[float, Point] | None:
 
 
 def _score(book: Book, identity: str | None) -> float:
-    score = _last(one for one in book.of(Score) if one.of == identity)
+    score = latest(one for one in book.of(Score) if one.of == identity)
     return float(score.total) if score is not None else 0.0
 
 
@@ -178,16 +166,16 @@ def severity(book: Book, event: Concern) -> float:
 
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     """A challenge that changed something: the author gave way, or whoever decides took it in."""
-    answer = _last(one for one in book.of(Response) if one.to == event.id)
-    became = _last(one for one in book.of(Disposition) if one.of == event.id)
+    answer = latest(one for one in book.of(Response) if one.to == event.id)
+    became = latest(one for one in book.of(Disposition) if one.of == event.id)
     quote = _own_quote(book, event.evidence)
     text = one_line(event.claim or event.text)
     if answer is not None and answer.outcome in GIVEN_UP:
-        lead = "Conceded" if answer.outcome == "concede" else "Mended in the text"
+        lead = "Granted" if answer.outcome == "concede" else "Mended in the text"
         return 1.0, Point(f"{lead}: {text}", "conceded", quote, [event.id or "", answer.id or ""])
     if became is not None and became.disposition in TAKEN:
         alone = became.by == event.by
-        lead = "Its author's objection to the first draft, mended" if alone else "Objection to the draft, mended"
+        lead = "Own objection to the draft, mended" if alone else "Objection to the draft, mended"
         return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
     return None
 
@@ -198,141 +186,14 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
     return next((one.words for one in quotes if _is_document(one)), None)
 
 
-def _last(events: Iterable[_E]) -> _E | None:
-    *_, last = (None, *events)
-    return last
-
-
-def _ruling(book: Book) -> Ruling | None:
-    ruling = _last(book.of(Ruling))
-    facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
-    return None if facts is not None and facts.overturned_by is not None else ruling
-
-
-def _votes(book: Book, ruling: Ruling) -> list[Vote]:
-    return [event for event in (book.events[seq] for seq in ruling.votes) if isinstance(event, Vote)]
-
-
-def ruling_told(book: Book) -> str:
-    """`REFUSE: SAFETY vetoed: …`; empty where nothing was voted on."""
-    ruling = _ruling(book)
-    if ruling is None:
-        return ""
-    votes = _votes(book, ruling)
-    vetoing = {one.by for one in votes if one.decision == "VETO"}
-    veto = next((one for one in book.of(Vote) if one.by in vetoing and one.decision == "VETO"), None)
-    if veto is not None and ruling.rule.endswith("veto"):
-        return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
-    agreed = next((one for one in votes if one.decision == ruling.decision), None)
-    why = f": {first_sentence(agreed.reasoning)}" if agreed else "."
-    return f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}{why}"
-
-
 def _ruling_reasons(book: Book) -> Iterator[Point]:
-    ruling = _ruling(book)
-    for vote in _votes(book, ruling) if ruling else ():
-        if _sides_with(vote, ruling):
+    ruling = ruling_of(book)
+    for vote in votes_of(book, ruling) if ruling else ():
+        if sides_with(vote, ruling):
             first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
             later = f"; {vote.risk} in the last ballot" if first is not vote else ""
-            said = (
-                f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
-            )
+            said = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
             yield Point(one_line(said), "said", None, [first.id or ""])
-
-
-def _sides_with(vote: Vote, ruling: Ruling | None) -> bool:
-    stops = {"REFUSE", "VETO"}
-    return ruling is not None and (
-        vote.decision == ruling.decision or (vote.decision in stops and ruling.decision in stops)
-    )
-
-
-def majority(book: Book) -> Majority | None:
-    """Of members who decided on their own, how many named the leading option; None where there are no members.
-
-    Only options that the opening, its documents or the agenda list count: another `O-1` is each member's own.
-    """
-    if final_in_force(book.state):
-        return None
-    plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
-    if not plans or book.state.opening.protocol != "council":
-        return None
-    known = options_of(book)
-    named = Counter(option for one in plans if (option := option_of(one)) in known)
-    option, most = named.most_common(1)[0] if named else (None, 0)
-    return Majority(len(plans), option, most)
-
-
-def option_of(decision: Decision) -> str | None:
-    """The option that a decision names first."""
-    found = _OPTION.search(decision.text)
-    return found[0] if found else None
-
-
-def merged_told(book: Book) -> str:
-    """`33 of 33 say O-2. The first of them: …`; empty where nobody decided on their own."""
-    counted = majority(book)
-    if counted is None:
-        return ""
-    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
-    if counted.option is None:
-        return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
-    said = f"{counted.most} of {counted.members} say {counted.option}."
-    return f"{said} In the words of one of them ({first.id}): {one_line(first.text)}"
-
-
-def scores_told(book: Book) -> str:
-    """The totals of sides or options, or the votes, in one sentence; empty where nothing was scored."""
-    ruling = _ruling(book)
-    if ruling is not None:
-        table = ", ".join(
-            f"{one.by} {one.decision} (confidence {one.confidence}, risk {one.risk})"
-            for one in _votes(book, ruling)
-        )
-        return f"Last votes: {table}."
-    totals = (one for event in book.of(Decision) for one in event.narratives if "; the gap of " in one)
-    if said := _last(totals):
-        return f"Totals: {said}"
-    sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
-    if not sides:
-        return ""
-    ordered = sorted(sides.items(), key=lambda one: -one[1])
-    gap = ordered[0][1] - ordered[-1][1]
-    return f"Mean score: {', '.join(f'{side} {mean:.2f}' for side, mean in ordered)}; gap {gap:.2f}."
-
-
-def side_means(book: Book) -> dict[str, float]:
-    """The mean score of each side of a debate, or the last total of each option."""
-    sides: dict[str, list[float]] = {}
-    for score in book.of(Score):
-        argument = book.by_id.get(score.of)
-        if isinstance(argument, Argument):
-            sides.setdefault(argument.side, []).append(float(score.total))
-        else:
-            sides[score.of] = [float(score.total)]
-    return {side: sum(totals) / len(totals) for side, totals in sides.items()}
-
-
-def scorecard(book: Book) -> tuple[Card, ...]:
-    """Options that were scored by criterion, the best first: means over all judgements of each."""
-    judged: dict[str, list[Score]] = {}
-    for one in book.of(Score):
-        if _OPTION.fullmatch(one.of):
-            judged.setdefault(one.of, []).append(one)
-    cards = (
-        Card(
-            option,
-            {name: _mean([one.parts[name] for one in scores if name in one.parts]) for name in scores[0].parts},
-            _mean([one.total for one in scores]),
-            tuple(f"@{one.seq}" for one in scores),
-        )
-        for option, scores in judged.items()
-    )
-    return tuple(sorted(cards, key=lambda one: -one.total))
-
-
-def _mean(values: Sequence[int | Decimal]) -> Decimal:
-    return sum((Decimal(one) for one in values), Decimal(0)) / len(values)
 
 
 def _scorecard(book: Book) -> Iterator[Point]:
@@ -345,7 +206,10 @@ def _scorecard(book: Book) -> Iterator[Point]:
     behind = [name for name, value in best.parts.items() if value < other.parts.get(name, value)]
     said = f"By criterion {best.option} is ahead of {other.option} in {', '.join(ahead) or 'nothing'}"
     yield Point(
-        f"{said}, and behind in {', '.join(behind) or 'nothing'}.", "calculated", None, [*best.refs, *other.refs]
+        f"{said}, and behind in {', '.join(behind) or 'nothing'}.",
+        "calculated",
+        None,
+        [*best.refs, *other.refs],
     )
 
 
@@ -361,9 +225,9 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
 
 
 def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str, str] | None:
-    ruling = _ruling(book)
-    for vote in _votes(book, ruling) if ruling else ():
-        if not _sides_with(vote, ruling):
+    ruling = ruling_of(book)
+    for vote in votes_of(book, ruling) if ruling else ():
+        if not sides_with(vote, ruling):
             return vote.by, _gist(vote), vote.id or ""
     losing = _losing_argument(book)
     if losing is not None:
@@ -430,9 +294,9 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
     for one in decision.dissent:
         if one.text:
             yield one.role, one_line(one.text), one.ref
-    ruling = _ruling(book)
-    for vote in _votes(book, ruling) if ruling else ():
-        if not _sides_with(vote, ruling):
+    ruling = ruling_of(book)
+    for vote in votes_of(book, ruling) if ruling else ():
+        if not sides_with(vote, ruling):
             yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():

@@ -18,7 +18,7 @@ from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.seats import dollars
 from moot.view.stopping import alarms_first
-from moot.view.text import WIDTH, folded, joined, listed
+from moot.view.text import WIDTH, joined, listed
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
@@ -238,7 +238,6 @@ def status_text(
 ) -> str:
     """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
     opened = state.opening
-    question = opened.question.strip().splitlines() or [""]
     leads = [f"R{round_} {event.lead}" for round_, event in sorted(state.rounds.items()) if event.lead]
     drift = [f"R{n} {one.verdict} ({one.deviation_score}/5)" for n, one in sorted(state.drift.items())]
     watched = is_watched(opened)
@@ -246,7 +245,6 @@ def status_text(
         *caveats,
         f"{path}: {standing(state)}, round {state.round} of {len(opened.plan)}, phase {state.phase}"
         f"   ({opened.protocol})",
-        *folded(question[0]),
         "",
         *(_row("leads", listed(leads)) if watched else ()),
         *(_row("stress", listed(_stress_told(state))) if watched else ()),

@@ -31,8 +31,9 @@ def trust_told(book: Book) -> str:
             if named_
             else "model family unnamed"
         )
-        parts.append(f"{words.counted(roles, 'seat')}, {who}".replace("familys", "families"))
+        parts.append(f"{words.counted(roles, 'seat')}, {who}")
         kept = "enforced" if calls.enforced == calls.all else f"trusted for {calls.trusted} of {calls.all}"
+        kept += f", {calls.continued} in a continued context" if calls.continued else ""
         parts.append(f"isolation {kept}")
     parts.append(_quorum(quorum))
     alarms = [f"{one.fm} {words.FAILURE_MODES.get(one.fm, '')}".strip() for one in state.open_alarms()]
@@ -92,7 +93,7 @@ def looked_at_told(book: Book) -> str:
     spend = state.spend
     parts = [
         words.counted(len(state.rounds), "round"),
-        words.counted(spend.calls, "reply").replace("replys", "replies"),
+        words.counted(spend.calls, "reply"),
     ]
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")

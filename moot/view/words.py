@@ -72,8 +72,10 @@ CLASSES: Final[Mapping[str, str]] = {
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 claim`, `3 claims`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """`1 claim`, `3 claims`, `2 replies`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith(("ly", "ry")) else f"{number} {noun}s"
 
 
 def why_closed(reason: str) -> str:

@@ -10,7 +10,8 @@ import pytest
 from ledger.events import Decision
 from moot.api import open_run
 from moot.view.grounds import rests_on
-from moot.view.outcome import Outcome, named, outcome_of
+from moot.view.options import named
+from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
 from tests.protocols.playing import begin, play
 
@@ -34,10 +35,16 @@ READ = {
     "adversarial-sessions": Read(
         "decide_with_tripwire", "approve with conditions: Approve the direction", STATED.format(4)
     ),
-    "comparative-pages": Read("decide", "Recommended: O-2 (an opaque cursor", BY_RULE),
-    "council-ledger": Read("decide", "3 of 3 say O-2.", STATED.format(4)),
+    "comparative-pages": Read("decide_with_tripwire", "Recommended: O-2 (an opaque cursor", BY_RULE),
+    "council-ledger": Read(
+        "decide",
+        "3 of 3 say O-2 (One JSONL journal with a hash chain).",
+        "Stated confidence, of 5: 4 by 3 of 3 members.",
+    ),
     "council-storage": Read(
-        "decide", "33 of 33 say O-2 (one JSONL journal with a hash chain).", STATED.format(4)
+        "decide",
+        "33 of 33 say O-2 (one JSONL journal with a hash chain).",
+        "Stated confidence, of 5: 4 by 33 of 33 members.",
     ),
     "cross-examination-totals": Read("decide", "No questioned claim was defended", STATED.format(3)),
     "debate-services": Read(
@@ -45,7 +52,10 @@ READ = {
     ),
     "devils-advocate-python": Read("decide", "Do not adopt the position as given", STATED.format(4)),
     "jugalbandi-ledger": Read(
-        "your_weighing", "Build O-2: one JSONL journal per run", STATED.format(4), questions=1
+        "your_weighing",
+        "Build O-2 (One JSONL journal with a hash chain): one JSONL journal per run",
+        STATED.format(4),
+        questions=1,
     ),
     "library-minimum-8": Read(
         "decide_with_tripwire",
@@ -57,7 +67,9 @@ READ = {
     "panel-sessions": Read("decide_with_tripwire", "rethink: The proposal is not ready", STATED.format(5)),
     "priority-season": Read("decide", "Order by the sum of both lenses: 1. O-3 (try the restore", BY_RULE),
     "ratchet-notice": Read("decide", "The text tells each reader whether", "No confidence is stated"),
-    "single-pass-ledger": Read("decide", "Build O-2 as segmented JSONL", STATED.format(4)),
+    "single-pass-ledger": Read(
+        "decide", "Build O-2 (One JSONL journal with a hash chain) as segmented JSONL", STATED.format(4)
+    ),
     "storage-minimum-8": Read(
         "run_this_first", "No option is adopted. O-2 (one JSONL", STATED.format(4), questions=21
     ),
@@ -125,6 +137,37 @@ def test_no_quote_stands_at_another_claim(name: str) -> None:
         if point.quote is not None:
             ground = under[point.refs[0]]
             assert point.quote in [quote.words for one in (ground, *ground.under) for quote in one.quotes]
+
+
+def test_a_reason_is_told_as_what_it_was_said_of() -> None:
+    """An objection to a draft is no fact about the answer; a vote's number is that of the ballot it was given in."""
+    assert of("jugalbandi-ledger").why[0].text.startswith("Objection to the draft, mended: Recovery cuts")
+    assert of("single-pass-ledger").why[0].text.startswith("Own objection to the draft, mended: ")
+    assert of("cross-examination-totals").why[0].text.startswith("Granted: If the job adds amounts")
+    assert "(VETO, risk 82 of 100; 80 in the last ballot)" in of("tribunal-medicines").why[0].text
+    assert "So I still hold that the assistant should answer" in of("tribunal-medicines").dissent[0].text
+
+
+def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
+    (card, *_) = of("comparative-pages").why
+    assert len(card.refs) == 4
+
+
+def test_what_a_verdict_took_in_is_not_said_against_it() -> None:
+    found = of("adversarial-sessions")
+    assert found.objection is None
+    assert [point.refs for point in found.not_settled] == [["D-1-1"]] * 3
+
+
+def test_a_verdict_by_rule_hangs_on_what_the_judgement_under_it_does() -> None:
+    assert {point.refs[0] for point in of("comparative-pages").changes_our_mind} == {"D-2-1"}
+
+
+def test_an_option_that_nobody_listed_is_no_majority(tmp_path: Path) -> None:
+    """Each member's own O-1 is another thing: labels that the opening does not define are not counted."""
+    session = begin(tmp_path / "run", "council")
+    play(session)
+    assert " say O-" not in outcome_of("run", session.book()).answer
 
 
 def test_markdown_has_the_same_rows() -> None:

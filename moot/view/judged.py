@@ -1,0 +1,179 @@
+"""Judgements in words: the ruling of a vote, the merge of a council, totals of sides, the scorecard of options."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple, TypeVar
+
+from ledger.events import Argument, Decision, Ruling, Score, Vote
+from ledger.plain_text import first_sentence, one_line
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+from moot.view.options import options_of
+
+_E = TypeVar("_E")
+_OPTION: Final = re.compile(r"\bO-\d+\b")
+
+
+class Card(NamedTuple):
+    """An option's mean points by criterion and in total, and the scores that they were computed from."""
+
+    option: str
+    parts: dict[str, Decimal]
+    total: Decimal
+    refs: tuple[str, ...]
+
+
+class Majority(NamedTuple):
+    """What independent members came to: how many named the leading option, and which."""
+
+    members: int
+    option: str | None
+    most: int
+
+
+def latest(events: Iterable[_E]) -> _E | None:
+    """The last of them; None where there is none."""
+    *_, last = (None, *events)
+    return last
+
+
+def ruling_of(book: Book) -> Ruling | None:
+    """The last ruling that nothing overturned."""
+    ruling = latest(book.of(Ruling))
+    facts = book.state.rulings.get(f"@{ruling.seq}") if ruling else None
+    return None if facts is not None and facts.overturned_by is not None else ruling
+
+
+def votes_of(book: Book, ruling: Ruling) -> list[Vote]:
+    """The votes that a ruling counts."""
+    return [event for event in (book.events[seq] for seq in ruling.votes) if isinstance(event, Vote)]
+
+
+def ruling_told(book: Book) -> str:
+    """`REFUSE: SAFETY vetoed: …`; empty where nothing was voted on."""
+    ruling = ruling_of(book)
+    if ruling is None:
+        return ""
+    votes = votes_of(book, ruling)
+    vetoing = {one.by for one in votes if one.decision == "VETO"}
+    veto = next((one for one in book.of(Vote) if one.by in vetoing and one.decision == "VETO"), None)
+    if veto is not None and ruling.rule.endswith("veto"):
+        return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
+    agreed = next((one for one in votes if one.decision == ruling.decision), None)
+    why = f": {first_sentence(agreed.reasoning)}" if agreed else "."
+    return f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}{why}"
+
+
+def sides_with(vote: Vote, ruling: Ruling | None) -> bool:
+    """Whether a vote went the way of the ruling."""
+    stops = {"REFUSE", "VETO"}
+    return ruling is not None and (
+        vote.decision == ruling.decision or (vote.decision in stops and ruling.decision in stops)
+    )
+
+
+def majority(book: Book) -> Majority | None:
+    """Of members who decided on their own, how many named the leading option; None where there are no members.
+
+    Only options that the opening, its documents or the agenda list count: another `O-1` is each member's own.
+    """
+    if final_in_force(book.state):
+        return None
+    plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
+    if not plans or book.state.opening.protocol != "council":
+        return None
+    known = options_of(book)
+    named = Counter(option for one in plans if (option := option_of(one)) in known)
+    option, most = named.most_common(1)[0] if named else (None, 0)
+    return Majority(len(plans), option, most)
+
+
+def option_of(decision: Decision) -> str | None:
+    """The option that a decision names first."""
+    found = _OPTION.search(decision.text)
+    return found[0] if found else None
+
+
+def merged_told(book: Book) -> str:
+    """`33 of 33 say O-2. The first of them: …`; empty where nobody decided on their own."""
+    counted = majority(book)
+    if counted is None:
+        return ""
+    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
+    if counted.option is None:
+        return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
+    said = f"{counted.most} of {counted.members} say {counted.option}."
+    return f"{said} In the words of one of them ({first.id}): {one_line(first.text)}"
+
+
+def confidences_told(book: Book, counted: Majority) -> str:
+    """How sure the members say they are: `Stated confidence, of 5: 4 by 31 of 33 members, 3 by 2.`"""
+    stated = Counter(
+        one.confidence for one in book.of(Decision) if one.made_by == "resolver" and one.confidence
+    )
+    if not stated:
+        return "No confidence is stated."
+    (first, number), *others = stated.most_common()
+    rest = "".join(f", {level} by {count}" for level, count in others)
+    return f"Stated confidence, of 5: {first} by {number} of {counted.members} members{rest}."
+
+
+def scores_told(book: Book) -> str:
+    """The totals of sides or options, or the votes, in one sentence; empty where nothing was scored."""
+    ruling = ruling_of(book)
+    if ruling is not None:
+        table = ", ".join(
+            f"{one.by} {one.decision} (confidence {one.confidence}, risk {one.risk})"
+            for one in votes_of(book, ruling)
+        )
+        return f"Last votes: {table}."
+    totals = (one for event in book.of(Decision) for one in event.narratives if "; the gap of " in one)
+    if said := latest(totals):
+        return f"Totals: {said}"
+    sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}
+    if not sides:
+        return ""
+    ordered = sorted(sides.items(), key=lambda one: -one[1])
+    gap = ordered[0][1] - ordered[-1][1]
+    return f"Mean score: {', '.join(f'{side} {mean:.2f}' for side, mean in ordered)}; gap {gap:.2f}."
+
+
+def side_means(book: Book) -> dict[str, float]:
+    """The mean score of each side of a debate, or the last total of each option."""
+    sides: dict[str, list[float]] = {}
+    for score in book.of(Score):
+        argument = book.by_id.get(score.of)
+        if isinstance(argument, Argument):
+            sides.setdefault(argument.side, []).append(float(score.total))
+        else:
+            sides[score.of] = [float(score.total)]
+    return {side: sum(totals) / len(totals) for side, totals in sides.items()}
+
+
+def scorecard(book: Book) -> tuple[Card, ...]:
+    """Options that were scored by criterion, the best first: means over all judgements of each."""
+    judged: dict[str, list[Score]] = {}
+    for one in book.of(Score):
+        if _OPTION.fullmatch(one.of):
+            judged.setdefault(one.of, []).append(one)
+    cards = (
+        Card(
+            option,
+            {
+                name: _mean([one.parts[name] for one in scores if name in one.parts])
+                for name in scores[0].parts
+            },
+            _mean([one.total for one in scores]),
+            tuple(f"@{one.seq}" for one in scores),
+        )
+        for option, scores in judged.items()
+    )
+    return tuple(sorted(cards, key=lambda one: -one.total))
+
+
+def _mean(values: Sequence[int | Decimal]) -> Decimal:
+    return sum((Decimal(one) for one in values), Decimal(0)) / len(values)
