@@ -164,10 +164,10 @@ def scorecard(book: Book) -> tuple[Card, ...]:
         Card(
             option,
             {
-                name: _mean([one.parts[name] for one in scores if name in one.parts])
+                name: _mean([Decimal(one.parts[name]) for one in scores if name in one.parts])
                 for name in scores[0].parts
             },
-            _mean([one.total for one in scores]),
+            _mean([Decimal(one.total) for one in scores]),
             tuple(f"@{one.seq}" for one in scores),
         )
         for option, scores in judged.items()
@@ -175,5 +175,5 @@ def scorecard(book: Book) -> tuple[Card, ...]:
     return tuple(sorted(cards, key=lambda one: -one.total))
 
 
-def _mean(values: Sequence[int | Decimal]) -> Decimal:
-    return sum((Decimal(one) for one in values), Decimal(0)) / len(values)
+def _mean(values: Sequence[Decimal]) -> Decimal:
+    return sum(values, Decimal(0)) / len(values)
