@@ -25,7 +25,7 @@ from ledger.state.decided import (
 )
 from ledger.state.state import State
 from moot.view.claims import STATUS_MARKS
-from moot.view.grounds import Ground, Sectioned, decision_standing, rests_on
+from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import folded, joined, listed
@@ -210,8 +210,8 @@ ENDING: Final = frozenset({"overturns", "supersedes"})
 """Relations of a cite by which a decision ends another one, and does not rest on it."""
 
 
-def tell_decision(book: Book, event: Decision, sections: Sectioned) -> DecisionTold:
-    """A decision with everything that it rests on."""
+def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int = DEPTH_MAX) -> DecisionTold:
+    """A decision with everything that it rests on, `depth` decisions down."""
     identity = event.id or ""
     return DecisionTold(
         id=identity,
@@ -228,7 +228,7 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned) -> DecisionT
         standing=decision_standing(book.state, identity),
         ends=tuple(cite.id for cite in event.cites if cite.relation in ENDING),
         rests_on=tuple(
-            ground for ground in rests_on(book, event, sections=sections) if ground.relation not in ENDING
+            ground for ground in rests_on(book, event, depth, sections) if ground.relation not in ENDING
         ),
         had_expected=tuple(_other_verdict(book, one.role, one.ref) for one in event.dissent),
     )

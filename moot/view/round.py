@@ -34,7 +34,7 @@ from ledger.state.state import State
 from moot.view.claims import ClaimTold, tell_claim
 from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.events import artifact_facts
-from moot.view.grounds import Quote, Sectioned, Sources, quotes_of, sources_of
+from moot.view.grounds import DEPTH_MAX, Quote, Sectioned, Sources, quotes_of, sources_of
 
 
 class Stance(msgspec.Struct, frozen=True):
@@ -150,8 +150,8 @@ class RoundTold(msgspec.Struct, frozen=True):
         return sum(check.result in ("BROKEN", "UNCLEAR") for check in self.cross_checks.values())
 
 
-def tell_round(book: Book, round_: int, sources: Sources | None = None) -> RoundTold:
-    """One round that has been opened."""
+def tell_round(book: Book, round_: int, sources: Sources | None = None, depth: int = DEPTH_MAX) -> RoundTold:
+    """One round that has been opened; its decisions rest on `depth` decisions below each other."""
     state, opened = book.state, book.state.rounds[round_]
     found = sources or sources_of(book)
     book = found.round_of(book, round_)
@@ -181,7 +181,9 @@ def tell_round(book: Book, round_: int, sources: Sources | None = None) -> Round
         checks=checks,
         claims=tuple(tell_claim(book, event) for event in events if isinstance(event, Claim)),
         decisions=tuple(
-            tell_decision(book, event, found.sections) for event in events if isinstance(event, Decision)
+            tell_decision(book, event, found.sections, depth)
+            for event in events
+            if isinstance(event, Decision)
         ),
         concerns=tell_concerns(book.of(Concern), found.closers),
         drift=drifts[-1] if drifts else None,

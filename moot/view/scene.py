@@ -80,7 +80,7 @@ def scene_of(
         question=opened.question if opened else "",
         seats=seats_told(book),
         rounds_planned=len(opened.plan) if opened else 0,
-        round=tell_round(book, state.round, sources) if state.round in state.rounds else None,
+        round=tell_round(book, state.round, sources, depth=1) if state.round in state.rounds else None,
         thinking=tuple(Thinking(name, None if now is None else now - since) for name, since in open_steps),
         claims=counts,
         decisions_in_force=len(in_force(state)),

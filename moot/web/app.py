@@ -39,6 +39,7 @@ PAGES: Final[tuple[tuple[str, Page], ...]] = (
     ("/run/{name}/seats", pages.seats),
     ("/run/{name}/brief/{step}", pages.brief),
     ("/run/{name}/event/{identity}", pages.event),
+    ("/run/{name}/card/{identity}", pages.card),
     ("/run/{name}/document/{identity}", pages.document),
     ("/run/{name}/log", pages.log),
     ("/run/{name}/check", pages.check),

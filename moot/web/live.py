@@ -17,7 +17,6 @@ from moot.view.scene import scene_of
 from moot.web.followed import Followed, labels_shown, standing_of
 from moot.web.links import Links, SiteLinks
 from moot.web.templating import parts
-from moot.web.views.event import named_cards
 from moot.web.views.rounds import LiveStep, RoundPage, round_lines, round_page
 from roles.protocol import UNLAWFUL, find_group, open_steps
 from rounds.protocols import protocol_of
@@ -73,7 +72,7 @@ def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
     page = round_page(run, state.round, asked_now(run)) if state.round in state.rounds else None
     scene = scene_of(run.book(), {}, None, sources=run.sources)
     made = parts(links)
-    shown = {
+    return {
         "live-labels": made.label_badges(labels),
         "live-verdict": made.verdict_line(standing, outcome_of(str(run.path), run.book()), scene),
         "live-earlier": made.earlier([line for line in round_lines(run) if line.n < state.round]),
@@ -81,7 +80,6 @@ def parts_of(run: Followed, links: SiteLinks) -> dict[str, Markup]:
         "live-panel": made.panel(scene),
         **_seats(page, made),
     }
-    return shown | {f"card {one.ref}": made.id_card(one) for one in named_cards(run, links)}
 
 
 def _seats(page: RoundPage | None, made: Any) -> dict[str, Markup]:

@@ -18,7 +18,7 @@ from moot.web.links import SiteLinks, links_of
 from moot.web.live import asked_now, parts_of
 from moot.web.report import report_html
 from moot.web.run_index import LATEST, RunIndex, in_order, siblings
-from moot.web.templating import paged, render
+from moot.web.templating import paged, parts, render
 from moot.web.views import claims as claim_views
 from moot.web.views import decisions as decision_views
 from moot.web.views import seats as seat_views
@@ -29,6 +29,8 @@ from moot.web.views.rounds import round_lines, round_page
 from moot.web.views.signals import signals_page
 
 LOG_PAGE: Final = 200
+FILTERS: Final = ("q", "status", "protocol")
+"""What the list of runs is filtered by."""
 ALL: Final = 1_000_000
 
 
@@ -37,15 +39,18 @@ class PageMissing(LookupError):
 
 
 def runs(index: RunIndex, request: Request) -> str:
-    """Every run, those that match `?q=`, in the order of `?sort=`."""
-    text, order = request.query_params.get("q", ""), request.query_params.get("sort", LATEST)
+    """Every run, those that match `?q=`, `?status=` and `?protocol=`, in the order of `?sort=`."""
+    text, status, protocol = (request.query_params.get(key, "") for key in ("q", "status", "protocol"))
+    order = request.query_params.get("sort", LATEST)
     lines = index.lines()
     return render(
         "runs.html",
-        runs=in_order((line for line in lines if line.matches(text)), order),
+        runs=in_order((line for line in lines if line.matches(text, status, protocol)), order),
         order=order,
         total=len(lines),
-        text=text,
+        wanted={key: value for key, value in request.query_params.items() if key in FILTERS and value},
+        statuses=sorted({line.status for line in lines}),
+        protocols=sorted({line.protocol for line in lines if line.protocol}),
         where=str(index.root),
         static=request.query_params.get("static") == "1",
         forks=siblings(lines),
@@ -96,6 +101,11 @@ class PageRequest:
         """Whether all is wanted on one page."""
         return self.query("whole") == "1"
 
+    @property
+    def static(self) -> bool:
+        """Whether it becomes a file, which has no server to ask."""
+        return self.query("static") == "1"
+
     def query(self, key: str) -> str:
         """A word of the query; empty when it is not there."""
         return self.request.query_params.get(key, "")
@@ -117,8 +127,8 @@ class PageRequest:
             why=why_of(self.run.state),
             seq=self.run.seq,
             links=self.links,
-            static=self.query("static") == "1",
-            named_cards=lambda: named_cards(self.run, self.links),
+            static=self.static,
+            named_cards=lambda: named_cards(self.run, self.links) if self.static else [],
             **values,
         )
 
@@ -229,6 +239,16 @@ def event(asked: PageRequest) -> str:
         before=shown.seq - 1 if shown.seq else None,
         after=shown.seq + 1 if shown.seq < asked.run.seq else None,
     )
+
+
+@_of_a_run
+def card(asked: PageRequest) -> str:
+    """What an id is, in a few lines: a part of a page, for whoever points at it."""
+    identity = asked.request.path_params["identity"]
+    shown = _event(asked.run, identity)
+    if shown is None:
+        raise PageMissing(f"no event {identity!r} is on the ledger")
+    return str(parts(asked.links).id_card(words_of(shown, asked.run.book())))
 
 
 def _event(run: Followed, identity: str) -> Event | None:

@@ -64,8 +64,10 @@ class RunLine:
         """Where its pages are."""
         return address_of(self.name)
 
-    def matches(self, text: str) -> bool:
-        """Whether every word of a search stands in what the list shows of it."""
+    def matches(self, text: str, status: str = "", protocol: str = "") -> bool:
+        """Whether every word of a search stands in what the list shows of it; an empty status or protocol is any."""
+        if status not in ("", self.status) or protocol not in ("", self.protocol):
+            return False
         labels = " ".join(label.kind for label in self.labels)
         shown = " ".join(
             (self.name, self.question, self.answer, self.status, self.protocol, self.state, self.why, labels)

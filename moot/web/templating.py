@@ -28,6 +28,8 @@ from moot.web.links import Links
 
 ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
 """What may be an id or a reference in the middle of a sentence; it becomes a link when it names something."""
+CODE: Final = re.compile(r"`([^`\n]{1,120})`")
+LONG_ID: Final = 24
 LONG: Final = 900
 """Characters from which on a text is folded."""
 TABS: Final = (
@@ -81,8 +83,10 @@ def environment() -> Environment:
         "instant": instant,
         "said": said,
         "pairs": pairs,
+        "status_words": status_words,
     }
     known: dict[str, Any] = {
+        "id_class": id_class,
         "mark": mark,
         "the_mark": the_mark,
         "words": words,
@@ -135,7 +139,7 @@ def mark(table: str, value: str) -> Markup:
 def the_mark(one: Mark) -> Markup:
     """A mark: its shape is for the eye, its word for everybody."""
     shape = escape(visible(one.shape))
-    return Markup('<span class="mark {}"><span aria-hidden="true">{}</span> {}</span>').format(
+    return Markup('<span class="mark {}"><span aria-hidden="true">{}</span>&nbsp;{}</span>').format(
         one.tone, shape, visible(one.word)
     )
 
@@ -157,6 +161,11 @@ def pairs(values: Iterable[str]) -> list[tuple[str, str]]:
     return [(one, one) for one in values]
 
 
+def status_words(values: Iterable[str]) -> list[tuple[str, str]]:
+    """Statuses to choose from, each with its word, as chips show it."""
+    return [(one, STATUSES.get(one, said(one)).partition(":")[0]) for one in values]
+
+
 @pass_context
 def linked(context: Context, text: str) -> Markup:
     """A text with every id in it that names something as a link."""
@@ -170,7 +179,18 @@ def _pieces(text: str, links: Links) -> Iterator[Markup]:
         address = links.ref(found[1]) if not found[1].startswith("@") else None
         if address is None:
             continue
-        yield escape(text[end : found.start()])
-        yield Markup('<a class="id" href="{}">{}</a>').format(address, found[1])
+        yield _worded(text[end : found.start()])
+        yield Markup('<a class="{}" href="{}">{}</a>').format(id_class(found[1]), address, found[1])
         end = found.end()
-    yield escape(text[end:])
+    yield _worded(text[end:])
+
+
+def _worded(text: str) -> Markup:
+    """Words as they stand; what is between backticks is code."""
+    escaped = escape(text)
+    return Markup(CODE.sub(r"<code>\1</code>", str(escaped))) if "`" in text else escaped
+
+
+def id_class(identity: str) -> str:
+    """An id stays in one line, unless no line may hold it."""
+    return "id long" if len(identity) > LONG_ID else "id"

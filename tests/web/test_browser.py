@@ -153,6 +153,14 @@ def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Bro
             page.press("#q", "Enter")
         rows = page.locator("table.runs tbody tr").locator("visible=true")
         assert rows.count() == 1
+        page.goto(served.url)
+        every = rows.count()
+        page.select_option("#protocol", "structured")
+        page.select_option("#status", "waiting")
+        if not script:
+            page.get_by_role("button", name="Show").click()
+            assert "status=waiting" in page.url
+        assert 1 <= rows.count() < every
         context.close()
 
 

@@ -3,6 +3,7 @@
 
 const live = document.getElementById("live");
 const LINES_MAX = 200;
+const static_page = document.documentElement.hasAttribute("data-static");
 
 function tick() {
   for (const one of document.querySelectorAll("[data-since]")) {
@@ -87,8 +88,9 @@ function follow(root) {
   source.onmessage = (message) => {
     const update = JSON.parse(message.data);
     for (const [id, html] of Object.entries(update.parts)) {
-      if (id.startsWith("card ")) learn(parsed(html)); else morphChildren(document.getElementById(id) ?? seat(id), parsed(html));
+      morphChildren(document.getElementById(id) ?? seat(id), parsed(html));
     }
+    cards.clear();
     append(update.lines);
     tick();
     link.dataset.state = "on";
@@ -99,16 +101,28 @@ function follow(root) {
 }
 
 // A card for the id that somebody points at or stands on: it stays while the pointer is on it, and Escape closes it.
+// The server is asked for it, once until the run goes on; pages that are files bring theirs along.
 const cards = new Map();
 const hover = document.createElement("div");
+let wanted;
 
-function learn(from) {
-  for (const one of from.children) cards.set(one.dataset.of, one);
+function card_of(link) {
+  const at = new URL(link.href).pathname, place = at.replace("/event/", "/card/");
+  const named = `[data-of="${CSS.escape(link.textContent.trim().split("#")[0])}"]`;
+  const kept = document.getElementById("hover-cards")?.content.querySelector(named);
+  if (kept || place === at || static_page) return kept;
+  if (!cards.has(place)) {
+    const asked = fetch(place).then((answer) => answer.ok ? answer.text() : "");
+    cards.set(place, asked.then((html) => parsed(html).firstElementChild, () => null));
+  }
+  return cards.get(place);
 }
 
-function show(link) {
-  const card = cards.get(link.textContent.trim().split("#")[0]);
-  if (!card || hover.contains(link)) return;
+async function show(link) {
+  if (hover.contains(link)) return;
+  wanted = link;
+  const card = await card_of(link);
+  if (!card || wanted !== link) return;
   hover.replaceChildren(card.cloneNode(true));
   hover.hidden = false;
   const at = link.getBoundingClientRect(), box = hover.getBoundingClientRect();
@@ -120,13 +134,12 @@ function show(link) {
 }
 
 function hide() {
+  wanted = undefined;
   hover.hidden = true;
   for (const one of document.querySelectorAll("[aria-describedby=hover]")) one.removeAttribute("aria-describedby");
 }
 
 function follow_ids() {
-  const template = document.getElementById("hover-cards");
-  if (template) learn(template.content);
   hover.id = "hover"; hover.className = "hover"; hover.hidden = true; hover.setAttribute("role", "tooltip");
   document.querySelector("footer").append(hover);
   let wait;
@@ -158,19 +171,21 @@ function sort(link, event) {
   body.append(...rows.map(([, row]) => row));
 }
 
-function filter(field) {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const row of document.querySelector(field.dataset.filter)?.tBodies[0].rows ?? []) {
+function filter(form) {
+  const fields = [...form.querySelectorAll("[data-filter]")], choices = fields.filter((one) => one.nodeName === "SELECT" && one.value);
+  const words = fields.filter((one) => one.type === "search").flatMap((one) => one.value.toLowerCase().split(/\s+/)).filter(Boolean);
+  for (const row of document.querySelector(fields[0].dataset.filter)?.tBodies[0].rows ?? []) {
     const text = row.textContent.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word));
+    const chosen = choices.every((one) => row.querySelector(`[data-name="${one.name}"]`)?.dataset.value === one.value);
+    row.hidden = !chosen || !words.every((word) => text.includes(word));
   }
 }
 
 for (const link of document.querySelectorAll("a[data-sort]")) link.addEventListener("click", (event) => sort(link, event));
 for (const field of document.querySelectorAll("[data-filter]")) {
-  field.addEventListener("input", () => filter(field));
-  const wanted = document.documentElement.hasAttribute("data-static") && new URLSearchParams(location.search).get("q");
-  if (wanted) { field.value = wanted; filter(field); }
+  field.addEventListener("input", () => filter(field.form));
+  const wanted = static_page && new URLSearchParams(location.search).get("q");
+  if (wanted) { field.value = wanted; filter(field.form); }
 }
 follow_ids();
 tick();

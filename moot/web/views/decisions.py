@@ -97,5 +97,5 @@ def decisions(run: Followed) -> tuple[DecisionTold, ...]:
     """All decisions of a run: what it comes to first, then what was final and is overturned, then the latest."""
     book = run.book()
     first = {identity: place for place, identity in enumerate(outcome(run.state))}
-    told = [tell_decision(book, event, run.sources.sections) for event in book.of(Decision)]
+    told = [tell_decision(book, event, run.sources.sections, 1) for event in book.of(Decision)]
     return tuple(sorted(told, key=lambda one: (first.get(one.id, len(first)), one.type != "final", -one.seq)))

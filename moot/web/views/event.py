@@ -80,7 +80,7 @@ def event_page(run: Followed, event: Event) -> EventPage:
 
 
 def named_cards(run: Followed, links: SiteLinks) -> list[EventWords]:
-    """What the ids are that were linked to."""
+    """What the ids are that were linked to, for a page that can ask nobody."""
     book = run.book()
     return [words_of(book.by_id[identity], book) for identity in [*links.named][:CARDS_MAX]]
 

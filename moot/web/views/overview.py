@@ -160,11 +160,11 @@ def _overturned(run: Followed) -> Iterator[DecisionTold]:
     book, state = run.book(), run.state
     for event in book.of(Decision):
         if event.type == "final" and state.decisions[event.id or ""].overturned_by is not None:
-            yield tell_decision(book, event, run.sources.sections)
+            yield tell_decision(book, event, run.sources.sections, 1)
 
 
 def _decided(run: Followed, event: Decision) -> Decided:
-    told = tell_decision(run.book(), event, run.sources.sections)
+    told = tell_decision(run.book(), event, run.sources.sections, 1)
     return Decided(told, told.rests_on[:GROUNDS_SHOWN], max(0, len(told.rests_on) - GROUNDS_SHOWN))
 
 

@@ -92,7 +92,7 @@ class RoundLine(NamedTuple):
 def round_page(run: Followed, number: int, asked: Mapping[str, LiveStep] | None = None) -> RoundPage:
     """A round; `asked` are the steps that are open now, for the round that is being played."""
     book, opened = run.book(), run.opened
-    told = tell_round(book, number, run.sources)
+    told = tell_round(book, number, run.sources, depth=1)
     events = run.sources.by_round.get(number, [])
     steps = asked or {}
     titles = {member.role: member.title for member in opened.cast}
