@@ -50,6 +50,8 @@ CONTENTS: Final = (
     ("verify", "How to check this"),
 )
 """Its sections: anchor and title."""
+ON_PAPER: Final = 8
+"""Decisions that are printed; `report.css` hides those after them."""
 BYTES_MAX: Final = 1_350_000
 """What a mail takes without complaint, with room for what the encoding of mail adds."""
 
@@ -82,6 +84,7 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         seats=seats_page(run, size=BRIEFS_SHOWN),
         sources=sources,
         CONTENTS=CONTENTS,
+        ON_PAPER=ON_PAPER,
         head=(run.seq, run.head_hash),
         opened=run.state.opened,
     )

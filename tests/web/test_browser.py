@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from importlib.resources import files
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from tests.web.viewer import Viewer
+from tests.web.viewer import ROOT, Viewer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -230,3 +231,23 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
         assert printed.startswith(b"%PDF-")
         assert len(printed) > 10_000
         context.close()
+
+
+EXAMPLES = ROOT / "runs" / "examples"
+
+
+@pytest.mark.parametrize(
+    "name", ["council-storage", "debate-services", "storage-minimum-8", "storage-standard-13"]
+)
+def test_a_report_has_at_most_four_pages_on_paper(page: Page, tmp_path: Path, name: str) -> None:
+    from moot.web.followed import Followed
+    from moot.web.report import report_html
+
+    run = Followed(EXAMPLES / name)
+    run.catch_up()
+    file = tmp_path / "report.html"
+    file.write_text(report_html(run), "utf-8")
+    page.goto(file.as_uri())
+    assert page.locator("#claims").is_visible()
+    printed = page.pdf(format="A4")
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
