@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from detectors.observations import Observations, untested
 from detectors.parameters import ClaimTestingSlows, FewClaimsPending, ScriptParameters, TextParameters
-from detectors.report import Signal, counted, reading, short
+from detectors.report import Signal, reading, short
+from ledger.plain_text import counted
 
 Number = TypeVar("Number", float, Fraction)
 

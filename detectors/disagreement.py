@@ -15,7 +15,8 @@ import msgspec
 
 from detectors.observations import Observations, Tally, deliberation_rounds
 from detectors.parameters import ScriptParameters, TextParameters, text_parameters
-from detectors.report import EVIDENCE_MAX, Signal, counted, decimal_string, reading, short
+from detectors.report import EVIDENCE_MAX, Signal, decimal_string, reading, short
+from ledger.plain_text import counted
 from ledger.state.state import State
 
 

@@ -125,11 +125,6 @@ def short(number: Number) -> str:
     return decimal_string(number, 2)
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 round`, `4 rounds`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def listed(words: Sequence[str]) -> str:
     """`a, b, c`, or `nobody`."""
     return ", ".join(words) or "nobody"

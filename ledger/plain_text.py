@@ -55,6 +55,13 @@ def shortened(text: str, columns: int) -> str:
     return (head if head and len(tail) < columns // 3 else cut).rstrip(" ,;:.–-") + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 claim`, `3 claims`, `2 replies`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith(("ly", "ry")) else f"{number} {noun}s"
+
+
 def first_sentence(text: str) -> str:
     """The first sentence of a text, on one line."""
     line = one_line(text)

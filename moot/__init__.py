@@ -3,9 +3,8 @@
     import moot
 
     session = moot.start({"deliberation": {"question": "Which storage?", "protocol": "priority"}})
-    for step in session.open_steps():
-        session.submit(step.step, answer(step.brief, step.schema))
-    session.outcome.answer
+    outcome = session.play(lambda step: answer(step.brief, step.schema))
+    outcome.answer
 
 Only names under `moot` are promised (docs/library.md); the folders beside it are how it is made. Everything is imported
 when it is first used. A `run` argument takes a path or a `Run`.

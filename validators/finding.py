@@ -8,11 +8,11 @@ A finding is decided at one event: whether a rule is broken there depends only o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-Severity = Literal["error", "warning"]
+from ledger.events.values import Severity
 
 
 class Breach(NamedTuple):

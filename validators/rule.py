@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from validators.finding import Breach, Severity
+from ledger.events.values import Severity
+from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 
 Check = Callable[[LedgerIndex], Iterator[Breach]]

@@ -8,10 +8,11 @@ from typing import Final
 
 import orjson
 
+from ledger.events.values import Severity
 from ledger.result import Result
 from ledger.state.book import Book
 from roles.protocol import UNLAWFUL
-from validators.finding import Breach, RuleFinding, Severity, standing
+from validators.finding import Breach, RuleFinding, standing
 from validators.ledger_index import LedgerIndex, RuleContext
 from validators.rule import Rule
 from validators.rules import (

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from detectors.beliefs.parameters import CruxTerms, EvidenceClass, How
+from detectors.beliefs.parameters import CruxTerms
 from detectors.beliefs.pool import ByRole
 from detectors.beliefs.triage import CruxValue
 from detectors.beliefs.update import CruxResult, Predicted, shifted
 from detectors.beliefs.values import Conditional, evsi, mean_conditional, posterior
+from ledger.events.values import EvidenceClass, HowTested
 
 ByClaim = Mapping[str, "OpenCrux"]
 """Every crux of a run by its claim's id, in the order in which they came up."""
@@ -20,7 +21,7 @@ class AskedCrux(NamedTuple):
     """A crux in the round that asked about it: sealed numbers by role, predictions, the result and its class."""
 
     claim: str
-    how: How
+    how: HowTested
     given: Mapping[str, Conditional]
     predicts: Mapping[str, Predicted]
     result: CruxResult | None = None
@@ -42,7 +43,7 @@ class OpenCrux(NamedTuple):
     """
 
     claim: str
-    how: How
+    how: HowTested
     given: Mapping[str, Conditional]
     rounds: int
     settled: bool
@@ -53,7 +54,7 @@ class ShownCrux(NamedTuple):
     """A crux of a round as it is shown: the means over the pool, and what a test is worth at two qualities."""
 
     claim: str
-    how: How
+    how: HowTested
     numbers: Conditional | None
     reproduced: Fraction | None
     argued: Fraction | None

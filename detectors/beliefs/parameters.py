@@ -10,12 +10,10 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from detectors.parameters import DIRECTORY
+from ledger.events.values import EvidenceClass, HowTested
 
-EvidenceClass = Literal["reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
-How = Literal["execution", "calculation", "document", "person", "judgement"]
-"""What would decide a crux. `judgement` never is one; a table may still name it."""
 Stakes = Literal["high", "normal", "low"]
-RUN_HERE: Final[frozenset[How]] = frozenset(("execution", "calculation"))
+RUN_HERE: Final[frozenset[HowTested]] = frozenset(("execution", "calculation"))
 """Decided by running, where experiments may run."""
 
 
@@ -65,14 +63,14 @@ class CruxParameters(_Part, frozen=True, kw_only=True):
 
     version: int
     qualities: dict[EvidenceClass, Fraction]
-    at_best: dict[How, Fraction]
+    at_best: dict[HowTested, Fraction]
     stop: Stopping
     short: ShortWays
     stakes: dict[Stakes, Fraction]
     crux: Admission
     update: Updating
 
-    def here(self, how: How, *, experiments: bool, documents: bool) -> Fraction | None:
+    def here(self, how: HowTested, *, experiments: bool, documents: bool) -> Fraction | None:
         """The quality that can be had in this run; None where nobody here can test such a crux.
 
         Not 0 for a person's: the formula is as informative at 0 as at 1.
@@ -133,6 +131,6 @@ class CruxTerms(NamedTuple):
     frame: FrameCheck | None = None
     first: bool = False
 
-    def here(self, how: How) -> Fraction | None:
+    def here(self, how: HowTested) -> Fraction | None:
         """The quality that can be had here; None where nobody here can test it."""
         return self.parameters.here(how, experiments=self.experiments, documents=self.documents)

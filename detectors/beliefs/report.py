@@ -7,12 +7,12 @@ from typing import Final
 
 from detectors.beliefs.agenda import ShownCrux
 from detectors.beliefs.course import RoundEnd, course_of, without_each
-from detectors.beliefs.parameters import EvidenceClass, How
 from detectors.beliefs.pool import Points
-from detectors.beliefs.stop import StopReason, in_words
+from detectors.beliefs.stop import in_words
 from detectors.beliefs.table import NONE, BeliefTable
 from detectors.beliefs.unseen import Unseen
 from detectors.beliefs.update import CruxResult
+from ledger.events.values import EvidenceClass, HowTested, StopReason
 from ledger.result import Result
 
 POINT_DIGITS: Final = 2
@@ -30,7 +30,7 @@ class CruxInRound(Result, frozen=True, rename={"evidence": "class"}):
     """A crux of a round, in points: the means as sealed before its result, or as the stop read them."""
 
     claim: str
-    how: How
+    how: HowTested
     q: float | None
     if_true: dict[str, float] | None
     if_false: dict[str, float] | None

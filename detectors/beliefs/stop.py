@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from detectors.beliefs.parameters import RUN_HERE, CruxParameters, FrameCheck
 from detectors.beliefs.pool import ByRole, leader_of
 from detectors.beliefs.triage import CruxValue, ranked
 from detectors.beliefs.values import Conditional, evsi
+from ledger.events.values import StopReason
 
-StopReason = Literal["short", "ill_posed", "budget", "settled", "hand_over", "values", "cap", "go_on"]
 STATUS: Final[Mapping[StopReason, str]] = {
     "short": "decide",
     "settled": "decide",

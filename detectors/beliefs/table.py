@@ -20,11 +20,12 @@ import msgspec
 
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound
-from detectors.beliefs.parameters import CruxTerms, EvidenceClass, FrameCheck, How, crux_parameters
+from detectors.beliefs.parameters import CruxTerms, FrameCheck, crux_parameters
 from detectors.beliefs.pool import WHOLE, ByRole, Points
 from detectors.beliefs.unseen import Unseen, unseen_of
 from detectors.beliefs.update import CruxResult, Predicted
 from detectors.beliefs.values import MAX_TOGETHER, Conditional
+from ledger.events.values import EvidenceClass, HowTested
 
 NONE: Final = "none"
 """The option of every belief that none of the others is right; last in option order."""
@@ -54,7 +55,7 @@ class _Numbers(_Part, frozen=True, kw_only=True):
 
 class _Crux(_Part, frozen=True, kw_only=True):
     claim: str
-    how: How
+    how: HowTested
     given: dict[str, _Numbers] = {}
     result: CruxResult | None = None
     evidence: EvidenceClass | None = msgspec.field(default=None, name="class")

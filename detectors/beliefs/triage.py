@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from detectors.beliefs.parameters import CruxParameters, How
+from detectors.beliefs.parameters import CruxParameters
 from detectors.beliefs.pool import ByRole
 from detectors.beliefs.values import CruxMove
+from ledger.events.values import HowTested
 
 
 class CruxValue(NamedTuple):
@@ -19,14 +20,14 @@ class CruxValue(NamedTuple):
     """
 
     claim: str
-    how: How
+    how: HowTested
     at_best: Fraction
     here: Fraction
     testable: bool
     planned: bool
 
 
-def admitted(effect: Fraction, how: How | None, parameters: CruxParameters) -> bool:
+def admitted(effect: Fraction, how: HowTested | None, parameters: CruxParameters) -> bool:
     """Whether a proposal may come to the agenda: an effect of 10 points or more, and a test that somebody could do.
 
     `effect` is the proposer's greatest |T − F| in points. What rests on judgement alone has no test.

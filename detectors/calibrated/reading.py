@@ -10,10 +10,9 @@ import msgspec
 from detectors.calibrated.betting import Stream, e_values, onset_round, printed, share_stream
 from detectors.calibrated.parameters import CalibratedParameters, Share
 from detectors.calibrated.rounds import Units
-from detectors.report import EVIDENCE_MAX
+from detectors.report import EVIDENCE_MAX, AlarmVerdict
 from ledger.events.decisions import FailureMode
 
-Verdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
 COUNTER_EVIDENCE_MAX = 10
 
 
@@ -49,7 +48,7 @@ class ModeReading(msgspec.Struct, frozen=True):
     """
 
     mode: FailureMode
-    verdict: Verdict
+    verdict: AlarmVerdict
     rounds: tuple[float, ...]
     alarm_round: int | None
     onset: int | None
@@ -112,7 +111,7 @@ def read(
         if alarm is None and value >= thresholds.alarm and total >= needed:
             alarm = index + 1
     now = rounds[-1] if rounds else 1.0
-    verdict: Verdict = "CLEAR"
+    verdict: AlarmVerdict = "CLEAR"
     if alarm is not None:
         verdict = "ALARM"
     elif total < needed:

@@ -7,6 +7,7 @@ from ledger.events.values import (
     CheckId,
     Evidence,
     Five,
+    HowTested,
     Id,
     Name,
     Nat,
@@ -51,8 +52,6 @@ Scale = Literal[
     "sighting",
     "confidence_1_5",
 ]
-HowTested = Literal["execution", "calculation", "document", "person", "judgement"]
-"""What a claim could be tested by."""
 Stance = Literal["BROKEN", "ROBUST", "UNCLEAR", "for", "against", "abstain"]
 
 

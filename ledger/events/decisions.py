@@ -20,13 +20,13 @@ from ledger.events.values import (
     Round,
     Scalar,
     Short,
+    StopReason,
     Value,
     Whole,
 )
 
 Relation = Literal["based-on", "supported-by", "builds-on", "overturns", "supersedes", "resolves"]
 Advice = Literal["strong_stop", "wrap_up", "borderline", "continue", "escalate"]
-StopReason = Literal["short", "ill_posed", "budget", "settled", "hand_over", "values", "cap", "go_on"]
 FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8"]
 Fallacy = Literal[
     "Straw Man",

@@ -63,6 +63,10 @@ Result = Literal["BROKEN", "ROBUST", "UNCLEAR", "NOT_APPLICABLE"]
 Severity = Literal["error", "warning"]
 EvidenceClass = Literal["reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
 """How a claim was tested, the strongest first. It is computed from the evidence, never taken from a seat."""
+HowTested = Literal["execution", "calculation", "document", "person", "judgement"]
+"""What would decide a claim."""
+StopReason = Literal["short", "ill_posed", "budget", "settled", "hand_over", "values", "cap", "go_on"]
+"""Why a run of profile crux stops, or goes on."""
 Points = dict[str, Percent]
 """Option (`O-1`, `none`) → points; they sum to 100."""
 

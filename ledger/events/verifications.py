@@ -1,6 +1,7 @@
 """What is tested: the kinds of `verifications.jsonl` (FORMAT 2)."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Final, Literal
 
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
@@ -30,6 +31,13 @@ Check = Literal[
     "claim_retest",
     "synthesis_resolution",
 ]
+CHECK_NEEDS: Final[Mapping[int, tuple[str, ...]]] = {
+    1: ("action", "critic"),
+    2: ("guardian", "observer"),
+    3: ("observer", "critic"),
+    4: (),
+}
+"""Check → roles whose artifact it cannot do without (SD-35). Check 4 needs an earlier decision instead."""
 CHECKS: tuple[Check, ...] = (
     "critic_attack_on_action_trace",
     "guardian_vs_observer_walkthrough",

@@ -6,7 +6,6 @@ In a round: leads, claims, sealed positions, verifications, flips, concerns, dec
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 from msgspec import UNSET
 
@@ -25,7 +24,7 @@ from ledger.events.claims import Sighting
 from ledger.events.decisions import Cite
 from ledger.events.run import FindingCount
 from ledger.events.values import Evidence, Status
-from ledger.events.verifications import StatusChange
+from ledger.events.verifications import CHECK_NEEDS, StatusChange
 from ledger.interchange.skill_rows import (
     AUTHORS,
     Author,
@@ -55,14 +54,6 @@ from ledger.state.decided import has_precedent
 from ledger.state.fold import step
 from ledger.state.lifecycle import BEARING_OF_STATUS
 from ledger.state.state import State
-
-BLOCKED_BY: Final[Mapping[int, tuple[str, ...]]] = {
-    1: ("action", "critic"),
-    2: ("guardian", "observer"),
-    3: ("observer", "critic"),
-    4: (),
-}
-"""Check → roles whose absence makes it impossible (SD-35)."""
 
 
 class Drafting:
@@ -275,7 +266,7 @@ def _round_opened(row: LeadRow, decided: bool, plan_row: int) -> RoundOpened:
         absent=absent,
         planned_stress=planned_of(row),
         applicable=tuple(
-            check for check, roles in BLOCKED_BY.items() if absent not in roles and (check != 4 or decided)
+            check for check, roles in CHECK_NEEDS.items() if absent not in roles and (check != 4 or decided)
         ),
         findings=None
         if findings is None

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ledger.events.answers import Agenda, ConditionalBelief, Frame, Memo
-from ledger.events.claims import HowTested, Stance
+from ledger.events.claims import Stance
 from ledger.events.decisions import Alarm, Cite, Signals
 from ledger.events.run import (
     Amendment,
@@ -20,7 +20,7 @@ from ledger.events.run import (
     RunClosed,
     RunOpened,
 )
-from ledger.events.values import Points, Quorum, Result, Status
+from ledger.events.values import HowTested, Points, Quorum, Result, Status
 from ledger.state.amending import Life
 from ledger.state.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
 

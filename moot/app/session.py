@@ -7,7 +7,6 @@ run anew, and is on the disk when it returns.
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +18,7 @@ from ledger.events.envelope import SeatKind
 from ledger.state.book import commit_end
 from ledger.state.state import State
 from ledger.store.store import RunStore
+from moot.app.run import AnyPath
 from moot.app.runs import find_run
 from moot.environment import now
 from moot.errors import usage
@@ -27,12 +27,12 @@ from moot.view.played import Submission
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.steps import Next, OpenStep, next_of
 from roles.protocol import open_steps
+from roles.seats.port import SeatFailed
 from rounds.run import human_actions
 from rounds.run.engine import Answer, find_open
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
 
-AnyPath = str | os.PathLike[str]
 Reply = bytes | str | Mapping[str, Any]
 """The JSON object that answers a step: its bytes, its text, or the object itself."""
 Acted = Callable[[RunSession], tuple[Event, ...]]
@@ -130,6 +130,22 @@ class Session:
         )
         done = self.inner.submit(step, _bytes(reply), answer)
         return self._accepted(self._first_result(step) if done.already else done.events)
+
+    def play(self, seat: Callable[[OpenStep], Reply]) -> Outcome:
+        """Let `seat` answer each open step until none is left; what the run comes to then.
+
+        A seat that has no answer raises `errors.SeatFailed`, and the step is given up. Raises `errors.ReplyRefused` at
+        the first reply that is refused: what was accepted before it stands, and `play` goes on at that step.
+        """
+        while asked := self.open_steps():
+            for step in asked:
+                try:
+                    reply = seat(step)
+                except SeatFailed as failed:
+                    self.give_up(step.step, str(failed) or "the seat had no answer")
+                else:
+                    self.submit(step.step, reply)
+        return self.outcome
 
     def give_up(self, step: str, reason: str) -> Submission:
         """Give an open step up for good; the run goes on without it. Raises `errors.StepRefused`."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from detectors.beliefs.report import Beliefs, CruxInRound, PoolInRound
+from ledger.plain_text import counted
 
 NARROW: Final = 60
 WIDE: Final = 200
@@ -26,7 +27,7 @@ def beliefs_text(found: Beliefs, width: int) -> str:
     letters = letters_of(found.rounds)
     legend = [f"{POOL} the pool", *(f"{letter} {role}" for role, letter in letters.items())]
     lines = [
-        *_wrapped(f"{found.run or 'Beliefs'}, {_counted(len(found.rounds), 'round')}. {STARTING}", width),
+        *_wrapped(f"{found.run or 'Beliefs'}, {counted(len(found.rounds), 'round')}. {STARTING}", width),
         *_wrapped(f"{', '.join(legend)}; a digit: so many seats in one place.", width),
         "",
     ]
@@ -152,17 +153,13 @@ def _unseen(found: Beliefs, width: int) -> Iterator[str]:
         one = found.unseen
         more = f"{one.jackknife - one.distinct:.2f} (jackknife), {one.chao2 - one.distinct:.2f} (Chao2)"
         text = (
-            f"Ways to be wrong: {one.distinct} found in {_counted(one.lists, 'list')}, at least {more} more."
+            f"Ways to be wrong: {one.distinct} found in {counted(one.lists, 'list')}, at least {more} more."
         )
         yield from _wrapped(text, width)
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent=indent, drop_whitespace=True)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _cut(text: str, room: int) -> str:

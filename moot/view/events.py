@@ -52,7 +52,7 @@ from ledger.events import (
     Vote,
 )
 from ledger.events.ids import role_of
-from ledger.plain_text import first_sentence, one_line, shortened
+from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.saying import clause
@@ -199,7 +199,7 @@ def artifact_facts(event: Artifact) -> str:
     """What an artifact is and holds: `walkthrough, 3 findings, 2 claims proposed`."""
     findings, claims = len(event.findings), len(event.proposed_claims)
     name = words.ARTIFACTS.get(event.type, event.type)
-    return f"{name}, {words.counted(findings, 'finding')}, {words.counted(claims, 'claim')} proposed"
+    return f"{name}, {counted(findings, 'finding')}, {counted(claims, 'claim')} proposed"
 
 
 def _tested(
@@ -406,7 +406,7 @@ def _opening(event: RunOpened) -> Iterator[tuple[str, str]]:
         yield "context", f"{document.id} {document.name}, {document.bytes} bytes"
     for member in event.cast:
         yield "seat", f"{member.role} is {member.title}, answered by {member.seat}"
-    rounds = words.counted(len(event.plan), "round")
+    rounds = counted(len(event.plan), "round")
     from rounds.protocols import is_watched  # the log never asks
 
     if not is_watched(event):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ledger.plain_text import counted
 from moot.view.text import joined, listed
-from moot.view.words import counted
 
 if TYPE_CHECKING:
     from ledger.audit.verify import CheckpointModel, VerifyReport

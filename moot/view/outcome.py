@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 
@@ -22,8 +22,9 @@ from ledger.events import (
     Memo,
     Statement,
 )
+from ledger.events.answers import OutcomeStatus
 from ledger.events.conditions import Conditions, conditions_of
-from ledger.plain_text import one_line, sentences
+from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
@@ -45,10 +46,6 @@ from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, trust_told
 from rounds.run.outcome import outcome_of as quorum_of
 
-OutcomeStatus = Literal[
-    "decide", "decide_with_tripwire", "run_this_first", "your_weighing", "ill_posed",
-    "stopped", "running", "waiting", "nobody_answered",
-]  # fmt: skip
 DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
 """The most of each; what is beyond them is counted with where it is."""
 _LIMITED: Final = frozenset(
@@ -255,9 +252,7 @@ class _Told(msgspec.Struct, frozen=True):
         ran = counts["ran"] + counts["reproduced"]
         families = {family_of(one.provider, one.model) for one in calls_of(self.book.events).answered}
         alike = ", all seats were one model family" if len(families) == 1 and None not in families else ""
-        return (
-            f"Of {words.counted(total, 'reason')} shown: {classes}{'' if ran else '; none was run'}{alike}."
-        )
+        return f"Of {counted(total, 'reason')} shown: {classes}{'' if ran else '; none was run'}{alike}."
 
     def do_now(self) -> Iterator[Point]:
         """What was left to be run, then the other final decisions."""

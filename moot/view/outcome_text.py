@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ledger.interchange.markdown import inline
-from moot.view import words
+from ledger.plain_text import counted
 from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, headline
 from moot.view.reasons import Point
@@ -165,9 +165,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     more = sum(len(one.ids) for one in outcome.needs_you) - sum(
         len(one.ids[:3]) for one in listed[: cut.questions]
     )
-    older = (
-        f"{words.counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
-    )
+    older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
         yield "needs you", f"{older}to answer one: moot answer {run} ID 'TEXT'"
 

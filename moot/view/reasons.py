@@ -41,13 +41,13 @@ from moot.view.judged import (
     sides_with,
     votes_of,
 )
+from rounds.protocols.step_table import UPHELD
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
 )  # fmt: skip
 """The best first."""
 GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
-UPHELD: Final = frozenset({"UPHELD", "SURVIVE"})
 TAKEN: Final = frozenset({"accepted", "conceded", "fixed", "resolved", "addressed"})
 _E = TypeVar("_E")
 _OPTION: Final = re.compile(r"\bO-\d+\b")
@@ -270,7 +270,7 @@ def _losing_argument(book: Book) -> Argument | None:
     judged = [one for one in found if one.id in verdicts] or found
     return max(
         judged,
-        key=lambda one: (verdicts.get(one.id or "") in ("UPHELD", "SURVIVE"), _score(book, one.id)),
+        key=lambda one: (verdicts.get(one.id or "") in UPHELD, _score(book, one.id)),
         default=None,
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ledger.events import Artifact, ExperimentJudged, Statement
+from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import words
@@ -27,11 +28,11 @@ def trust_told(book: Book) -> str:
         roles = len({one.role for one in calls.answered})
         named_ = sorted({one.name for one in families if one})
         who = (
-            f"{words.counted(len(named_), 'model family')} ({', '.join(named_)})"
+            f"{counted(len(named_), 'model family')} ({', '.join(named_)})"
             if named_
             else "model family unnamed"
         )
-        parts.append(f"{words.counted(roles, 'seat')}, {who}")
+        parts.append(f"{counted(roles, 'seat')}, {who}")
         kept = "enforced" if calls.enforced == calls.all else f"trusted for {calls.trusted} of {calls.all}"
         kept += f", {calls.continued} in a continued context" if calls.continued else ""
         parts.append(f"isolation {kept}")
@@ -92,8 +93,8 @@ def looked_at_told(book: Book) -> str:
     state = book.state
     spend = state.spend
     parts = [
-        words.counted(len(state.rounds), "round"),
-        words.counted(spend.calls, "reply"),
+        counted(len(state.rounds), "round"),
+        counted(spend.calls, "reply"),
     ]
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")
@@ -111,7 +112,7 @@ def _tests(book: Book) -> str:
     ran = sum(one.class_ is not None for one in judged)
     if not ran:
         return "no test was run"
-    return f"{words.counted(ran, 'test')} run, {sum(one.class_ == 'reproduced' for one in judged)} reproduced"
+    return f"{counted(ran, 'test')} run, {sum(one.class_ == 'reproduced' for one in judged)} reproduced"
 
 
 def _ended(state: State) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from ledger.plain_text import counted as counted  # templates ask for it by this module
+
 NO_PARAMETERS: Final = (
     "The run's own parameters are not here (`moot verify` says whether they were lost or redacted), so its gates and"
     " alarms cannot be read again; what it recorded stands."
@@ -69,13 +71,6 @@ CLASSES: Final[Mapping[str, str]] = {
     "untested": "decided on the way",
 }
 """How an evidence class is shown."""
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 claim`, `3 claims`, `2 replies`."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith(("ly", "ry")) else f"{number} {noun}s"
 
 
 def why_closed(reason: str) -> str:

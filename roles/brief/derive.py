@@ -8,7 +8,6 @@ change it. What stands where is the layout of the run's version (`run_opened.bri
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
@@ -17,6 +16,7 @@ import msgspec
 import orjson
 
 from ledger.state.book import Book
+from ledger.store.blobs import hash_of
 from roles.brief.blocks import Block, frame, placed, role_block, shown
 from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefCache, BriefContext, context_of, once
@@ -30,11 +30,7 @@ from roles.templates import Values, render
 REPAIR_CHARACTERS_MAX: Final = 40_000
 
 
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-_schema_hash: Final = lru_cache(64)(_sha256)
+_schema_hash: Final = lru_cache(64)(hash_of)
 """There are as many schemas as kinds of reply."""
 
 
@@ -71,11 +67,11 @@ class Brief(msgspec.Struct, frozen=True):
     @property
     def sha256(self) -> str:
         """The hash of the manifest."""
-        return _sha256(self.manifest)
+        return hash_of(self.manifest)
 
     def blobs(self) -> dict[str, bytes]:
         """Hash → bytes of the manifest, of every block's text and of the schema."""
-        own = {_sha256(content): content for content in (self.manifest, self.schema_bytes)}
+        own = {hash_of(content): content for content in (self.manifest, self.schema_bytes)}
         return own | {block.sha256: block.bytes for block in self.blocks}
 
 

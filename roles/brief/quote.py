@@ -56,14 +56,15 @@ def _listed(label: str, words: Sequence[str]) -> list[str]:
     return [bar(label, ", ".join(words))] if words else []
 
 
-def _optional(label: str, text: str | None) -> list[str]:
+def optional(label: str, text: str | None) -> list[str]:
+    """`text` behind bars, or nothing."""
     return [bar(label, text)] if text else []
 
 
 def _evidence(evidence: Sequence[Evidence]) -> Iterator[str]:
     for entry in evidence:
         yield bar("evidence", entry.ref)
-        yield from _optional("quote", entry.quote)
+        yield from optional("quote", entry.quote)
 
 
 def _head(event: Event, *parts: str) -> str:
@@ -148,7 +149,7 @@ def artifact(event: Artifact) -> Quoted:
         )
     ]
     target = event.body.get("target")
-    lines += _optional("target", target if isinstance(target, str) else None)
+    lines += optional("target", target if isinstance(target, str) else None)
     for anchor, texts in sections_of(event).items():
         lines += _section(anchor, texts, _labels(event, anchor))
     lines += _listed("cites", event.cites)
@@ -225,9 +226,9 @@ def _claim(
     if whole:
         lines.append(bar("testable as", event.testable_as))
     if whole and placed:
-        lines += _optional("raised at", event.raised_at_artifact) + _optional("serves", event.anchor_ref)
+        lines += optional("raised at", event.raised_at_artifact) + optional("serves", event.anchor_ref)
     if whole:
-        lines += _listed("about", event.about) + _optional("supersedes", event.supersedes)
+        lines += _listed("about", event.about) + optional("supersedes", event.supersedes)
     return Quoted(str(event.id), "\n".join(lines), (event.seq, *seqs))
 
 
@@ -293,7 +294,7 @@ def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
     head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
     lines = [_head(event, head, confidence), bar("text", event.text)]
     lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
-    lines += _optional("serves", event.anchor_ref) + _listed("about", event.about)
+    lines += optional("serves", event.anchor_ref) + _listed("about", event.about)
     lines += [bar(words.conditions, condition) for condition in undivided(event)]
     lines += _listed(words.stances, [f"{entry.role} ({entry.ref})" for entry in event.dissent])
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))

@@ -29,7 +29,7 @@ from ledger.events.ids import StepName, number_of, parse_reference, parse_step
 from ledger.events.values import Evidence
 from roles.brief import quote
 from roles.brief.context import BriefContext
-from roles.brief.quote import Quoted, bar
+from roles.brief.quote import Quoted, bar, optional
 from roles.prompt_set import template
 from roles.protocol import Column, Pick, Sight, Whose
 from roles.templates import Row, Values, names
@@ -168,14 +168,10 @@ def _made(event: Event, head: Sequence[str | None], lines: Sequence[str]) -> Quo
     return Quoted(event.id or "", "\n".join([first, *lines]), (event.seq,))
 
 
-def _said(label: str, text: str | None) -> list[str]:
-    return [bar(label, text)] if text else []
-
-
 def _shown(evidence: Sequence[Evidence]) -> Iterator[str]:
     for entry in evidence:
         yield bar("evidence", entry.ref)
-        yield from _said("quote", entry.quote)
+        yield from optional("quote", entry.quote)
 
 
 def sections(event: Statement, names: Sequence[str]) -> Quoted:
@@ -210,20 +206,20 @@ def challenge(event: Challenge) -> Quoted:
         f"severity {event.severity}" if event.severity else None,
     )
     lines = [bar("claim", event.claim), bar("text", event.text)]
-    lines += _said("question", event.follow_up_question)
+    lines += optional("question", event.follow_up_question)
     return _made(event, head, [*lines, *_shown(event.evidence)])
 
 
 def response(event: Response) -> Quoted:
     """What was answered to a challenge."""
-    lines = [bar("text", event.text), *_shown(event.evidence), *_said("revised", event.revised)]
+    lines = [bar("text", event.text), *_shown(event.evidence), *optional("revised", event.revised)]
     return _made(event, (event.id, f"{event.outcome} by {event.by}, to {event.to}"), lines)
 
 
 def disposition(event: Disposition) -> Quoted:
     """What became of a challenge."""
-    lines = [bar("reason", event.reason), *_said("revision", event.revision)]
-    lines += _said("question for a person", event.question)
+    lines = [bar("reason", event.reason), *optional("revision", event.revision)]
+    lines += optional("question for a person", event.question)
     return _made(event, (f"{event.of} is {event.disposition}, by {event.by}",), lines)
 
 
@@ -235,7 +231,7 @@ def concern(event: Concern) -> Quoted:
         f"rank {event.rank}" if event.rank else None,
         f"severity {event.severity}" if event.severity else None,
     )
-    lines = [bar("text", event.text), *_said("risk", event.risk), *_said("fix", event.fix)]
+    lines = [bar("text", event.text), *optional("risk", event.risk), *optional("fix", event.fix)]
     if event.between:
         lines.append(bar("between", ", ".join(event.between)))
     return _made(event, head, [*lines, *_shown(event.evidence)])
@@ -257,7 +253,7 @@ def score(event: Score) -> Quoted:
     """Scores of one argument or option, part by part."""
     parts = ", ".join(f"{name} {value}" for name, value in event.parts.items())
     lines = [bar("parts", parts)] if parts else []
-    lines += _said("fallacies", ", ".join(event.fallacies)) + _said("notes", event.notes)
+    lines += optional("fallacies", ", ".join(event.fallacies)) + optional("notes", event.notes)
     return _made(event, (f"{event.of} scored {event.total} by judge {event.judge}",), lines)
 
 

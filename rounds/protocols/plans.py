@@ -19,7 +19,7 @@ import msgspec
 from ledger.events.run import PlanRow, Prediction, SignatureCode
 
 NORMAL: Final = ("A", "B", "C", "D", "E", "F", "G")
-STRUCTURED_ROLES: Final = ("action", "guardian", "observer", "critic")
+AUTHORS: Final = ("action", "guardian", "observer", "critic")
 
 
 def _rows(count: int, absent: Mapping[int, str], drift: Sequence[int]) -> list[PlanRow]:
@@ -82,7 +82,7 @@ def default_predictions(absent_roles: Sequence[str]) -> tuple[Prediction, ...]:
     """What is expected to be missing while a role is absent (SD-75, SD-76), in role order."""
     return tuple(
         Prediction(role=role, code=code, text=text)
-        for role in STRUCTURED_ROLES
+        for role in AUTHORS
         if role in absent_roles
         for code, text in (*_SIGNATURES[role], _FEWER_CLAIMS)
     )
@@ -190,9 +190,9 @@ def _attended(plan: Sequence[PlanRow]) -> None:
     for row in plan:
         if row.absent is None:
             continue
-        if row.absent not in STRUCTURED_ROLES:
+        if row.absent not in AUTHORS:
             raise PlanRefused(
-                f"round {row.round}: {row.absent!r} cannot be absent; roles are {', '.join(STRUCTURED_ROLES)}"
+                f"round {row.round}: {row.absent!r} cannot be absent; roles are {', '.join(AUTHORS)}"
             )
         if "G" not in row.phases:
             raise PlanRefused(f"round {row.round} is synthesis alone, and all roles take part in it")

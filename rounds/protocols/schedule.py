@@ -5,17 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from ledger.events.run import PlanRow
+from ledger.events.verifications import CHECK_NEEDS
 from ledger.state.decided import has_precedent
 from ledger.state.state import State
-
-NEEDS: Final[dict[int, tuple[str, ...]]] = {
-    1: ("action", "critic"),
-    2: ("guardian", "observer"),
-    3: ("observer", "critic"),
-    4: (),
-}
-"""Check → roles whose artifact it cannot do without (SD-35)."""
-
 
 CLAIM_CAP: Final = "D.proposed_claims.max"
 """The path of an amendment that caps the claims of an artifact."""
@@ -56,7 +48,7 @@ def possible_checks(state: State, absent: str | None) -> tuple[int, ...]:
     """Checks that a round can make when `absent` is away; check 4 needs an earlier decision (SD-32, SD-36)."""
     return tuple(
         check
-        for check, roles in NEEDS.items()
+        for check, roles in CHECK_NEEDS.items()
         if absent not in roles and (check != 4 or has_precedent(state))
     )
 
@@ -71,7 +63,9 @@ def lost_artifacts(state: State, round_: int) -> frozenset[str]:
 def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
     """Checks that are asked in a round: the applicable ones whose artifacts exist."""
     lost = lost_artifacts(state, round_)
-    return tuple(check for check in state.rounds[round_].applicable if not lost.intersection(NEEDS[check]))
+    return tuple(
+        check for check in state.rounds[round_].applicable if not lost.intersection(CHECK_NEEDS[check])
+    )
 
 
 def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
@@ -80,7 +74,7 @@ def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
     if wanted == "0":
         return ()
     made = applicable_checks(state, round_)
-    turned = sorted(made, key=lambda check: (check + round_) % len(NEEDS))
+    turned = sorted(made, key=lambda check: (check + round_) % len(CHECK_NEEDS))
     return tuple(sorted(turned[: int(wanted)]))
 
 

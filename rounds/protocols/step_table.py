@@ -168,6 +168,16 @@ def asks(*roles: str) -> Steps:
     return steps
 
 
+def asks_each(who: Callable[[State, int], tuple[str, ...]], act: str | None = None, repeat: int = 1) -> Steps:
+    """A step for each role that `who` names in a round."""
+
+    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
+        for role in who(state, round_):
+            yield StepName(round_, phase, act, role, repeat)
+
+    return steps
+
+
 def repeated_step(role: str, times: Callable[[State], int]) -> Steps:
     """The same step several times side by side, each a repetition with a context of its own."""
 

@@ -6,7 +6,6 @@ them is `rounds/run/driver.py`.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -15,6 +14,7 @@ from ledger.events import Attempt, Call, Context, Event
 from ledger.events.envelope import Isolation, SeatKind
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
+from ledger.store.blobs import hash_of
 from roles.brief import Brief, derive
 from roles.execution import answered, parsed
 from roles.prompt_set import PromptSet
@@ -62,11 +62,6 @@ class Accepted(msgspec.Struct, frozen=True):
 
     events: tuple[Event, ...]
     blobs: Mapping[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
-
-
-def sha256(content: bytes) -> str:
-    """SHA-256 in hex."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def find_open(protocol: Protocol, book: Book, step_id: str) -> Step:
@@ -129,7 +124,7 @@ def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) 
         isolation=answer.isolation,
         prompt_set=opened.prompt_set,
         brief=brief.sha256,
-        reply=sha256(content),
+        reply=hash_of(content),
         attempts=answer.attempts or (_only_attempt(brief, content, answer),),
         tokens_in=answer.tokens_in,
         tokens_cached=answer.tokens_cached,
@@ -146,7 +141,7 @@ def _only_attempt(brief: Brief, content: bytes, answer: Answer) -> Attempt:
     return Attempt(
         n=1,
         brief=brief.sha256,
-        reply=sha256(content),
+        reply=hash_of(content),
         error=None,
         stop_reason=answer.stop_reason,
         tokens_in=answer.tokens_in,

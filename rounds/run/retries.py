@@ -12,6 +12,7 @@ from ledger.events import Attempt
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.run import CloseReason
 from ledger.redaction.masking import MaskedStream
+from ledger.store.blobs import hash_of
 from roles.brief import Brief, repair
 from roles.seats.port import (
     AttemptLost,
@@ -25,7 +26,7 @@ from roles.seats.port import (
     without_secrets,
 )
 from rounds.run.budget import Reservations
-from rounds.run.engine import Answer, ReplyRefused, sha256
+from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.rate_limit import RateLimit, RetryPolicy
 from rounds.run.session import AskedStep, RunSession, Submitted
 
@@ -96,11 +97,11 @@ class _Tries:
         """One more attempt that brought nothing to accept, or the accepted one (no error)."""
         self.kept |= brief.blobs()
         if reply is not None:
-            self.kept[sha256(reply.content)] = reply.content
+            self.kept[hash_of(reply.content)] = reply.content
         attempt = Attempt(
             n=len(self.attempts) + 1,
             brief=brief.sha256,
-            reply=sha256(reply.content) if reply is not None else None,
+            reply=hash_of(reply.content) if reply is not None else None,
             error=error[:2_000] if error else None,
             stop_reason=reply.stop_reason if reply is not None else None,
             tokens_in=used.tokens_in,

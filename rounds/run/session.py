@@ -18,6 +18,7 @@ from ledger.events.run import CloseReason
 from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
 from ledger.state.book import Book
+from ledger.store.blobs import hash_of
 from ledger.store.failures import BlobMissing, refuse_strange
 from ledger.store.store import RunStore, Writer, create_run
 from roles.brief import Brief, BriefCache, derive
@@ -27,7 +28,7 @@ from roles.protocol import Protocol, Step, open_steps
 from rounds.protocols import protocol_of
 from rounds.run import engine
 from rounds.run.controller import Controller, run_closed
-from rounds.run.engine import Answer, StepRefused, find_open, sha256
+from rounds.run.engine import Answer, StepRefused, find_open
 from rounds.run.verdicts import Verdicts
 
 Clock = Callable[[], str]
@@ -105,7 +106,7 @@ class RunSession:
             seq = book.state.answered.get(step_id)
             if seq is not None:
                 call = book.events[seq].call
-                if call is not None and call.reply == sha256(content):
+                if call is not None and call.reply == hash_of(content):
                     return Submitted(self._settle(writer), already=True)
             self._judged_by_its_own(book)
             step = find_open(self.protocol, book, step_id)

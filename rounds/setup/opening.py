@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -24,6 +23,7 @@ from ledger.events.run import (
     Waiver,
 )
 from ledger.state import decided
+from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
@@ -114,7 +114,7 @@ def resolve(
         predict=_predictions(deliberation, plan, protocol, name),
         stop=_stop_rule(deliberation, protocol, plan, name, params),
         budgets=Budgets(**dict(deliberation.budget)),
-        prompt_set=_sha256(prompt_set),
+        prompt_set=hash_of(prompt_set),
         brief_version=protocol.brief_version,
         seed=seed,
         rules=rules,
@@ -124,7 +124,7 @@ def resolve(
     )
     toml = to_toml(resolved(deliberation, event, fixed_plan=protocol.fixed_plan))
     kept = {event.stop.params: params or _thresholds(event.stop.profile)} if _has_thresholds(event) else {}
-    return Opening(event, {_sha256(prompt_set): prompt_set, **contents, **kept}, toml)
+    return Opening(event, {hash_of(prompt_set): prompt_set, **contents, **kept}, toml)
 
 
 def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool = False) -> Deliberation:
@@ -199,10 +199,6 @@ def _spoken(seat: str) -> str | None:
     return seat if seat in ("host", "human", "anthropic", "local") else None
 
 
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
 def _protocol(wanted: str, name: str) -> Protocol:
     if wanted not in PROTOCOLS:
         raise DeliberationError(
@@ -272,7 +268,7 @@ def _context(
                 document.path or name,
                 "give a text file, saved as UTF-8",
             ) from None
-        sha256 = _sha256(content)
+        sha256 = hash_of(content)
         entries.append(
             ContextDocument(id=f"K-{number}", name=document.name, sha256=sha256, bytes=len(content))
         )
@@ -386,7 +382,7 @@ def _stop_rule(
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(
         profile=profile,
-        params=params_hash(profile) if params is None else _sha256(params),
+        params=params_hash(profile) if params is None else hash_of(params),
         check_every=subject.check_every,
         not_before=subject.not_before or obeyed_from(named, plan),
     )

@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import PlanRow
+from ledger.events.verifications import CHECK_NEEDS
 from ledger.state.state import State
 from roles.protocol import Group, Protocol, open_steps
 from roles.rotation import next_lead
 from rounds.protocols import protocol_of
-from rounds.protocols.plans import STRUCTURED_ROLES
-from rounds.protocols.schedule import NEEDS
+from rounds.protocols.plans import AUTHORS
 
 VERIFIER = "verifier"
 
@@ -64,10 +64,8 @@ def waves_of(opening: RunOpened) -> int:
     if not protocol.watched:
         return sum(len(groups) for _, groups in played(protocol, opening))
     sealed = opening.rules.get("positions") != "off"
-    rounds = ([one.kind for one in _round(row, STRUCTURED_ROLES[0], sealed, 0)] for row in opening.plan)
-    return sum(len(set(kinds)) for kinds in rounds) + len(
-        {one.kind for one in _synthesis(STRUCTURED_ROLES[0])}
-    )
+    rounds = ([one.kind for one in _round(row, AUTHORS[0], sealed, 0)] for row in opening.plan)
+    return sum(len(set(kinds)) for kinds in rounds) + len({one.kind for one in _synthesis(AUTHORS[0])})
 
 
 def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:
@@ -85,7 +83,7 @@ def asked_at_most(
     asked: Counter[PlannedReply] = Counter()
     leads: list[str] = []
     for row in plan:
-        leads.append(next_lead(STRUCTURED_ROLES, leads, row.absent))
+        leads.append(next_lead(AUTHORS, leads, row.absent))
         asked.update(_round(row, leads[-1], positions, rejudged))
     asked.update(_synthesis(leads[-1]))
     return asked
@@ -94,8 +92,8 @@ def asked_at_most(
 def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[PlannedReply]:
     if "B" not in row.phases:
         return
-    active = [role for role in STRUCTURED_ROLES if role != row.absent]
-    checks = sum(row.absent not in roles for roles in NEEDS.values()) - (row.round == 1)
+    active = [role for role in AUTHORS if role != row.absent]
+    checks = sum(row.absent not in roles for roles in CHECK_NEEDS.values()) - (row.round == 1)
     yield PlannedReply(lead, "B")
     for role in active:
         if role != lead:
@@ -112,7 +110,7 @@ def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[
 
 def _synthesis(lead: str) -> Iterator[PlannedReply]:
     yield PlannedReply(VERIFIER, "S.resolve")
-    yield from (PlannedReply(role, "S.review") for role in STRUCTURED_ROLES)
+    yield from (PlannedReply(role, "S.review") for role in AUTHORS)
     yield PlannedReply(lead, "S.close")
 
 

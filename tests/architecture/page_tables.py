@@ -22,6 +22,7 @@ from ledger.events.envelope import Attempt, Call, Context
 from ledger.events.ids import ID_PATTERNS
 from ledger.events.laws import LAWS, Law, Paired, Total
 from ledger.events.run import PlanRow
+from ledger.events.verifications import CHECK_NEEDS
 from ledger.format.schema import meanings
 from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
@@ -29,7 +30,6 @@ from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
 from roles.protocol import Column
 from rounds.protocol_page import loss_table
 from rounds.protocols.plans import NORMAL, PLANS
-from rounds.protocols.schedule import NEEDS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
 from tests.rounds.openings import opening
@@ -264,7 +264,7 @@ def _sight(sight: Any) -> str:
 
 def checks_table() -> str:
     """Check → the roles without whose artifact it cannot be made."""
-    rows = [(f"`check{check}`", ", ".join(roles) or "nobody's") for check, roles in NEEDS.items()]
+    rows = [(f"`check{check}`", ", ".join(roles) or "nobody's") for check, roles in CHECK_NEEDS.items()]
     return _rows("check | needs the artifact of", rows)
 
 

@@ -124,29 +124,66 @@ def script() -> str:
     return PAGE.read_text("utf-8").partition("```python\n")[2].partition("```")[0]
 
 
-def test_the_script_of_the_page_plays_a_whole_protocol(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def played(tmp_path: Path, text: str) -> tuple[dict[str, Any], Path]:
+    """The names that the script leaves, run in an empty directory, and the run that it made."""
+    left: dict[str, Any] = {}
+    exec(compile(text, PAGE.name, "exec"), left)
+    (path,) = (tmp_path / "runs").iterdir()
+    return left, path
+
+
+@pytest.fixture
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MOOT_RUNS", raising=False)
-    exec(compile(script(), PAGE.name, "exec"), {})
-    assert capsys.readouterr().out.startswith("12 of 12 steps were answered ACT by the rule")
-    (path,) = (tmp_path / "runs").iterdir()
-    assert library.open_run(path).state.finished
+
+
+def test_the_script_of_the_page_has_ten_lines_and_is_formatted() -> None:
+    assert len([line for line in script().splitlines() if line.strip()]) == 10
+    assert max(len(line) for line in script().splitlines()) <= 120
+
+
+@pytest.mark.usefixtures("_alone")
+def test_the_script_of_the_page_plays_a_whole_protocol(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, path = played(tmp_path, script())
+    assert capsys.readouterr().out.startswith("ACT by the rule")
+    run = library.open_run(path)
+    assert run.state.finished
+    assert (run.quorum.declared, run.quorum.actual) == (12, 12)
     assert library.check(path).ok
 
 
+@pytest.mark.usefixtures("_alone")
 def test_a_reply_that_is_refused_is_the_error_that_the_page_handles(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MOOT_RUNS", raising=False)
     wrong = script().replace('"claim"', '"clam"')
     assert wrong != script()
-    exec(compile(wrong, PAGE.name, "exec"), {})
-    assert capsys.readouterr().out.startswith("6 of 12 steps were answered; given up: r2.challenge.")
-    (path,) = (tmp_path / "runs").iterdir()
-    assert library.open_run(path).quorum.kind == "degraded"
+    left, path = played(tmp_path, wrong)
+    assert capsys.readouterr().out.startswith("Refused, nothing was written: ")
+    assert len(library.open_run(path).state.answered) == 3  # the views; no challenge
+    good: dict[str, Any] = {}
+    exec(compile(script().partition("session =")[0], PAGE.name, "exec"), good)
+    assert left["session"].play(good["seat"]).answer.startswith("ACT by the rule")
+
+
+@pytest.mark.usefixtures("_alone")
+def test_a_seat_function_without_an_answer_gives_its_step_up(tmp_path: Path) -> None:
+    left, path = played(tmp_path, script().partition("try:")[0])
+
+    def silent(step: library.OpenStep) -> dict[str, object]:
+        if "challenge" in step.step:
+            raise errors.SeatFailed("given_up", "no challenge comes to mind")
+        answered: dict[str, object] = left["seat"](step)
+        return answered
+
+    left["session"].play(silent)
+    run = library.open_run(path)
+    assert run.state.finished
+    assert run.quorum.kind == "degraded"
+    assert run.quorum.told.startswith("6 of 12 steps were answered; given up: r2.challenge.")
 
 
 def first_column(part: str) -> set[str]:

@@ -13,6 +13,7 @@ from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols.crux import asked, standing
 from rounds.protocols.crux.answers import shuffled
+from rounds.protocols.plans import AUTHORS
 from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard
@@ -20,7 +21,7 @@ from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from tests.rounds.openings import DOCUMENT, clock
 
-ROLES: Final = standing.AUTHORS
+ROLES: Final = AUTHORS
 OPTIONS: Final = ("three streams", "one journal")
 
 

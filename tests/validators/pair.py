@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ledger.events.values import Severity
 from ledger.state.book import Book
 from tests.validators.factory import CONTEXT, base
-from validators.finding import Severity
 from validators.ledger_index import RuleContext
 
 

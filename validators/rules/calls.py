@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import Final
 
 from ledger.events import Call
+from ledger.events.values import Severity
 from ledger.state.redactions import redacted_blobs
 from ledger.store.blobs import named_blobs
 from roles.brief import BriefCache, BriefUnavailable, derive
 from roles.prompt_set import PromptSet, PromptSetError, read_prompt_set
 from roles.protocol import Protocol
-from validators.finding import Breach, Severity
+from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.moments import Moment, opened, unjudged
 from validators.rule import rule

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
+from ledger.events.verifications import CHECK_NEEDS
 from ledger.state.decided import has_precedent
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
-
-NEEDS: Final[Mapping[int, tuple[str, ...]]] = {
-    1: ("action", "critic"),
-    2: ("guardian", "observer"),
-    3: ("observer", "critic"),
-    4: (),
-}
-"""Check → roles whose artifact it cannot do without. Check 4 needs an earlier decision instead."""
 
 
 def applicable(opened: RoundOpened, index: LedgerIndex) -> tuple[int, ...]:
     """Checks that the round can make, judged when it is opened."""
     decided = has_precedent(index.book.state, opened.seq)
     return tuple(
-        check for check, roles in NEEDS.items() if opened.absent not in roles and (check != 4 or decided)
+        check
+        for check, roles in CHECK_NEEDS.items()
+        if opened.absent not in roles and (check != 4 or decided)
     )
 
 
@@ -32,7 +27,7 @@ def asked(opened: RoundOpened, index: LedgerIndex, than: int) -> tuple[int, ...]
     """The applicable checks whose artifacts were not given up before seq `than`."""
     given_up = index.book.state.given_up
     lost = {role for role in index.authors if given_up.get(f"r{opened.round}.D.{role}", than) < than}
-    return tuple(check for check in opened.applicable if not lost.intersection(NEEDS.get(check, ())))
+    return tuple(check for check in opened.applicable if not lost.intersection(CHECK_NEEDS.get(check, ())))
 
 
 def asks_in(opened: RoundOpened, index: LedgerIndex, phase: str) -> bool:
@@ -88,13 +83,13 @@ def inapplicable_check_is_not_asked(index: LedgerIndex) -> Iterator[Breach]:
                 yield Breach(event.seq, f"the applicable checks of round {event.round} are {listed}")
         elif opened is None:
             continue
-        elif isinstance(event, Verification) and event.check_id in NEEDS and event.repeats is None:
+        elif isinstance(event, Verification) and event.check_id in CHECK_NEEDS and event.repeats is None:
             done.add(event.check_id)
             imported = index.is_imported(event.seq)
             yield from _imported(event, opened) if imported else _verdict(event, opened, index)
         elif step is not None and step.phase == "F" and not reviewed:
             reviewed = True
-            missing = [f"V-{event.round}-{n}" for n in NEEDS if n not in done]
+            missing = [f"V-{event.round}-{n}" for n in CHECK_NEEDS if n not in done]
             if missing:
                 yield Breach(event.seq, f"F begins without {', '.join(missing)}")
 
@@ -121,7 +116,7 @@ def _given_up(event: Verification, index: LedgerIndex) -> bool:
 
 
 def _imported(event: Verification, opened: RoundOpened) -> Iterator[Breach]:
-    blocked = opened.absent is not None and opened.absent in NEEDS[event.check_id]
+    blocked = opened.absent is not None and opened.absent in CHECK_NEEDS[event.check_id]
     if blocked and event.result != "NOT_APPLICABLE":
         yield Breach(event.seq, f"{event.id} needs {opened.absent}, who is absent from round {event.round}")
     if not blocked and event.result == "NOT_APPLICABLE" and event.check_id != 4:

@@ -10,7 +10,8 @@ from typing import Final
 from ledger.events import Event, Verification
 from ledger.events.ids import number_of
 from ledger.events.laws import Length, broken_law, broken_waived_laws
-from validators.finding import Breach, Severity
+from ledger.events.values import Severity
+from validators.finding import Breach
 from validators.ledger_index import LedgerIndex, group_key
 from validators.rule import rule
 

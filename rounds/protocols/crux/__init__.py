@@ -14,11 +14,9 @@ Laws
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Final
 
 from ledger.events import Event
-from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, Step, View
@@ -36,9 +34,10 @@ from rounds.protocols.crux.replies import (
     SentencesReply,
     UpdateReply,
 )
-from rounds.protocols.crux.standing import AUTHORS, VERIFIER, rule
+from rounds.protocols.crux.standing import VERIFIER
 from rounds.protocols.crux.telling import tells
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps
+from rounds.protocols.plans import AUTHORS
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks_each, rule
 
 ROLES: Final = (
     RoleDefinition("action", "What happens, step by step, if this is done?", "charters/action"),
@@ -55,14 +54,6 @@ _VIEW: Final[View] = {
 
 
 # ---------------------------------------------------------------- who is asked, and when
-
-
-def _asks(who: Callable[[State, int], tuple[str, ...]], act: str | None = None, repeat: int = 1) -> Steps:
-    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
-        for role in who(state, round_):
-            yield StepName(round_, phase, act, role, repeat)
-
-    return steps
 
 
 def _verifier(state: State, round_: int) -> tuple[str, ...]:
@@ -171,7 +162,7 @@ SHEET: Final = Sheet(
     (
         StepRow(
             "B",
-            _asks(_firsts),
+            asks_each(_firsts),
             SealedAnswer,
             _answer,
             wrong=answers.wrong_answer,
@@ -180,7 +171,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "A",
-            _asks(_verifier),
+            asks_each(_verifier),
             FrameReply,
             answers.framed,
             wrong=answers.wrong_frame,
@@ -189,7 +180,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "B",
-            _asks(_others),
+            asks_each(_others),
             SealedAnswer,
             _answer,
             wrong=answers.wrong_answer,
@@ -199,7 +190,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "B",
-            _asks(_again, repeat=2),
+            asks_each(_again, repeat=2),
             SealedAnswer,
             _answer,
             wrong=answers.wrong_answer,
@@ -209,7 +200,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "C.agenda",
-            _asks(_verifier),
+            asks_each(_verifier),
             AgendaReply,
             answers.agreed,
             wrong=answers.wrong_agenda,
@@ -218,7 +209,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "C.choice",
-            _asks(_all_authors),
+            asks_each(_all_authors),
             ChoiceReply,
             answers.chosen,
             wrong=answers.wrong_choice,
@@ -227,7 +218,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "C.choice",
-            _asks(_again, repeat=2),
+            asks_each(_again, repeat=2),
             ChoiceReply,
             answers.chosen,
             wrong=answers.wrong_choice,
@@ -236,7 +227,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "D",
-            _asks(asked.planners),
+            asks_each(asked.planners),
             PlansReply,
             trials.planned,
             wrong=trials.wrong_plans,
@@ -245,7 +236,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "E.forecast",
-            _asks(asked.forecasters),
+            asks_each(asked.forecasters),
             ForecastReply,
             trials.forecast,
             wrong=trials.wrong_forecast,
@@ -254,7 +245,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "E.check",
-            _asks(_verifier),
+            asks_each(_verifier),
             CruxCheckReply,
             trials.judged,
             wrong=trials.wrong_verdicts,
@@ -263,7 +254,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "F",
-            _asks(asked.updaters),
+            asks_each(asked.updaters),
             UpdateReply,
             trials.updated,
             wrong=trials.wrong_update,
@@ -272,7 +263,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.memo",
-            _asks(lambda state, _: asked.writers(state)[:1], "memo"),
+            asks_each(lambda state, _: asked.writers(state)[:1], "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
@@ -281,7 +272,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.memo",
-            _asks(lambda state, _: asked.writers(state)[1:2], "memo"),
+            asks_each(lambda state, _: asked.writers(state)[1:2], "memo"),
             MemoReply,
             memo.written,
             wrong=memo.wrong_memo,
@@ -291,7 +282,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.objection",
-            _asks(closing.objectors, "objection"),
+            asks_each(closing.objectors, "objection"),
             ObjectionReply,
             memo.objected,
             wrong=memo.wrong_objection,
@@ -300,7 +291,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.check",
-            _asks(_verifier, "check"),
+            asks_each(_verifier, "check"),
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,

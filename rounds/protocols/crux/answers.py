@@ -25,7 +25,6 @@ from rounds.protocols.crux.replies import (
     SealedAnswer,
 )
 from rounds.protocols.crux.standing import (
-    AUTHORS,
     NONE,
     OWN,
     VERIFIER,
@@ -35,6 +34,7 @@ from rounds.protocols.crux.standing import (
     option_ids,
     points_of,
 )
+from rounds.protocols.plans import AUTHORS
 from rounds.protocols.quotable import Quotable, names, repeated
 from rounds.protocols.step_table import Numbering, by, statement
 

@@ -12,7 +12,6 @@ from detectors.beliefs.update import CruxResult, Predicted, surprised
 from detectors.beliefs.values import moves_of
 from ledger.state.state import State
 from rounds.protocols.crux.standing import (
-    AUTHORS,
     DERIVED,
     SEALED,
     belief,
@@ -26,6 +25,7 @@ from rounds.protocols.crux.standing import (
     terms_now,
     tested_in,
 )
+from rounds.protocols.plans import AUTHORS
 
 
 class Assignment(NamedTuple):

@@ -21,10 +21,9 @@ from rounds.protocols.crux.standing import (
     VERIFIER,
     end_of,
     option_ids,
-    rule,
 )
 from rounds.protocols.crux.trials import derived_beliefs
-from rounds.protocols.step_table import Numbering
+from rounds.protocols.step_table import Numbering, rule
 
 _CITE_TYPE: Final = {
     "C": "claim",

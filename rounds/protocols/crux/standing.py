@@ -11,23 +11,18 @@ from typing import Final
 
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_each
-from detectors.beliefs.parameters import (
-    CruxTerms,
-    EvidenceClass,
-    FrameCheck,
-    How,
-    Stakes,
-    crux_parameters,
-)
+from detectors.beliefs.parameters import CruxTerms, FrameCheck, Stakes, crux_parameters
 from detectors.beliefs.pool import Points
 from detectors.beliefs.triage import admitted, to_test
 from detectors.beliefs.update import CruxResult, Predicted
 from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
+from ledger.events.values import EvidenceClass, HowTested
 from ledger.state.state import BeliefFacts, State
+from rounds.protocols.plans import AUTHORS
+from rounds.protocols.step_table import rule
 
-AUTHORS: Final = ("action", "guardian", "observer", "critic")
 VERIFIER: Final = "verifier"
 OWN, NONE = "own", "none"
 """Without options: one's own answer, and another one."""
@@ -47,11 +42,6 @@ RESULTS: Final[Mapping[str, CruxResult]] = {
     "partly_contradicts": "partly",
     "inconclusive": "inconclusive",
 }
-
-
-def rule(state: State, name: str) -> str:
-    """A named variant in force."""
-    return str(state.opening.rules.get(name))
 
 
 def is_open_ended(state: State) -> bool:
@@ -180,7 +170,7 @@ def _agenda(state: State) -> tuple[str, ...]:
     return state.agenda.cruxes if state.agenda else ()
 
 
-def _how(state: State, claim: str) -> How:
+def _how(state: State, claim: str) -> HowTested:
     return state.claims[claim].how or "judgement"
 
 
@@ -390,6 +380,6 @@ def handed_in(state: State, round_: int) -> tuple[str, ...]:
     )
 
 
-def is_admitted(given: Conditional, how: How) -> bool:
+def is_admitted(given: Conditional, how: HowTested) -> bool:
     """Whether a proposal can come to the agenda."""
     return admitted(moves_of(given).points, how, crux_parameters())

@@ -20,13 +20,13 @@ from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.asked import planned_by, to_check
 from rounds.protocols.crux.closing import last_look
 from rounds.protocols.crux.standing import (
-    AUTHORS,
     DERIVED,
     end_of,
     latest,
     option_ids,
     tested_in,
 )
+from rounds.protocols.plans import AUTHORS
 
 Told = tuple[str, str, tuple[int, ...]]
 """(Name, text, seqs of the events shown)."""

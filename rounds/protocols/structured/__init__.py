@@ -17,7 +17,6 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
 from ledger.events import Event
-from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Rules, Step
@@ -39,7 +38,7 @@ from roles.replies import (
     ReviewReply,
     StatementReply,
 )
-from rounds.protocols.plans import standard_13
+from rounds.protocols.plans import AUTHORS, standard_13
 from rounds.protocols.schedule import (
     active_roles,
     applicable_checks,
@@ -47,7 +46,7 @@ from rounds.protocols.schedule import (
     rejudged_checks,
     synthesis_is_due,
 )
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, statement_id
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks_each, statement_id
 from rounds.protocols.structured import making, problems
 from rounds.protocols.structured.unmade_checks import lost_verdict, missing_checks
 from rounds.protocols.structured.visibility import VISIBILITY
@@ -59,7 +58,6 @@ ROLES: Final = (
     RoleDefinition("critic", "What is the strongest argument against it?", "charters/critic"),
     RoleDefinition("verifier", "What does the evidence show?", "charters/verifier"),
 )
-AUTHORS: Final = ("action", "guardian", "observer", "critic")
 
 
 # ---------------------------------------------------------------- who is asked
@@ -85,14 +83,6 @@ def _authors(state: State, round_: int) -> tuple[str, ...]:
 
 def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
     return lambda state, round_: (role,) if role in active_roles(state, round_) else ()
-
-
-def _asks(who: Callable[[State, int], tuple[str, ...]], act: str | None = None, repeat: int = 1) -> Steps:
-    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
-        for role in who(state, round_):
-            yield StepName(round_, phase, act, role, repeat)
-
-    return steps
 
 
 # ---------------------------------------------------------------- when
@@ -190,7 +180,7 @@ def _retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple
 def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
     return StepRow(
         f"D.{role}",
-        _asks(_present(role)),
+        asks_each(_present(role)),
         reply,
         _artifact,
         _claims,
@@ -203,7 +193,7 @@ def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
 def _check_row(check: int, group: str, repeat: int = 1) -> StepRow:
     return StepRow(
         f"E.check{check}",
-        _asks(_verifier, f"check{check}", repeat),
+        asks_each(_verifier, f"check{check}", repeat),
         CheckReply,
         lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
         wrong=problems.wrong_check,
@@ -218,7 +208,7 @@ SHEET: Final = Sheet(
     (
         StepRow(
             "B",
-            _asks(_lead),
+            asks_each(_lead),
             StatementReply,
             _statement("proposal"),
             wrong=problems.wrong_statement,
@@ -226,7 +216,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "C",
-            _asks(_others),
+            asks_each(_others),
             StatementReply,
             _statement("supplement"),
             wrong=problems.wrong_statement,
@@ -238,7 +228,7 @@ SHEET: Final = Sheet(
         _artifact_row("critic", CriticArtifact),
         StepRow(
             "E.position",
-            _asks(active_roles, "position"),
+            asks_each(active_roles, "position"),
             PositionReply,
             lambda _, step, reply: making.positions(step, reply),
             wrong=problems.wrong_positions,
@@ -250,7 +240,7 @@ SHEET: Final = Sheet(
         *(_check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
         StepRow(
             "F",
-            _asks(active_roles),
+            asks_each(active_roles),
             ReviewReply,
             _review,
             _findings,
@@ -259,7 +249,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "G",
-            _asks(_lead),
+            asks_each(_lead),
             AssessmentReply,
             _statement("assessment"),
             _assessed,
@@ -268,7 +258,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "H",
-            _asks(_verifier),
+            asks_each(_verifier),
             DriftReply,
             lambda _, step, reply: (making.drift_check(step, reply),),
             wrong=problems.wrong_drift,
@@ -277,7 +267,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.resolve",
-            _asks(_verifier, "resolve"),
+            asks_each(_verifier, "resolve"),
             ResolveReply,
             lambda numbering, step, reply: making.resolutions(numbering.book, step, reply),
             wrong=problems.wrong_resolutions,
@@ -287,7 +277,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.review",
-            _asks(_authors, "review"),
+            asks_each(_authors, "review"),
             RetrospectiveReply,
             _retrospective,
             wrong=problems.wrong_retrospective,
@@ -297,7 +287,7 @@ SHEET: Final = Sheet(
         ),
         StepRow(
             "S.close",
-            _asks(_lead, "close"),
+            asks_each(_lead, "close"),
             ClosingReply,
             _statement("summary"),
             _closed,

@@ -6,11 +6,11 @@ from typing import Any
 
 from ledger.events import Event, Verification
 from ledger.events.values import Evidence, Result
-from ledger.events.verifications import CHECKS
+from ledger.events.verifications import CHECK_NEEDS, CHECKS
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Step
-from rounds.protocols.schedule import NEEDS, active_roles, applicable_checks, lost_artifacts, plan_row
+from rounds.protocols.schedule import active_roles, applicable_checks, lost_artifacts, plan_row
 from rounds.protocols.structured.making import rejudged_id
 
 
@@ -39,7 +39,7 @@ def lost_verdict(book: Book, step: Step) -> tuple[Event, ...]:
         return (
             _verdict(round_, check, id=again, notes="The verifier gave no second verdict.", repeats=first),
         )
-    wanted = NEEDS[check] or active_roles(book.state, round_)
+    wanted = CHECK_NEEDS[check] or active_roles(book.state, round_)
     refs = tuple(
         Evidence(ref=f"A-{round_}-{role}") for role in wanted if f"A-{round_}-{role}" in book.state.artifacts
     )

@@ -22,12 +22,13 @@ from typing import Final, NamedTuple
 
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, round_end
-from detectors.beliefs.parameters import CruxTerms, FrameCheck, How, crux_parameters
+from detectors.beliefs.parameters import CruxTerms, FrameCheck, crux_parameters
 from detectors.beliefs.pool import Points, by_largest_remainder, leader_of, mean_of
 from detectors.beliefs.stop import short_way
 from detectors.beliefs.triage import CruxValue, doubter_of, holder_of, to_test
 from detectors.beliefs.update import CruxResult, Predicted, Verdict, derived, surprised
 from detectors.beliefs.values import Conditional, evsi, mean_conditional, moves_of
+from ledger.events.values import HowTested
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
 PARAMETERS: Final = crux_parameters()
@@ -116,10 +117,10 @@ class World:
         self.seats = [self._seat(role, shared) for role in ROLES]
         self._disturb()
         draws = Random(f"results {self.seed}")
-        self.hows: list[How] = []
+        self.hows: list[HowTested] = []
         self.luck = [(draws.random(), draws.random()) for _ in range(facts)]
         for _ in range(facts):
-            not_run: How = (
+            not_run: HowTested = (
                 "document" if self.circumstances.runnable else "execution"
             )  # no documents, no sandbox
             self.hows.append("execution" if draws.random() < self.circumstances.runnable else not_run)
