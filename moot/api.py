@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from moot.app.session import Session
     from moot.view.listing import RunList
     from moot.view.protocols import Gated, Protocols
+    from moot.view.report import Form
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
     from rounds.setup.deliberation import Deliberation
@@ -193,14 +194,18 @@ def list_runs(directory: AnyPath | None = None, *, at_most: int | None = None) -
     return list_of(runs, shown, len(found) - len(shown))
 
 
-def report(run: AnyPath | Run, *, full: bool = False) -> str:
-    """The run as one Markdown document of three pages; `full` has its record, every event once."""
+def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
+    """The run as one Markdown document.
+
+    `form`: `pages`, three of them; `full`, with its record, every event once; `page`, one to hand on, with the tables
+    of its protocol; `adr`, a decision record of MADR 4.
+    """
     from moot.app.signals import signals_at_head
     from moot.view.report import run_report
 
     ours = _run(run)
     name, look = str(ours.path), lambda: signals_at_head(ours, ours.state)
-    return run_report(ours.book, ours.head, look, run=name, full=full)
+    return run_report(ours.book, ours.head, look, run=name, form=form)
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:

@@ -14,6 +14,7 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out, out_json
+from moot.view.report import Form
 from moot.view.results import ReportDocument
 
 
@@ -29,6 +30,16 @@ def report(
     full: Annotated[
         bool, typer.Option("--full", help="With the record: every event with its words, once.")
     ] = False,
+    page: Annotated[
+        bool,
+        typer.Option(
+            "--page",
+            help="One page to hand on: the outcome and its protocol's tables, such as a debate's briefing and trace.",
+        ),
+    ] = False,
+    adr: Annotated[
+        bool, typer.Option("--adr", help="A decision record as teams keep them (MADR 4).")
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -37,12 +48,18 @@ def report(
     Example: moot report @last --html report.html
     """
     ours = open_run(find_run(run))
+    forms: tuple[tuple[Form, bool], ...] = (("full", full), ("page", page), ("adr", adr))
+    asked: tuple[Form, ...] = tuple(form for form, wanted in forms if wanted)
+    if len(asked) > 1 or (asked and html is not None):
+        raise usage(
+            "--full, --page, --adr and --html contradict each other", "give one of them", "moot report"
+        )
     if html is not None:
         if file is not None:
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         write_document(Path(html), _page(ours).encode())
         return _said(ours, "html", html, None, json=json, quiet=quiet)
-    text = markdown(ours, full=full)
+    text = markdown(ours, form=asked[0] if asked else "pages")
     if file is not None:
         write_document(Path(file), text.encode())
     return _said(ours, "markdown", file, text, json=json, quiet=quiet)

@@ -15,6 +15,8 @@ from ledger.state.decided import final_in_force
 from moot.view.options import options_of
 
 _E = TypeVar("_E")
+GAP: Final = "; the gap of "
+"""What stands in a judge's words about the totals of the sides."""
 _OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
@@ -131,7 +133,7 @@ def scores_told(book: Book) -> str:
             for one in votes_of(book, ruling)
         )
         return f"Last votes: {table}."
-    totals = (one for event in book.of(Decision) for one in event.narratives if "; the gap of " in one)
+    totals = (one for event in book.of(Decision) for one in event.narratives if GAP in one)
     if said := latest(totals):
         return f"Totals: {said}"
     sides = {side: mean for side, mean in side_means(book).items() if not _OPTION.fullmatch(side)}

@@ -30,6 +30,7 @@ from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
 from moot.view import words
+from moot.view.annexes import final_text
 from moot.view.banners import calls_of
 from moot.view.judged import (
     confidences_told,
@@ -270,12 +271,10 @@ class _Told(msgspec.Struct, frozen=True):
 
     def _handed_on(self) -> Point | None:
         """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""
-        assert self.chief is not None
-        for event in self.book.of(Statement):
-            own = event.step == self.chief.step and event.step is not None
-            if own and event.type == "plan" and majority(self.book) is None:
-                return _point(f"Take the final text as it stands there ({event.words} words).", event.id)
-        return None
+        found = final_text(self.book, self.chief) if majority(self.book) is None else None
+        if found is None:
+            return None
+        return _point(f"Take the final text as it stands there ({found.words} words).", found.ref)
 
     def conditions(self, texts: tuple[str, ...]) -> list[Point]:
         """Conditions of the answer; beyond three they are counted."""

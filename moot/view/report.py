@@ -5,13 +5,18 @@ What must be known before the first verdict stands first: degraded, waived, unfi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from itertools import chain
+from typing import Literal
 
 from detectors.report import SignalReport
+from ledger.events import Argument
 from ledger.format.chain import Head
 from ledger.interchange.markdown import inline, paragraphs
 from ledger.interchange.transcript import entry
 from ledger.state.book import Book
+from moot.view.adr import adr
+from moot.view.annexes import open_questions, severities
 from moot.view.hindsight import Hindsight
 from moot.view.hindsight import hindsight as hindsight_of
 from moot.view.outcome import outcome_of
@@ -20,6 +25,7 @@ from moot.view.report_decisions import decided, decisions_table
 from moot.view.report_hindsight import failures_section, hindsight_sections
 from moot.view.report_tables import (
     alarms_section,
+    annex_sections,
     cast_section,
     claims_section,
     concerns_section,
@@ -34,16 +40,22 @@ from moot.view.stopping import why_it_stopped
 from moot.view.story import Story, tell
 from rounds.protocols import is_watched
 
+Form = Literal["pages", "full", "page", "adr"]
+"""Three pages; those and the record; one page to hand on; a decision record."""
 Sections = Iterator[tuple[str, Iterator[str]]]
 
 
 def run_report(
-    book: Book, head: Head, signals: Callable[[], SignalReport | None], *, run: str, full: bool = False
+    book: Book, head: Head, signals: Callable[[], SignalReport | None], *, run: str, form: Form = "pages"
 ) -> str:
-    """The run as one Markdown document of three pages; `full` has its record, every event once."""
+    """The run as one Markdown document, of three pages unless `form` says another; `full` has every event once."""
+    if form == "adr":
+        return adr(book, head, run=run)
+    if form == "page":
+        return page(book, head, run=run)
     story, watched = tell(book), is_watched(book.state.opening)
     looked_back = hindsight_of(book) if watched else None
-    if full:
+    if form == "full":
         return full_report(story, book, head, looked_back, run=run)
     read = signals() if watched else None  # None where thresholds are gone: the report says so
     return report(story, book, head, read, looked_back, watched=watched, run=run)
@@ -55,8 +67,21 @@ def report(
 ) -> str:  # fmt: skip
     """The document of at most 250 lines. `signals` are those of the whole run in the profile to be shown, None when its
     parameters are not there; `hindsight` can be said only of the whole; a run that is not `watched` has neither."""
-    lines = [*_head(story, book, run), "", *decided(story)]
-    for title, section in _sections(story, signals, hindsight, watched=watched):
+    lines = [*_head(story, book, run), "", *decided(story, outcome_of(run, book).answer)]
+    told = {one.id or "" for one in open_questions(book)} if any(book.of(Argument)) else set[str]()
+    for title, section in chain(
+        annex_sections(book),
+        _sections(story, signals, hindsight, watched=watched, told={*told, *severities(book)}),
+    ):
+        lines += _section(title, section)
+    return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
+
+
+def page(book: Book, head: Head, *, run: str = "RUN") -> str:
+    """One page to hand on: the outcome and what the protocol brings out, such as a briefing with its trace table."""
+    story = tell(book)
+    lines = _head(story, book, run)
+    for title, section in annex_sections(book):
         lines += _section(title, section)
     return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
 
@@ -85,7 +110,12 @@ def _section(title: str, lines: Iterator[str]) -> list[str]:
 
 
 def _sections(
-    story: Story, signals: SignalReport | None, hindsight: Hindsight | None, *, watched: bool
+    story: Story,
+    signals: SignalReport | None,
+    hindsight: Hindsight | None,
+    *,
+    watched: bool,
+    told: Container[str],
 ) -> Sections:
     """What a document of three pages has room for, in its order."""
     yield "Other decisions", decisions_table(story)
@@ -95,7 +125,7 @@ def _sections(
         yield "Rounds", rounds_section(story)
         yield "Stress rounds", stress_section(story)
         yield "Claims", claims_section(story)
-    yield "Concerns and open questions", concerns_section(story)
+    yield "Concerns and open questions", concerns_section(story, told)
     yield "Alarms, amendments, notes", alarms_section(story)
     if hindsight is not None:
         yield "Failure modes", failures_section(hindsight)

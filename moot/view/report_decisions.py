@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledger.interchange.markdown import inline, listed, quoted, table
-from ledger.plain_text import shortened
+from ledger.plain_text import one_line, shortened
 from moot.view import marks
 from moot.view.decisions import DecisionTold
 from moot.view.grounds import Ground
@@ -16,10 +16,12 @@ FINALS, OTHERS, GROUNDS = 5, 4, 8
 """The most that are told; what is beyond them is counted with where it is."""
 TEXT, BESIDE = 90, 200
 """Characters of a decision on the way, and of one beside the answer."""
+WHOLE = (20, 80)
+"""Words of an answer that is long enough not to be said twice, and short enough to stand uncut in the outcome."""
 
 
-def decided(story: Story) -> Iterator[str]:
-    """The final decisions in force; the others in force when none is final."""
+def decided(story: Story, answer: str = "") -> Iterator[str]:
+    """The final decisions in force; the others in force when none is final. The `answer` is not said twice."""
     yield ""
     yield "## Decisions in force (none is final)" if story.outcome and not story.is_final else "## Decided"
     if not story.outcome:
@@ -28,7 +30,7 @@ def decided(story: Story) -> Iterator[str]:
     whole = story.outcome[: 2 if len(story.outcome) == 2 else 1]
     for decision in whole:
         yield ""
-        yield from _decision(decision)
+        yield from _decision(decision, answer)
     if beside := story.outcome[len(whole) : FINALS]:
         yield ""
         yield from (_beside(decision) for decision in beside)
@@ -36,13 +38,16 @@ def decided(story: Story) -> Iterator[str]:
         yield f"- and {len(more)} more: {listed(one.id for one in more)}; `moot decisions RUN` has their words"
 
 
-def _decision(decision: DecisionTold) -> Iterator[str]:
+def _decision(decision: DecisionTold, answer: str) -> Iterator[str]:
     """One decision: its words, what it is, what it hangs on, and what it rests on."""
     yield f"### {inline(decision.id)}"
     yield ""
-    yield quoted(decision.text)
-    yield ""
-    yield f"({_facts(decision)})"
+    if one_line(decision.text) == answer and WHOLE[0] <= len(answer.split()) <= WHOLE[1]:
+        yield f"The answer above ({_facts(decision)})."
+    else:
+        yield quoted(decision.text)
+        yield ""
+        yield f"({_facts(decision)})"
     for word, text in decision.conditions.told():
         yield f"- {word}: {inline(text)}"
     if held := dict.fromkeys(one.role for one in decision.had_expected):

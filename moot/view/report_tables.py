@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 
 from detectors.report import SignalReport
-from ledger.interchange.markdown import code, inline, listed, table
+from ledger.interchange.markdown import code, inline, listed, quoted, table
 from ledger.plain_text import shortened
+from ledger.state.book import Book
 from moot.view import marks, words
+from moot.view.annexes import Annex, annexes_of
 from moot.view.claims import ClaimTold
 from moot.view.marks import mark_of
 from moot.view.round import READINGS, RoundTold
@@ -16,12 +18,51 @@ from moot.view.seats import contexts_told, dollars_cell, filled_by
 from moot.view.stopping import alarms_first
 from moot.view.story import Story
 
+ANNEX_ROWS, ANNEX_LINES, ANNEX_WORDS = 40, 90, 1300
+"""Rows of a protocol's table, lines and words of its final text; the rest is counted with where it is."""
 SHOWN, TEXT = 6, 70
 """Rows of a long table, and characters of a text in it; the rest is counted with where it is."""
 
 
 def _cut(text: str) -> str:
     return inline(shortened(text, TEXT))
+
+
+def annex_sections(book: Book) -> Iterator[tuple[str, Iterator[str]]]:
+    """What the protocol brings out, each with its title."""
+    for annex in annexes_of(book):
+        yield annex.title, _annex(annex)
+
+
+def _annex(annex: Annex) -> Iterator[str]:
+    for note in annex.notes:
+        yield inline(note)
+        yield ""
+    rows = annex.rows[:ANNEX_ROWS]
+    yield from table([inline(one) for one in annex.heads], [[inline(cell) for cell in row] for row in rows])
+    if len(annex.rows) > len(rows):
+        yield ""
+        yield f"And {len(annex.rows) - len(rows)} more: `moot report RUN --full`."
+    listed_ = len(annex.paragraphs) > 1 and annex.ref is not None and "#" not in annex.ref
+    kept, left = _within(annex.paragraphs, ANNEX_WORDS)
+    if listed_:
+        yield from (f"- {inline(text)}" for text in kept)
+    elif kept:
+        yield quoted("\n\n".join(kept))
+    if left:
+        yield ""
+        yield f"And {left} words more: `moot show RUN {annex.ref}`."
+
+
+def _within(paragraphs: Sequence[str], words_most: int) -> tuple[list[str], int]:
+    """The paragraphs that fit, and how many words are left."""
+    kept: list[str] = []
+    counts = [len(text.split()) for text in paragraphs]
+    for text in paragraphs:
+        if sum(counts[: len(kept) + 1]) > words_most or len(kept) == ANNEX_LINES:
+            break
+        kept.append(text)
+    return kept, sum(counts[len(kept) :])
 
 
 def rounds_section(story: Story) -> Iterator[str]:
@@ -153,10 +194,11 @@ def lifecycle(claim: ClaimTold) -> str:
     return " → ".join(steps)
 
 
-def concerns_section(story: Story) -> Iterator[str]:
-    """What was left as a worry, a tension or a question."""
+def concerns_section(story: Story, told: Container[str] = ()) -> Iterator[str]:
+    """What was left as a worry, a tension or a question, without those that are `told` elsewhere."""
     ordered = sorted(
-        story.concerns, key=lambda one: (one.resolved_by is not None, not one.for_human, -one.round)
+        (one for one in story.concerns if one.id not in told),
+        key=lambda one: (one.resolved_by is not None, not one.for_human, -one.round),
     )
     rows = [
         (
@@ -234,7 +276,11 @@ def cast_section(story: Story) -> Iterator[str]:
 
 
 def cost_section(story: Story) -> Iterator[str]:
-    """What the calls took, by seat."""
+    """What the calls took, by seat; where nothing is known of any, in a sentence."""
+    if not any(one.tokens_in or one.latency_ms for seat in story.seats for one in seat.fillings):
+        if story.seats:
+            yield f"{inline(spent(story.spend))}: neither tokens nor time are recorded."
+        return
     rows = [
         (
             inline(seat.role),

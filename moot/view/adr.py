@@ -1,0 +1,142 @@
+"""A run as the decision record that teams keep (MADR 4): context, drivers, options, outcome because, consequences.
+
+Everything in it is folded from the ledger; what the ledger does not have is said, not invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import orjson
+
+from ledger.events import Decision
+from ledger.events.answers import OutcomeStatus
+from ledger.format.chain import Head
+from ledger.interchange.markdown import code, inline, listed, paragraphs
+from ledger.plain_text import shortened
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+from ledger.state.state import State
+from moot.view.options import options_of
+from moot.view.outcome import Outcome, outcome_of
+from moot.view.reasons import Point
+
+STATUSES: Final[dict[OutcomeStatus, str]] = {
+    "decide": "accepted",
+    "decide_with_tripwire": "accepted",
+    "run_this_first": "proposed",
+    "your_weighing": "proposed",
+    "ill_posed": "rejected",
+    "stopped": "proposed",
+    "running": "proposed",
+    "waiting": "proposed",
+    "nobody_answered": "proposed",
+}
+"""Status of an outcome → status of the record. What a person has still to do is proposed."""
+TITLE: Final = 80
+"""The most characters of a heading."""
+
+
+def adr(book: Book, head: Head, *, run: str = "RUN") -> str:
+    """The record as Markdown in the form of MADR 4."""
+    outcome, state = outcome_of(run, book), book.state
+    sections = (
+        ("## Context and Problem Statement", _context(outcome, state)),
+        (
+            "## Decision Drivers",
+            (f"* {inline(goal.text)} ({inline(goal.id)})" for goal in state.opening.goals),
+        ),
+        (
+            "## Considered Options",
+            (f"* {inline(id_)}: {inline(text)}" for id_, text in options_of(book).items()),
+        ),
+        ("## Decision Outcome", _chosen(outcome)),
+        ("### Consequences", _consequences(outcome)),
+        ("### Confirmation", _confirmation(outcome)),
+        ("## More Information", _more(outcome, state, head, run)),
+    )
+    lines = [*_front(book, outcome), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
+    for heading, body in sections:
+        said = list(body)
+        lines += ["", heading, "", *(said or ["Nothing is recorded."])]
+    return "\n".join(lines) + "\n"
+
+
+def _front(book: Book, outcome: Outcome) -> Iterator[str]:
+    """The front matter: who decided, and the seats as those who were consulted."""
+    state = book.state
+    deciding = [one for one in book.of(Decision) if one.id in final_in_force(state)]
+    makers = dict.fromkeys(_maker(one) for one in deciding)
+    seats = dict.fromkeys(event.by for event in book.events if event.call is not None)
+    yield "---"
+    yield f"status: {STATUSES[outcome.status]}"
+    yield f"date: {book.events[-1].at[:10]}"
+    yield f"decision-makers: {_yaml(makers)}"
+    yield f"consulted: {_yaml(seats)}"
+    yield "---"
+
+
+def _maker(decision: Decision) -> str:
+    return (
+        "the protocol's rule"
+        if decision.made_by == "rule"
+        else (decision.name or decision.made_by).replace("_", " ")
+    )
+
+
+def _yaml(names: Iterable[str]) -> str:
+    """Names as one JSON string, which is YAML."""
+    return orjson.dumps(", ".join(names) or "nobody").decode()
+
+
+def _context(outcome: Outcome, state: State) -> Iterator[str]:
+    yield paragraphs(outcome.question)
+    if state.opening.context:
+        yield ""
+        yield f"Given: {listed(f'{one.name} ({one.id})' for one in state.opening.context)}."
+
+
+def _chosen(outcome: Outcome) -> Iterator[str]:
+    """The answer, because of its reasons; each says its evidence class and where it stands."""
+    yield inline(outcome.answer)
+    yield ""
+    yield f"{inline(outcome.how_sure)}"
+    if outcome.why:
+        yield ""
+        yield "Because:"
+        yield ""
+        yield from (f"* {_point(one)}" for one in outcome.why)
+
+
+def _point(point: Point) -> str:
+    class_ = f" [{point.class_}]" if point.class_ else ""
+    quote = f" “{point.quote}”" if point.quote else ""
+    where = f" ({', '.join(point.refs)})" if point.refs else ""
+    return inline(f"{point.text}{class_}{quote}{where}")
+
+
+def _consequences(outcome: Outcome) -> Iterator[str]:
+    """What follows, what speaks against it, and what is taken for granted, as the run said it."""
+    yield from (f"* To do: {_point(one)}" for one in outcome.do_now)
+    if outcome.objection is not None and not any(
+        f"({one.ref})" in outcome.objection for one in outcome.dissent
+    ):
+        yield f"* Bad, because {inline(outcome.objection)}"
+    yield from (f"* Bad, because {inline(f'{one.role}: {one.text} ({one.ref})')}" for one in outcome.dissent)
+    yield from (f"* Neutral, because it takes for granted: {_point(one)}" for one in outcome.assumed)
+
+
+def _confirmation(outcome: Outcome) -> Iterator[str]:
+    """What has to be met, what would show it wrong, and what is still open."""
+    yield from (f"* Required: {_point(one)}" for one in outcome.requirements)
+    yield from (f"* Shown wrong by: {_point(one)}" for one in outcome.changes_our_mind)
+    yield from (f"* Open: {_point(one)}" for one in outcome.not_settled)
+    yield from (f"* For a person: {inline(one.text)} ({code(one.command)})" for one in outcome.needs_you)
+
+
+def _more(outcome: Outcome, state: State, head: Head, run: str) -> Iterator[str]:
+    yield f"Protocol {inline(state.opening.protocol)}. {inline(outcome.trust)} {inline(outcome.looked_at)}"
+    yield ""
+    check = code(f"moot verify {run}")
+    yield f"The record is the ledger of {code(run)}, event {head.seq}, head {code(head.hash)}; {check} checks it."
