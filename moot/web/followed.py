@@ -15,6 +15,7 @@ import msgspec
 
 from ledger.events import Event, RunOpened
 from ledger.events.ids import parse_reference
+from ledger.plain_text import one_line
 from ledger.state.anchors import strings
 from ledger.state.book import Book, GrowingBook
 from ledger.state.state import State
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 ID_MAX: Final = 120
 """Characters of a reference; a longer text names nothing."""
+AROUND: Final = 90
+"""Characters that are shown before and after a word that was searched for."""
 RULES_EVENTS_MAX: Final = 3_000
 """Beyond so many events the rules take long, and run only when they are asked for."""
 
@@ -119,6 +122,17 @@ class Followed:
             return True
         text = " ".join(strings(msgspec.to_builtins(event))).casefold()
         return all(word in text for word in words)
+
+    def around(self, event: Event, words: Sequence[str]) -> tuple[str, str, str]:
+        """The first of these words (in small letters) in an event: what stands before it, it, and what follows."""
+        text = one_line(" ".join(strings(msgspec.to_builtins(event))))
+        places = [place for word in words if (place := text.casefold().find(word)) >= 0]
+        if not places:
+            return "", "", ""
+        first = min(places)
+        length = max(len(word) for word in words if text.casefold().startswith(word, first))
+        end = first + length
+        return text[max(0, first - AROUND) : first], text[first:end], text[end : end + AROUND]
 
     def checked(self, anyway: bool = False) -> CheckReport | None:
         """Every rule that the ledger breaks, as `moot check` says it, asked once for each head.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from starlette.requests import Request
 
 from ledger.events import Decision, Event
-from moot.view.events import words_of
+from ledger.plain_text import shortened
+from ledger.state.book import Book
+from moot.view.events import EventWords, words_of
 from moot.view.outcome import outcome_of
 from moot.view.stopping import why_of
 from moot.web.followed import Followed, labels_shown, standing_of
@@ -29,6 +31,8 @@ from moot.web.views.rounds import round_lines, round_page
 from moot.web.views.signals import signals_page
 
 LOG_PAGE: Final = 200
+LOG_SAID: Final = 220
+"""Characters of an event that the log shows."""
 FILTERS: Final = ("q", "status", "protocol")
 """What the list of runs is filtered by."""
 ALL: Final = 1_000_000
@@ -271,6 +275,19 @@ def document(asked: PageRequest) -> str:
     return asked.render("document.html", "log", entry=entry, lines=lines)
 
 
+class LogLine(NamedTuple):
+    """An event in the log; `hit` is where it says what was searched for, where its own words here do not."""
+
+    words: EventWords
+    round: int
+    hit: tuple[str, str, str] | None
+
+
+def _hit(run: Followed, event: Event, words: list[str], book: Book) -> tuple[str, str, str] | None:
+    shown = shortened(words_of(event, book).said, LOG_SAID).casefold()
+    return None if all(word in shown for word in words) else run.around(event, words)
+
+
 @_of_a_run
 def log(asked: PageRequest) -> str:
     """The events in order, some hundred at a time; `?kind=`, `?by=`, `?round=` choose."""
@@ -287,11 +304,12 @@ def log(asked: PageRequest) -> str:
     return asked.render(
         "log.html",
         "log",
-        cards=[(words_of(one, book), one.at, one.round) for one in shown],
+        lines=[LogLine(words_of(one, book), one.round, _hit(asked.run, one, words, book)) for one in shown],
         kinds=[(kind, kind.replace("_", " ")) for kind in sorted({one.kind for one in book.events})],
         roles=sorted({one.by for one in book.events}),
         kind=kind,
         by=by,
+        LOG_SAID=LOG_SAID,
         number=number,
         text=asked.query("q"),
         page=page,

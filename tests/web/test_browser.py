@@ -165,6 +165,19 @@ def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Bro
         context.close()
 
 
+def test_the_line_that_answers_a_question_is_copied(chromium: Browser, served: Viewer) -> None:
+    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{served.url}run/recorded")
+    code = page.locator(".command code").first
+    page.locator(".command button").first.click()
+    page.wait_for_function("() => document.querySelector('.command button').textContent === 'copied'")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == code.inner_text()
+    assert copied.startswith("moot answer ")
+    context.close()
+
+
 def test_the_tabs_stay_in_sight(page: Page, served: Viewer) -> None:
     page.goto(f"{served.url}run/recorded/claims")
     page.evaluate("() => scrollTo(0, 4000)")

@@ -69,6 +69,39 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
         assert trouble == []
 
 
+READING = """() => {
+  const inside = document.querySelector("#live-stage .columns .seat .act");
+  scrollBy(0, inside.getBoundingClientRect().top - 150);
+  window.line = inside.dataset.key;
+}"""
+WHERE = """() => [...document.querySelectorAll(`.act[data-key="${window.line}"]`)]
+  .map((one) => one.getBoundingClientRect().top)"""
+
+
+def test_what_one_reads_stays_when_another_round_begins(page: Page, tmp_path: Path) -> None:
+    run, tape = prepared(tmp_path)
+    page.set_viewport_size({"width": 900, "height": 420})
+    with viewer(run.parent) as serving:
+        page.goto(f"{serving.url}run/live/live")
+        page.wait_for_selector('#live-link[data-state="on"]')
+        with running(run, tape, 0.15) as process:
+            page.wait_for_selector("#live-stage .columns .seat .act", timeout=MS)
+            page.evaluate(READING)
+            page.wait_for_selector('#live-head [data-round="2"]', timeout=MS)
+            places = page.evaluate(WHERE)
+            assert len(places) == 1  # kept, and only once
+            assert -40 < places[0] < 420  # still in sight
+            assert page.locator(".kept > summary").inner_text() == "Round 1, as it was"
+            assert process.wait(60) == 0
+        page.wait_for_function(
+            "() => document.getElementById('live-link').textContent.startsWith('finished')", timeout=MS
+        )
+        assert page.locator(".kept").count() == 1
+        assert page.locator("[id]").evaluate_all(
+            "all => new Set(all.map((one) => one.id)).size === all.length"
+        )
+
+
 def test_a_browser_goes_on_where_it_was_cut_off(page: Page, tmp_path: Path) -> None:
     run, tape = prepared(tmp_path)
     with viewer(run.parent) as first:

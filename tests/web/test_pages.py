@@ -213,3 +213,19 @@ def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
     assert page.loads == []
     known = {*page.ids, *map(unquote, page.ids)}
     assert [link for link in page.links if not link.startswith("#") or unquote(link[1:]) not in known] == []
+
+
+def test_a_search_shows_the_words_that_it_found(served: Viewer) -> None:
+    page = served.get("/run/recorded/log?q=fdatasync+rename").body
+    assert "<mark>" in page
+    assert all(word in ("fdatasync", "rename") for word in re.findall(r"<mark>(.*?)</mark>", page.casefold()))
+    assert "<mark>" not in served.get("/run/recorded/log").body
+
+
+def test_a_card_says_what_an_id_is(served: Viewer) -> None:
+    card = served.get("/run/recorded/card/C-1-1")
+    assert card.status == 200
+    assert 'data-of="C-1-1"' in card.body
+    assert "confirmed" in card.body
+    assert "<html" not in card.body
+    assert served.get("/run/recorded/card/C-99-1").status == 404

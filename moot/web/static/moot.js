@@ -2,7 +2,7 @@
 "use strict";
 
 const live = document.getElementById("live");
-const LINES_MAX = 200;
+const LINES_MAX = 200, KEPT_MAX = 3;
 const static_page = document.documentElement.hasAttribute("data-static");
 
 function tick() {
@@ -80,6 +80,40 @@ function seat(id) {
   return section;
 }
 
+// When another round begins, what stood there is kept below it, open, so that nobody loses the line that they read.
+function keep(head) {
+  const round = (body) => body.querySelector("[data-round]")?.dataset.round;
+  const before = round(document.getElementById("live-head"));
+  if (!head || !before || before === round(parsed(head))) return;
+  const stage = document.getElementById("live-stage"), kept = document.createElement("details"), title = document.createElement("summary");
+  const copy = stage.cloneNode(true);
+  for (const one of [copy, ...copy.querySelectorAll("[id], .thinking")]) {
+    if (one.className === "thinking") one.remove(); else one.removeAttribute("id");
+  }
+  const open = [...stage.querySelectorAll("details")].map((one) => one.open);
+  copy.querySelectorAll("details").forEach((one, n) => { one.open = open[n]; });
+  title.textContent = `Round ${before}, as it was`;
+  kept.className = "kept"; kept.open = true; kept.append(title, copy);
+  stage.after(kept);
+  while (document.querySelectorAll(".kept").length > KEPT_MAX) [...document.querySelectorAll(".kept")].pop().remove();
+}
+
+// What stands at the top of the window when somebody has scrolled there: an update leaves it where it is.
+function reading() {
+  if (scrollY === 0) return undefined;
+  const line = document.getElementById("live-verdict").getBoundingClientRect().bottom;
+  for (const one of document.querySelectorAll("#live .act")) {
+    const { top, bottom } = one.getBoundingClientRect();
+    if (bottom > line && top < innerHeight) return { key: one.dataset.key, top };
+  }
+  return undefined;
+}
+
+function stay(before) {
+  const now = before && document.querySelector(`#live .act[data-key="${CSS.escape(before.key)}"]`);
+  if (now) scrollBy(0, now.getBoundingClientRect().top - before.top);
+}
+
 function follow(root) {
   const link = document.getElementById("live-link");
   const source = new EventSource(root.dataset.stream);
@@ -87,10 +121,13 @@ function follow(root) {
   source.onerror = () => { link.dataset.state = "lost"; link.textContent = "the viewer does not answer; trying again"; };
   source.onmessage = (message) => {
     const update = JSON.parse(message.data);
+    const before = reading();
+    keep(update.parts["live-head"]);
     for (const [id, html] of Object.entries(update.parts)) {
       morphChildren(document.getElementById(id) ?? seat(id), parsed(html));
     }
     cards.clear();
+    stay(before);
     append(update.lines);
     tick();
     link.dataset.state = "on";
@@ -181,6 +218,20 @@ function filter(form) {
   }
 }
 
+// A command is copied by a button; without a script it is selected as a whole by a click.
+function copyable(code) {
+  const button = document.createElement("button");
+  button.type = "button"; button.className = "copy"; button.textContent = "copy";
+  button.setAttribute("aria-label", `copy: ${code.textContent}`);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "copied";
+    setTimeout(() => { button.textContent = "copy"; }, 2000);
+  });
+  code.after(" ", button);
+}
+
+if (navigator.clipboard) for (const code of document.querySelectorAll(".command code")) copyable(code);
 for (const link of document.querySelectorAll("a[data-sort]")) link.addEventListener("click", (event) => sort(link, event));
 for (const field of document.querySelectorAll("[data-filter]")) {
   field.addEventListener("input", () => filter(field.form));

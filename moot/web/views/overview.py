@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
-from ledger.events import Decision, Ruling, RunClosed, RunOpened, Score, Standing
+from ledger.events import Decision, Ruling, RunClosed, RunOpened
 from ledger.events.run import Labelled
 from ledger.state.decided import final_in_force, outcome
 from ledger.state.state import State
 from ledger.store.failures import BlobMissing
 from moot.view.banners import Label
+from moot.view.costs import RunCosts, costs_of
 from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.events import EventWords, words_of
 from moot.view.grounds import Ground
+from moot.view.scores import ScoreRow, scores_of
 from moot.view.seats import answered_by, one_family_told, seats_told
 from moot.view.stopping import why_of
 from moot.web.followed import Followed, isolation_of, labels_shown
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 DECISIONS_SHOWN: Final = 8
 GROUNDS_SHOWN: Final = 6
 ROUNDS_SHOWN: Final = 60
-SHORT_ROUNDS: Final = 2
+SHORT_ROUNDS: Final = 3
 SHORT_EVENTS: Final = 120
 
 
@@ -60,13 +62,15 @@ class Overview:
     overturned: tuple[DecisionTold, ...]
     undecided: bool
     hidden_decisions: int
-    outcome: tuple[EventWords, ...]
+    rulings: tuple[EventWords, ...]
+    scores: tuple[ScoreRow, ...]
     signals: SignalReport | None
     rounds: tuple[RoundLine, ...]
     hidden_rounds: int
     shown_rounds: tuple[RoundPage, ...]
     """Of a short protocol its rounds in full, a column a seat."""
     claims: dict[str, int]
+    costs: RunCosts
     events: int
     began: str
     last: str
@@ -96,12 +100,14 @@ def overview(run: Followed) -> Overview:
         overturned=tuple(_overturned(run)),
         undecided=bool(shown) and not final,
         hidden_decisions=hidden,
-        outcome=tuple(_outcome(run)),
+        rulings=tuple(words_of(event, book) for event in book.of(Ruling)),
+        scores=scores_of(book),
         signals=signals_now(run),
         rounds=lines[-ROUNDS_SHOWN:],
         hidden_rounds=max(0, len(lines) - ROUNDS_SHOWN),
         shown_rounds=tuple(_short(run)),
         claims=claims_by_status(state),
+        costs=costs_of(book),
         events=run.seq + 1,
         began=book.events[0].at,
         last=book.events[-1].at,
@@ -166,9 +172,3 @@ def _overturned(run: Followed) -> Iterator[DecisionTold]:
 def _decided(run: Followed, event: Decision) -> Decided:
     told = tell_decision(run.book(), event, run.sources.sections, 1)
     return Decided(told, told.rests_on[:GROUNDS_SHOWN], max(0, len(told.rests_on) - GROUNDS_SHOWN))
-
-
-def _outcome(run: Followed) -> Iterator[EventWords]:
-    """What judges and votes came to, in protocols that have them: every score, standing and ruling, in order."""
-    book = run.book()
-    return (words_of(event, book) for event in book.events if isinstance(event, Ruling | Score | Standing))

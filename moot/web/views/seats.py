@@ -9,11 +9,9 @@ from typing import Final
 import msgspec
 
 from ledger.events import Call, Event
-from ledger.state.fold import add_call
-from ledger.state.state import Spend
 from ledger.store.failures import LedgerError
+from moot.view.costs import RunCosts, costs_of
 from moot.view.seats import SeatTold, seats_told
-from moot.view.words import PHASES
 from moot.web.followed import Followed, isolation_of
 from moot.web.templating import paged
 from roles.brief import BriefUnavailable, derive
@@ -58,23 +56,17 @@ class ReplyLine:
 
 @dataclass(frozen=True, slots=True)
 class SeatsPage:
-    """The page. `costs` are sums by (role, phase); `judged` says how the briefs were checked."""
+    """The page; `judged` says how the briefs were checked."""
 
     seats: tuple[SeatTold, ...]
     isolation: str
-    phases: tuple[str, ...]
-    costs: Mapping[tuple[str, str], Spend]
+    costs: RunCosts
     replies: tuple[ReplyLine, ...]
     judged: str
     page: int
     pages: int
     found: int
     role: str
-
-    @property
-    def cost_heads(self) -> list[str]:
-        """The heads of the table of costs; `#`: of numbers."""
-        return ["role", *(f"#{phase} {PHASES.get(phase, '')}" for phase in self.phases)]
 
 
 class BlockShown(msgspec.Struct, frozen=True):
@@ -108,14 +100,10 @@ def seats_page(run: Followed, *, role: str = "", page: int = 1, size: int = PAGE
     wanted = [one for one in replies if role in ("", one[0].by)]
     page, pages, shown = paged(wanted, page, size)
     judged, breaches = briefs_judged(run)
-    costs: dict[tuple[str, str], Spend] = {}
-    for event, call in replies:
-        add_call(costs.setdefault((event.by, event.phase), Spend()), call)
     return SeatsPage(
         seats=seats_told(run.book()),
         isolation=isolation_of(run),
-        phases=tuple(dict.fromkeys(event.phase for event, _ in replies)),
-        costs=costs,
+        costs=costs_of(run.book()),
         replies=tuple(ReplyLine(event, call, breaches.get(event.seq)) for event, call in shown),
         judged=judged,
         page=page,

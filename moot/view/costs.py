@@ -1,0 +1,100 @@
+"""What a run cost: by role and phase, by round, and what it came to for one reply, claim, decision.
+
+Costs are sums over the calls that the ledger has. What a seat did not say stays unknown, and is never nought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from ledger.events import Call
+from ledger.state.book import Book
+from ledger.state.decided import in_force
+from ledger.state.fold import add_call
+from ledger.state.lifecycle import OPEN
+from ledger.state.state import Spend, State
+from moot.view.words import PHASES
+
+K = TypeVar("K")
+WHOLE: Final = ""
+"""In place of a role or a phase: all of them."""
+
+
+class EachCost(NamedTuple):
+    """What the whole run comes to for one of `number` things: calls, tokens and dollars; None is unknown."""
+
+    noun: str
+    number: int
+    calls: float
+    tokens: float | None
+    usd: float | None
+
+
+class RunCosts(msgspec.Struct, frozen=True):
+    """Sums by (role, phase), with `WHOLE` for all roles or all phases, and by round."""
+
+    roles: tuple[str, ...]
+    phases: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Spend]
+    rounds: Mapping[int, Spend]
+    each: tuple[EachCost, ...]
+
+    @property
+    def whole(self) -> Spend:
+        """All calls."""
+        return self.cells.get((WHOLE, WHOLE), Spend())
+
+    @property
+    def known(self) -> bool:
+        """Whether any seat said how many tokens it took, or what it cost."""
+        return bool(self.whole.tokens_in + self.whole.tokens_out) or self.whole.unpriced < self.whole.calls
+
+    @property
+    def heads(self) -> list[str]:
+        """The heads of the table by role and phase; `#`: of numbers."""
+        return ["role", *(f"#{phase} {PHASES.get(phase, '')}".rstrip() for phase in self.phases), "#all"]
+
+
+def costs_of(book: Book) -> RunCosts:
+    """The costs of a run as it stands."""
+    cells: dict[tuple[str, str], Spend] = {}
+    rounds: dict[int, Spend] = {}
+    roles, phases = dict[str, None](), dict[str, None]()
+    for event in book.events:
+        if event.call is not None:
+            roles[event.by] = phases[event.phase] = None
+            for key in ((event.by, event.phase), (event.by, WHOLE), (WHOLE, event.phase), (WHOLE, WHOLE)):
+                _add(cells, key, event.call)
+            _add(rounds, event.round, event.call)
+    whole = cells.get((WHOLE, WHOLE), Spend())
+    return RunCosts(tuple(roles), tuple(phases), cells, rounds, _each(book.state, whole))
+
+
+def _add(sums: dict[K, Spend], key: K, call: Call) -> None:
+    add_call(sums.setdefault(key, Spend()), call)
+
+
+def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
+    """The whole divided by how many there are of a thing; things that there are none of are left out."""
+    settled = sum(claim.status not in OPEN for claim in state.claims.values())
+    numbers = (
+        ("reply", whole.calls),
+        ("round", len(state.rounds)),
+        ("claim raised", len(state.claims)),
+        ("claim settled", settled),
+        ("decision in force", len(in_force(state))),
+    )
+    tokens = whole.tokens_in + whole.tokens_out
+    usd = None if whole.unpriced else whole.micro_usd / 1_000_000
+    return tuple(
+        EachCost(noun, number, whole.calls / number, _share(tokens or None, number), _share(usd, number))
+        for noun, number in numbers
+        if number and whole.calls
+    )
+
+
+def _share(total: float | None, number: int) -> float | None:
+    return None if total is None else total / number

@@ -1,0 +1,82 @@
+"""Scores: each argument or option that a judge scored or ruled on, in one row, in any protocol that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from ledger.events import Argument, Score, Standing
+from ledger.state.book import Book
+from moot.view import marks
+from moot.view.marks import Mark
+
+JUDGED: Final = {
+    "UPHELD": "upheld",
+    "PARTIALLY_UPHELD": "partly upheld",
+    "REFUTED": "refuted",
+    "UNCERTAIN": "uncertain",
+    "SURVIVE": "survives",
+    "COLLAPSE": "collapses",
+}
+"""How a thing stands, in words."""
+
+
+class ScoreRow(msgspec.Struct, frozen=True):
+    """What was scored: id, label and side, what it says; totals and how it stands, in the order of judging; why."""
+
+    of: str
+    label: str
+    text: str
+    totals: tuple[str, ...]
+    stands: tuple[Mark, ...]
+    fallacies: tuple[str, ...]
+    because: tuple[str, ...]
+
+
+def scores_of(book: Book) -> tuple[ScoreRow, ...]:
+    """Every thing that has a score or a standing, in the order in which it was first judged."""
+    judged: dict[str, list[Score | Standing]] = {}
+    for event in book.events:
+        if isinstance(event, Score | Standing):
+            judged.setdefault(event.of, []).append(event)
+    options = {one.id: one.text for one in book.state.opening.options}
+    return tuple(_row(book, of, events, options.get(of, "")) for of, events in judged.items())
+
+
+def _row(book: Book, of: str, events: list[Score | Standing], option: str) -> ScoreRow:
+    scored = book.by_id.get(of)
+    argument = scored if isinstance(scored, Argument) else None
+    return ScoreRow(
+        of=of,
+        label=_label(argument) if argument else "",
+        text=argument.claim if argument else option,
+        totals=tuple(one.total for one in events if isinstance(one, Score)),
+        stands=tuple(_stands(one) for one in events if isinstance(one, Standing)),
+        fallacies=tuple(_fallacies(events)),
+        because=tuple(_because(events)),
+    )
+
+
+def _label(argument: Argument) -> str:
+    """`PRO-1`; with the side where the label does not begin with it."""
+    label, side = argument.label, argument.side
+    return label if label.casefold().startswith(side.casefold()) else f"{label} ({side})"
+
+
+def _stands(event: Standing) -> Mark:
+    return Mark("◆", JUDGED[event.standing], marks.STANDINGS.get(event.standing, "warn"))
+
+
+def _fallacies(events: list[Score | Standing]) -> Iterator[str]:
+    for one in events:
+        if isinstance(one, Score):
+            yield from one.fallacies
+
+
+def _because(events: list[Score | Standing]) -> Iterator[str]:
+    for one in events:
+        text = one.notes if isinstance(one, Score) else one.reason
+        if text:
+            yield text
