@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,7 +17,6 @@ from moot.environment import now
 from moot.errors import usage
 
 if TYPE_CHECKING:
-    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
     from ledger.audit.verify import VerifyReport
     from ledger.format.chain import Head
@@ -97,7 +96,8 @@ def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
-    profile = cast("SignalProfile", opened.stop.profile if opened else "text")
+    own = opened.stop.profile if opened else "text"
+    profile = "text" if own == "crux" else own  # beliefs are no signals
     names = (str(one.path), str(other.path))
     return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
 

@@ -206,6 +206,9 @@ class Protocol(msgspec.Struct, frozen=True):
     tells: Callable[[Book, Step, Column], Iterable[tuple[str, str, tuple[int, ...]]]] = nothing_told
     """(book at the opening of the step, step, column) → (name, text as it stands in the brief, seqs of the events
     shown), where the table's picks cannot say it."""
+    widest: Callable[[State, int], tuple[Group, ...]] | None = None
+    """(state, round) → the groups of a round that asks for all it can, where what is asked follows from replies; None:
+    `groups` says it."""
     look: Callable[[Book, str], tuple[Event, ...]] | None = None
     """(book, phase) → what is read of the run behind the validation of a round, where that is not the stop signals."""
     after_round: Callable[[State], AfterRound] | None = None

@@ -116,6 +116,7 @@ def _sight(protocol: Protocol, state: State, step: Step) -> str:
     view = protocol.view(state, step)
     record = view.get(Column.RECORD)
     picks = "; ".join(_pick(pick) for pick in record.picks) if record else ""
+    picks = "told step by step: see below" if Column.TOLD in view else picks
     return f"| {step.task} | {'●' if Column.QUESTION in view else '–'} | {picks or '–'} |"
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from ledger.store.disk import read_plain
 from moot.errors import usage
+from rounds.protocols import FOR_A_QUESTION
 
 if TYPE_CHECKING:
     from detectors.calibrated.parameters import CalibratedParameters
@@ -45,6 +46,13 @@ class RunOptions:
     def is_more_than_budgets(self) -> bool:
         """Whether anything was said that is settled when a run is opened."""
         return self != RunOptions(budget=self.budget)
+
+    def asked(self) -> Table:
+        """The table of a question without a file: crux, unless what is said settles the protocol."""
+        settled = (self.protocol, self.plan, self.profile, self.check_every, self.params)
+        if any(settled) or self.no_stress or self.compete or self.single:
+            return {}
+        return {"deliberation": {"protocol": FOR_A_QUESTION}}
 
     def over(self, table: Table) -> Table:
         """`table` with the flags laid over it."""
@@ -102,7 +110,7 @@ def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
     if file is None:
         if options.question is None:
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
-        return checked(options.over({}), name=COMMAND_LINE)
+        return checked(options.over(options.asked()), name=COMMAND_LINE)
     path = Path(file)
     table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
     return checked(options.over(table), text, file)

@@ -39,6 +39,8 @@ def new(
     no_stress: common.NoStressOption = False,
     rule: common.RuleOption = None,
     rounds: common.RoundsOption = None,
+    stakes: common.StakesOption = None,
+    no_wait: common.NoWaitOption = False,
     judges: common.JudgesOption = None,
     rubric: common.RubricOption = None,
     voting: common.VotingOption = None,
@@ -77,7 +79,7 @@ def new(
         profile=profile,
         check_every=check_every,
         no_stress=no_stress,
-        rules=common.rules_of(rule, rounds, judges, rubric, voting),
+        rules=common.rules_of(rule, rounds, judges, rubric, voting, None, stakes, no_wait),
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )

@@ -69,7 +69,7 @@ ProtocolOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="See `moot protocols`; structured if not said.",
+        help="See `moot protocols`; for -q crux if not said, for a file structured.",
         autocompletion=among(protocol_names),
     ),
 ]
@@ -110,7 +110,28 @@ RuleOption = Annotated[
     typer.Option("--rule", metavar="NAME=VALUE", help="A variant of the protocol; see `moot protocols`."),
 ]
 RoundsOption = Annotated[
-    int | None, typer.Option("--rounds", metavar="N", min=1, max=2, help="Rounds of jugalbandi: 1 or 2.")
+    int | None,
+    typer.Option(
+        "--rounds",
+        metavar="N",
+        min=0,
+        max=3,
+        help="Rounds of tests of crux: 0 to 3 (3); rounds of jugalbandi: 1 or 2.",
+    ),
+]
+StakesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL",
+        help="What a wrong answer of crux costs: low, normal or high; high tests more.",
+        autocompletion=among(lambda: ("low", "normal", "high")),
+    ),
+]
+NoWaitOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-wait", help="Let crux close with what only a person can say left open, not wait for it."
+    ),
 ]
 JudgesOption = Annotated[
     int | None, typer.Option("--judges", metavar="N", min=1, max=5, help="Judges of a debate: 1 to 5.")
@@ -137,6 +158,8 @@ def rules_of(
     rubric: str | None,
     voting: str | None,
     rejudge: int | None = None,
+    stakes: str | None = None,
+    no_wait: bool = False,
 ) -> dict[str, str]:
     """The named variants that the command line chooses."""
     named: dict[str, int | str | None] = {
@@ -145,6 +168,8 @@ def rules_of(
         "rejudge": rejudge,
         "rubric": rubric,
         "voting": voting,
+        "stakes": stakes,
+        "wait": "off" if no_wait else None,
     }
     found = {name: str(value) for name, value in named.items() if value is not None}
     for entry in rule or ():

@@ -70,6 +70,8 @@ def run(
     no_stress: common.NoStressOption = False,
     rule: common.RuleOption = None,
     rounds: common.RoundsOption = None,
+    stakes: common.StakesOption = None,
+    no_wait: common.NoWaitOption = False,
     judges: common.JudgesOption = None,
     rubric: common.RubricOption = None,
     voting: common.VotingOption = None,
@@ -94,8 +96,9 @@ def run(
 ) -> int:
     """Run a deliberation from a file or a question until it ends or has to wait.
 
-    --single takes one seat and --compete lets the gate choose among the protocols of several roles; without either, and
-    without --protocol, it is the full deliberation. `moot gate` says the route beforehand.
+    A question (-q) is given to the protocol crux: sealed beliefs of four roles, then tests of what could change the
+    answer, 4 to 40 replies. --protocol names another one; a plan, a profile or a file means rounds of the structured
+    deliberation. --single takes one seat, --compete lets the gate choose. `moot gate` says the route beforehand.
 
     Before the first call that costs something it says how many replies, dollars and minutes it may take. Above 5
     dollars (MOOT_ASK_ABOVE_USD sets another limit), or 20 replies of unknown price, it asks first on a terminal.
@@ -129,7 +132,7 @@ def run(
         no_stress=no_stress,
         compete=compete,
         single=single,
-        rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge),
+        rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes, no_wait),
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
     )

@@ -19,7 +19,6 @@ from ledger.events import (
     Concern,
     Decision,
     Disposition,
-    Memo,
     Statement,
 )
 from ledger.events.answers import OutcomeStatus
@@ -41,10 +40,21 @@ from moot.view.judged import (
     ruling_told,
     scores_told,
 )
+from moot.view.memo import (
+    MemoTold,
+    basis_told,
+    has_beliefs,
+    how_likely,
+    memo_of,
+    reasons_of_roles,
+    resting_on,
+    work_order,
+)
 from moot.view.options import named
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
-from moot.view.trust import looked_at_told, trust_told
+from moot.view.trust import looked_at_told, model_families, trust_told
+from rounds.protocols.crux.closing import is_waiting
 from rounds.run.outcome import outcome_of as quorum_of
 
 DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
@@ -95,17 +105,17 @@ def outcome_of(run: str, book: Book) -> Outcome:
     state = book.state
     finals = [_decision(book, identity) for identity in final_in_force(state)]
     chief = finals[0] if finals else _latest(book)
-    memo = None if chief is not None and chief.type in ("override", "answer") else _memo(book)
+    memo = memo_of(book, chief)
     hangs_on = None if chief is None else _hangs_on(book, chief)
     held = Conditions() if hangs_on is None else conditions_of(hangs_on, state.opened)
-    told = _Told(book, chief, hangs_on, finals, memo)
+    told = _Told(book, chief, hangs_on, finals, MemoTold(book, memo) if memo is not None else None)
     return Outcome(
         status=_status(book, chief, finals, held),
         question=state.opening.question.strip(),
         answer=told.answer(),
         how_sure=told.how_sure(),
-        do_now=told.field("do_now") or list(islice(told.do_now(), DO_NOW)),
-        why=told.field("why") or told.why,
+        do_now=list(islice(told.do_now(), DO_NOW)),
+        why=told.why,
         changes_our_mind=told.field("changes_our_mind") or told.conditions(held.falsifiers),
         requirements=told.field("requirements") or told.conditions(held.requirements),
         objection=objection_told(book, chief, told.why),
@@ -141,11 +151,6 @@ def _hangs_on(book: Book, chief: Decision) -> Decision:
     return _decision(book, under[-1]) if under else chief
 
 
-def _memo(book: Book) -> Memo | None:
-    memos = list(book.of(Memo))
-    return memos[-1] if memos else None
-
-
 def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Conditions) -> OutcomeStatus:
     """The first that holds."""
     state = book.state
@@ -153,7 +158,7 @@ def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Co
     if not imported and not state.finished:
         if state.stopped_by is not None:
             return "stopped"
-        return "waiting" if state.held_up else "running"
+        return "waiting" if state.held_up or is_waiting(state) else "running"
     quorum = quorum_of(state)
     if chief is None or quorum.kind == "unanswered":
         return "nobody_answered"
@@ -163,12 +168,13 @@ def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Co
     counted = majority(book)
     if reason == "values" or (counted is not None and 2 * counted.most <= counted.members):
         return "your_weighing"
-    if reason == "hand_over" or any(_open_cited(book, one) for one in finals or [chief]):
+    weighed = has_beliefs(book)  # then the value of a test says whether it is still to be run
+    if reason == "hand_over" or (not weighed and any(_open_cited(book, one) for one in finals or [chief])):
         return "run_this_first"
     if any(_escalated(book)):
         return "your_weighing"
     bound = held.falsifiers or held.requirements or reason in _LIMITED or quorum.kind == "degraded"
-    bound = bound or chief.text.startswith("approve with conditions")
+    bound = bound or chief.text.startswith("approve with conditions") or (weighed and bool(resting_on(book)))
     return "decide_with_tripwire" if bound else "decide"
 
 
@@ -191,27 +197,25 @@ class _Told(msgspec.Struct, frozen=True):
     chief: Decision | None
     hangs_on: Decision | None
     finals: list[Decision]
-    memo: Memo | None
+    memo: MemoTold | None
 
     def field(self, name: str) -> list[Point]:
         """What the memo says there."""
-        if self.memo is None:
-            return []
-        return [
-            Point(text=one.text, class_=None, quote=one.quote, refs=list(one.refs))
-            for one in self.memo.sentences
-            if one.field == name
-        ]
+        return self.memo.field(name) if self.memo is not None else []
 
     @property
     def why(self) -> list[Point]:
-        """The reasons that stand, the best tested first."""
-        return reasons_of(self.book, self.chief)[:WHY] if self.chief is not None else []
+        """The memo's reasons, else those that stand, the best tested first."""
+        if self.chief is None:
+            return []
+        if has_beliefs(self.book) and self.chief.by == "controller":
+            return self.field("why") or reasons_of_roles(self.book)
+        return reasons_of(self.book, self.chief)[:WHY]
 
     def answer(self) -> str:
         """The decision in force, options in the asker's words."""
-        if self.memo is not None:
-            return " ".join(one.text for one in self.memo.sentences if one.field == "answer")
+        if self.memo is not None and (text := self.memo.answer()):
+            return text
         if self.chief is None:
             return "Nothing was decided." if self.book.state.finished else "Nothing is decided yet."
         if self.chief.type not in ("override", "answer"):
@@ -225,6 +229,10 @@ class _Told(msgspec.Struct, frozen=True):
         """The stated confidence, then what it rests on."""
         if self.chief is None:
             return "There is no decision to be sure of."
+        if has_beliefs(self.book) and self.chief.by == "controller":
+            families = model_families(self.book)
+            likely = named(self.book, how_likely(self.book))
+            return f"{likely} {basis_told(self.book, self.why, families)}"
         return " ".join(
             part for part in (self._stated(self.chief), self._basis(), scores_told(self.book)) if part
         )
@@ -256,7 +264,11 @@ class _Told(msgspec.Struct, frozen=True):
         return f"Of {counted(total, 'reason')} shown: {classes}{'' if ran else '; none was run'}{alike}."
 
     def do_now(self) -> Iterator[Point]:
-        """What was left to be run, then the other final decisions."""
+        """What was left to be run, then what the memo says, or the other final decisions."""
+        if has_beliefs(self.book):
+            yield from work_order(self.book)
+            yield from self.field("do_now")
+            return
         if self.chief is None:
             return
         for identity in dict.fromkeys(one for made in self.finals for one in _open_cited(self.book, made)):

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ledger.events import Artifact, ExperimentJudged, Statement
+from ledger.events import Artifact, DriftCheck, ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import calls_of
+from moot.view.memo import has_beliefs, resting_on, unseen_told
 from moot.view.seats import dollars, family_of
+from moot.view.text import listed
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
 
@@ -37,9 +39,28 @@ def trust_told(book: Book) -> str:
         kept += f", {calls.continued} in a continued context" if calls.continued else ""
         parts.append(f"isolation {kept}")
     parts.append(_quorum(quorum))
+    if has_beliefs(book) and (carrying := resting_on(book)):
+        parts.append(f"rests on {listed(carrying)}: without any one of them it would end otherwise")
+    if book.of(Memo) and state.finished:
+        parts.append(_sentences_checked(book))
     alarms = [f"{one.fm} {words.FAILURE_MODES.get(one.fm, '')}".strip() for one in state.open_alarms()]
     parts.append(f"open alarms: {', '.join(alarms)}" if alarms else "no open alarm")
     return "; ".join(part for part in (*parts, _process(book)) if part) + "."
+
+
+def model_families(book: Book) -> int | None:
+    """How many families of models answered; None where one of them is not named."""
+    families = {family_of(one.provider, one.model) for one in calls_of(book.events).answered}
+    return len(families) if families and None not in families else None
+
+
+def _sentences_checked(book: Book) -> str:
+    """Whether the sentences of the answer were held to what they cite."""
+    judged = {one.of: one.verdict for check in book.of(DriftCheck) for one in check.sentences}
+    if not judged:
+        return "no sentence of the answer was held to what it cites"
+    supported = sum(verdict == "supported" for verdict in judged.values())
+    return f"{supported} of {len(judged)} sentences are supported by what they cite"
 
 
 def _made_how(book: Book, replies: int, recorded: int) -> str:
@@ -103,7 +124,8 @@ def looked_at_told(book: Book) -> str:
             f"{sum(event.words for event in book.events if isinstance(event, Statement | Artifact)):,} words"
         )
     parts.append(dollars(spend) if spend.calls else "no call")
-    return f"{', '.join(parts)}; {_tests(book)}; {_ended(state)}."
+    unseen = unseen_told(book) if has_beliefs(book) else ""
+    return "; ".join(part for part in (", ".join(parts), _tests(book), unseen, _ended(state)) if part) + "."
 
 
 def _tests(book: Book) -> str:

@@ -58,6 +58,12 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "budget_tokens": "the budget of tokens was used up",
     "budget_calls": "the budget of calls was used up",
     "budget_minutes": "the budget of minutes was used up",
+    "short": "the answers agree, and no proposed test could change them",
+    "settled": "no test is worth its price any more",
+    "ill_posed": "the question has no answer as it is put",
+    "hand_over": "what could change the answer cannot be tested here",
+    "values": "no test would tell the first two apart",
+    "cap": "no further round of tests was allowed",
 }
 
 CLASSES: Final[Mapping[str, str]] = {

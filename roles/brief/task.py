@@ -155,7 +155,8 @@ def _of_records(context: BriefContext, shown: Columns) -> Values:
         "focus": _focus(context),
         "target": target_of(context.step.name) or "",
         "goals": _line(goal.id for goal in context.opened.goals),
-        "options": _line(option.id for option in context.opened.options),
+        "options": _line(option.id for option in context.state.options),
+        "claims": _line(_told_claims(context, shown)),
         "roles": _line(context.state.roles),
         "some_lost": _once_if(missing),
         "missing": missing,
@@ -164,6 +165,12 @@ def _of_records(context: BriefContext, shown: Columns) -> Values:
         **dict(_ids_by_kind(context, shown)),
         **_variants(context.protocol, context.opened.rules),
     }
+
+
+def _told_claims(context: BriefContext, shown: Columns) -> list[str]:
+    """Ids of the claims that the protocol tells this step."""
+    told = _ids(shown, Column.TOLD)
+    return [identity for identity in told if identity in context.state.claims]
 
 
 def _ids_by_kind(context: BriefContext, shown: Columns) -> Iterator[tuple[str, str]]:

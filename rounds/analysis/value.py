@@ -8,6 +8,7 @@ disagreement, or one of two sides that always wins: a role idles.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath as Path
@@ -150,9 +151,32 @@ def _structured(book: Book) -> Counter[str]:
     )
 
 
+def _crux(book: Book) -> Counter[str]:
+    """Of the first answers that named another leader than most points did: whose leader it is in the end."""
+    state = book.state
+    options = [*(option.id for option in state.options), "none"]
+    made = "~3" if not state.opening.options else ""
+    first = [
+        facts for identity, facts in state.beliefs.items() if re.fullmatch(rf"B-1-[a-z_]+{made}", identity)
+    ]
+    last = state.looks[-1].leader if state.looks else None
+    pool = Counter[str]()
+    for facts in first:
+        pool.update(facts.points)
+    foremost = _leader(pool, options)
+    led = [_leader(facts.points, options) for facts in first]
+    return Counter("minority" if one == last else "majority" for one in led if one != foremost)
+
+
+def _leader(points: Mapping[str, int], options: Sequence[str]) -> str:
+    """The option with most points, the first of those that have as many."""
+    return max(options, key=lambda option: points.get(option, 0))
+
+
 _ACCEPTED_OR_NOT: Final = {"accepted": "challenger", "rejected": "proposer", "escalated": "human"}
 _COUNTS: Final[Mapping[str, Callable[[Book], Counter[str]]]] = {
     "structured": _structured,
+    "crux": _crux,
     "jugalbandi": _by_disposition(_ACCEPTED_OR_NOT),
     "single-pass": _by_disposition(_ACCEPTED_OR_NOT),
     "council": _by_disposition(_ACCEPTED_OR_NOT),

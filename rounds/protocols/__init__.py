@@ -12,6 +12,7 @@ from roles.protocol import Protocol, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {
     "structured": "structured:STRUCTURED",
+    "crux": "crux:CRUX",
     "jugalbandi": "jugalbandi:JUGALBANDI",
     "single-pass": "single_pass:SINGLE_PASS",
     "council": "single_pass:COUNCIL",
@@ -27,11 +28,10 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 """Name → module below this package, and the protocol's name in it."""
 
-
-_UNLISTED: Final[Mapping[str, str]] = {"crux": "crux:CRUX"}
-"""Protocols that can be named and are not whole yet."""
 DEFAULT_PROTOCOL: Final = "structured"
-"""What a run is opened with when nothing else is said."""
+"""What a deliberation file that names no protocol is run by."""
+FOR_A_QUESTION: Final = "crux"
+"""What a question is given to that is asked without a file, when nothing that is said calls for rounds of a plan."""
 
 
 class ProtocolUnknown(KeyError):
@@ -51,7 +51,7 @@ class _Protocols(Mapping[str, Protocol]):
     """Name → protocol, in the order of the table."""
 
     def __getitem__(self, name: str) -> Protocol:
-        place = _PLACES.get(name) or _UNLISTED.get(name)
+        place = _PLACES.get(name)
         if place is None:
             raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot protocols`")
         module, _, constant = place.partition(":")

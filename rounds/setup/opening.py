@@ -313,6 +313,8 @@ def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Cas
                 f"castings are for structured; {protocol.name} has its own", "casting", "write [cast.<role>]"
             )
         return own_casting(protocol.roles)
+    if casting is None and domain is None and all(role.title for role in protocol.roles):
+        return own_casting(protocol.roles)  # its roles fit every question; a domain casts them closer to it
     try:
         return cast_of(casting, domain)
     except UnknownCasting as error:

@@ -10,7 +10,7 @@ from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import PlanRow
 from ledger.events.verifications import CHECK_NEEDS
 from ledger.state.state import State
-from roles.protocol import Group, Protocol, open_steps
+from roles.protocol import Group, Protocol, Step, open_steps
 from roles.rotation import next_lead
 from rounds.protocols import protocol_of
 from rounds.protocols.plans import AUTHORS
@@ -38,21 +38,30 @@ def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
         sealed = opening.rules.get("positions") != "off"
         return asked_at_most(opening.plan, positions=sealed, rejudged=again)
     return Counter(
-        PlannedReply(step.role, step.name.phase)
+        PlannedReply(step.role, _kind(protocol, step))
         for _, groups in played(protocol, opening)
         for group in groups
         for step in group.steps
     )
 
 
+def _kind(protocol: Protocol, step: Step) -> str:
+    """The kind of a step of a short protocol; where phases are those of `structured`, its steps are no such steps."""
+    return f"{step.name.phase}.{protocol.name}" if protocol.widest else step.name.phase
+
+
 def played(protocol: Protocol, opening: RunOpened) -> Iterator[tuple[State, tuple[Group, ...]]]:
-    """(state, groups) of each round of a short protocol in which every step is answered."""
+    """(state, groups) of each round of a short protocol in which all that can be asked is asked and answered."""
     state = State(opened=opening)
     for place, row in enumerate(opening.plan):
         state.round = row.round
         state.rounds[row.round] = RoundOpened(
             round=row.round, phase="A", by="controller", focus=opening.question, plan_row=place
         )
+        if protocol.widest is not None:
+            if groups := protocol.widest(state, row.round):
+                yield state, groups
+            continue
         while steps := open_steps(protocol, state):
             state.answered |= {step.id: 0 for step in steps}
         yield state, protocol.groups(state, row.round)

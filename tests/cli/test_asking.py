@@ -48,7 +48,9 @@ def test_a_person_s_reply_is_taken_and_when_nobody_is_left_the_run_waits(
     moot: Moot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     typed(monkeypatch, json.dumps(REPLY) + "\n.\n/give-up\n")
-    said = moot("run", "-q", "Which storage?", "--seats", "human", "--out", "a", "--json")
+    said = moot(
+        "run", "-q", "Which storage?", "--protocol", "structured", "--seats", "human", "--out", "a", "--json"
+    )
     assert (said.code, said.json["state"]) == (4, "waiting")
     assert len(said.json["waiting"]) == 2
     state = open_run("a").state
@@ -62,7 +64,9 @@ def test_a_refused_reply_is_asked_again_with_what_is_wrong(
     moot: Moot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     typed(monkeypatch, "{}\n.\n" + json.dumps(REPLY) + "\n.\n")
-    said = moot("run", "-q", "Which storage?", "--seats", "human", "--out", "a", "--json")
+    said = moot(
+        "run", "-q", "Which storage?", "--protocol", "structured", "--seats", "human", "--out", "a", "--json"
+    )
     assert "missing" in said.err
     call = next(event.call for event in open_run("a").events if event.call)
     assert [attempt.n for attempt in call.attempts] == [1, 2]
@@ -252,7 +256,17 @@ def editor_of(directory: Path, *acts: str) -> str:
 
 
 def human(directory: Path, editor: str | None, *more: str) -> Terminal:
-    arguments = more or ("run", "-q", "Which storage?", "--seats", "human", "--out", "a")
+    arguments = more or (
+        "run",
+        "-q",
+        "Which storage?",
+        "--protocol",
+        "structured",
+        "--seats",
+        "human",
+        "--out",
+        "a",
+    )
     return Terminal(directory, *arguments, VISUAL=editor or "", EDITOR="")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import moot as library
+from moot.api import open_run
 from moot.view.protocols import choices_lines
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot
@@ -53,7 +54,12 @@ def test_it_says_replies_and_how_to_run_it(moot: Moot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "protocol"), [(("--single",), "single-pass"), (("--compete",), "debate"), ((), "structured")]
+    ("flags", "protocol"),
+    [
+        (("--single",), "single-pass"),
+        (("--compete",), "debate"),
+        ((), "crux"),
+    ],
 )
 def test_run_takes_single_and_compete(
     moot: Moot, tmp_path: Path, flags: tuple[str, ...], protocol: str
@@ -67,6 +73,23 @@ def test_run_takes_single_and_compete(
     assert moot("status", str(out), "--json").json["protocol"] == protocol
     gates = [one for one in moot("decisions", str(out), "--json").json["decisions"] if one["type"] == "gate"]
     assert len(gates) == (1 if flags else 0)
+
+
+@pytest.mark.parametrize("flags", [("--plan", "minimum-8"), ("--profile", "text"), ("--no-stress",)])
+def test_what_is_said_of_rounds_means_the_structured_deliberation(
+    moot: Moot, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    out = tmp_path / "run"
+    assert moot("run", "-q", "Which?", "--seats", "host", "--out", str(out), *flags).code == 4
+    assert moot("status", str(out), "--json").json["protocol"] == "structured"
+
+
+def test_crux_takes_stakes_rounds_and_no_wait(moot: Moot, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    flags = ("--stakes", "high", "--rounds", "1", "--no-wait")
+    assert moot("run", "-q", "Which?", "--seats", "host", "--out", str(out), *flags).code == 4
+    rules = open_run(out).state.opening.rules
+    assert (rules["stakes"], rules["rounds"], rules["wait"]) == ("high", "1", "off")
 
 
 @pytest.mark.parametrize(

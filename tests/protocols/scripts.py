@@ -15,6 +15,7 @@ from rounds.protocols.adversarial import SCALES
 from rounds.protocols.comparative import pairing
 from rounds.protocols.scorecard import CRITERIA
 from rounds.protocols.step_table import rule
+from tests.protocols import crux_seats
 
 Shown = Sequence[Event]
 Script = Callable[[Book, Step, Shown], dict[str, Any]]
@@ -454,7 +455,16 @@ def _comparative(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
             }
 
 
+def _crux(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
+    """One claim is contested, and a document supports it."""
+    del shown
+    contested = {"action": ("document", 50, 95, 25)}
+    world = crux_seats.World(proposed=contested, later=(50, 95, 25))
+    return crux_seats.reply(book, step, world)
+
+
 SCRIPTS: Final[Mapping[str, Script]] = {
+    "crux": _crux,
     "jugalbandi": _jugalbandi,
     "single-pass": _pass,
     "council": _pass,

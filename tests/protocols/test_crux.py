@@ -378,8 +378,8 @@ def test_a_lost_memo_is_written_by_the_next_nearest_and_then_by_nobody(tmp_path:
     assert decision(none).text == "three streams"
 
 
-def test_it_is_not_listed_while_it_is_not_whole() -> None:
-    assert "crux" not in list(PROTOCOLS)
+def test_it_is_listed_and_writes_format_2() -> None:
+    assert "crux" in list(PROTOCOLS)
     assert PROTOCOLS["crux"].format_version == 2
 
 

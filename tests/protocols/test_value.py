@@ -18,6 +18,7 @@ from tests.protocols import scripts
 from tests.protocols.playing import begin, play
 
 EXPECTED = {
+    "crux": {},
     "jugalbandi": {"challenger": 2, "human": 1, "proposer": 1},
     "single-pass": {"challenger": 2, "proposer": 1},
     "council": {"challenger": 6, "proposer": 3},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from ledger.events import Decision, Ruling, RunClosed, RunOpened
 from ledger.events.run import Labelled
@@ -25,7 +25,6 @@ from moot.web.views.rounds import RoundLine, RoundPage, round_lines, round_page
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
-    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
 
 DECISIONS_SHOWN: Final = 8
@@ -121,13 +120,11 @@ def signals_now(run: Followed) -> SignalReport | None:
     from detectors.signals import signals_of_state
 
     opened = run.state.opened
-    if opened is None or not (run.state.checks or is_watched(opened)):
+    if opened is None or opened.stop.profile == "crux" or not (run.state.checks or is_watched(opened)):
         return None
     if lacks_parameters(run):
         return None
-    return signals_of_state(
-        run.state, cast("SignalProfile", opened.stop.profile), run.blobs, run=run.path.name
-    )
+    return signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
 
 
 def lacks_parameters(run: Followed) -> bool:

@@ -36,21 +36,34 @@ from rounds.protocols.crux.replies import (
 )
 from rounds.protocols.crux.standing import VERIFIER
 from rounds.protocols.crux.telling import tells
+from rounds.protocols.crux.widest import widest
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks_each, rule
 
 ROLES: Final = (
-    RoleDefinition("action", "What happens, step by step, if this is done?", "charters/action"),
-    RoleDefinition("guardian", "What must hold, whatever happens?", "charters/guardian"),
-    RoleDefinition("observer", "What would people who live with it see?", "charters/observer"),
-    RoleDefinition("critic", "What is the strongest case against it?", "charters/critic"),
-    RoleDefinition("verifier", "What does the evidence show?", "charters/verifier"),
+    RoleDefinition(
+        "action", "What happens, step by step, if this is done?", "charters/action", "Who carries it out"
+    ),
+    RoleDefinition(
+        "guardian", "What must hold, whatever happens?", "charters/guardian", "Who answers for what must hold"
+    ),
+    RoleDefinition(
+        "observer", "What would people who live with it see?", "charters/observer", "Who has to live with it"
+    ),
+    RoleDefinition(
+        "critic", "What is the strongest case against it?", "charters/critic", "Who looks for the flaw"
+    ),
+    RoleDefinition(
+        "verifier", "What does the evidence show?", "charters/verifier", "Who checks, and holds no opinion"
+    ),
 )
 _VIEW: Final[View] = {
     Column.QUESTION: Sight("all"),
     Column.BEFORE: Sight("all"),
     Column.TOLD: Sight("all"),
 }
+_OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight("all")}
+"""What a sentence is held to stands beside it: no document and nothing else that was said."""
 
 
 # ---------------------------------------------------------------- who is asked, and when
@@ -295,7 +308,7 @@ SHEET: Final = Sheet(
             SentencesReply,
             memo.checked,
             wrong=memo.wrong_sentences,
-            columns=_VIEW,
+            columns=_OF_THE_MEMO,
             when=_memo_is_in,
         ),
     ),
@@ -319,6 +332,7 @@ CRUX: Final[Protocol] = SHEET.protocol(
     has_castings=True,
     version=1,
     brief_version=2,
+    widest=widest,
     owed=closing.owed,
     look=closing.look,
     after_round=closing.after_round,

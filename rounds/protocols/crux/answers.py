@@ -19,6 +19,7 @@ from roles.protocol import Step
 from rounds.protocols.crux.replies import (
     AgendaReply,
     ChoiceReply,
+    CruxDraft,
     CruxNumbers,
     FrameReply,
     PointsOn,
@@ -148,7 +149,7 @@ def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]
         "answer": reply.answer or "",
         **{f"reason-{n}": text for n, text in enumerate(reply.reasons, 1)},
         **{f"defeater-{n}": text for n, text in enumerate(reply.defeaters, 1)},
-        **{f"crux-{n}": f"{draft.text}\n\ntest: {draft.test}" for n, draft in enumerate(reply.cruxes, 1)},
+        **{f"crux-{n}": _proposal(draft) for n, draft in enumerate(reply.cruxes, 1)},
     }
     said = sections if any(sections.values()) else {"answer": "No reason was given."}
     given = tuple(
@@ -158,6 +159,11 @@ def answered(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]
         for n, draft in enumerate(reply.cruxes, 1)
     )
     return (*statement(step, "analysis", said), _belief(step, 1, reply.belief, given, reply.share_found))
+
+
+def _proposal(draft: CruxDraft) -> str:
+    """A proposal in words, without its numbers."""
+    return f"{draft.text}\n\ntest, by {draft.how}: {draft.test}"
 
 
 def redrawn(_: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:

@@ -207,7 +207,7 @@ def decided(book: Book) -> tuple[Event, ...]:
     common: dict[str, Any] = {"round": round_, "phase": "S", "by": "controller"}
     decision = Decision(
         **common,
-        id=f"D-{round_}-1",
+        id=Numbering(book, round_).number("decision"),
         text=" ".join(one.text for one in sentences if one.field == "answer") or _in_words(state, seen),
         type="final",
         cites=_cites(book, sentences),

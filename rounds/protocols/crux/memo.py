@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Final, Literal, cast
 
 from detectors.beliefs.stop import STATUS
 from ledger.events import Concern, DriftCheck, Event, Memo
 from ledger.events.answers import MemoSentence, OutcomeStatus
-from ledger.events.ids import parse_reference
 from ledger.events.verifications import Anchor, SentenceCheck
-from ledger.state.anchors import contains_quote, passages
 from ledger.state.state import State
+from roles.memo.checks import MemoContext, memo_problems
+from roles.memo.citing import cited_texts
+from roles.memo.likelihood import Likelihood, likelihood_of
 from roles.protocol import Step
 from rounds.protocols.crux.closing import last_look
 from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
@@ -20,13 +21,7 @@ from rounds.protocols.crux.standing import carried, end_of
 from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by
 
-SENTENCE_WORDS_MAX: Final = 30
-MEMO_WORDS_MAX: Final = 350
 OBJECTION_WORDS_MAX: Final = 50
-JUDGMENTS_MAX: Final = 4
-_REST_ON_SOMETHING: Final = ("answer", "why")
-_ID: Final = re.compile(r"\b(?:[ACDEHKMNSV]-\d|B-\d|r\d\.)[\w.~#-]*")
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 
@@ -34,78 +29,53 @@ _DEVIATION: Final = {"PASS": 1, "PARTIAL": 3, "FAIL": 5}
 
 
 def wrong_memo(known: Quotable, reply: MemoReply) -> Iterator[str]:
-    """What is wrong with a memo: what rests on nothing, quotes and numbers that stand nowhere, what is too long."""
-    fields = [one.field for one in reply.sentences]
-    if "answer" not in fields:
-        yield "sentences: the memo has an answer"
-    if sum(one.judgment for one in reply.sentences) > JUDGMENTS_MAX:
-        yield f"sentences: at most {JUDGMENTS_MAX} are judgments"
-    total = sum(len(one.text.split()) for one in reply.sentences)
-    if total > MEMO_WORDS_MAX:
-        yield f"sentences: {total} words; {MEMO_WORDS_MAX} at most"
-    for n, one in enumerate(reply.sentences):
-        where = f"sentences[{n}]"
-        if len(one.text.split()) > SENTENCE_WORDS_MAX:
-            yield f"{where}.text: {len(one.text.split())} words; {SENTENCE_WORDS_MAX} at most"
-        if found := _ID.search(one.text):
-            yield f"{where}.text: {found[0]!r} is an id; put it into refs and say it in words"
-        if not one.refs and (one.field in _REST_ON_SOMETHING or not one.judgment):
-            yield f"{where}.refs: name what it rests on" + (
-                "" if one.field in _REST_ON_SOMETHING else ", or mark it as a judgment"
-            )
-        for k, ref in enumerate(one.refs):
-            yield from known.reference_problems(ref, f"{where}.refs[{k}]")
-        yield from _quote_problems(known, one.refs, one.quote, where)
-        yield from _number_problems(known, one.refs, one.text, one.judgment, where)
+    """What is wrong with a memo, sentence by sentence, and then with the whole (`roles/memo/checks.py`)."""
+    sentences = sentences_of(reply)
+    for problem in memo_problems(sentences, memo_context(known, sentences, status_of(known.state, reply))):
+        yield str(problem)
 
 
-def _texts(known: Quotable, refs: Sequence[str]) -> tuple[str, ...]:
-    found: list[str] = []
-    for ref in refs:
-        found += passages(parse_reference(ref), known.by_id, known.opened, known.book.blobs) or ()
-    return tuple(found)
+def sentences_of(reply: MemoReply) -> tuple[MemoSentence, ...]:
+    """The sentences as events keep them."""
+    return tuple(
+        MemoSentence(field=one.field, text=one.text, refs=one.refs, quote=one.quote, judgment=one.judgment)
+        for one in reply.sentences
+    )
 
 
-def _quote_problems(known: Quotable, refs: Sequence[str], quote: str | None, where: str) -> Iterator[str]:
-    if quote is not None and not contains_quote(_texts(known, refs), quote):
-        yield f"{where}.quote: it does not stand word for word in what the sentence cites"
+def memo_context(known: Quotable, sentences: Sequence[MemoSentence], status: OutcomeStatus) -> MemoContext:
+    """What a memo is checked against: what its brief has shown, the asker's words, and what was computed."""
+    book, opened = known.book, known.opened
+    refs = [ref for one in sentences for ref in one.refs]
+    contents = (book.blobs.read(document.sha256) or b"" for document in opened.context)
+    return MemoContext(
+        status=status,
+        question=opened.question,
+        goals=tuple(goal.text for goal in opened.goals),
+        options=tuple(option.text for option in known.state.options),
+        documents=tuple(content.decode("utf-8", "replace") for content in contents),
+        cited=cited_texts(book, refs, known.by_id),
+        values=computed_values(known.state),
+        likelihood=likelihood_now(known.state),
+    )
 
 
-def _number_problems(
-    known: Quotable, refs: Sequence[str], text: str, judgment: bool, where: str
-) -> Iterator[str]:
-    """A number stands in the cited text, in the question, or among the numbers that were computed."""
-    wanted = [_plain(found) for found in _NUMBER.findall(text)]
-    if not wanted:
-        return
-    if judgment:
-        yield f"{where}.text: a judgment holds no number"
-        return
-    opened = known.opened
-    said = (*_texts(known, refs), opened.question, *(one.text for one in (*opened.goals, *opened.options)))
-    there = {_plain(found) for one in said for found in _NUMBER.findall(one)} | computed_numbers(known.state)
-    for number in wanted:
-        if number not in there:
-            yield f"{where}.text: {number} stands neither in what the sentence cites nor among the computed values"
-
-
-def _plain(number: str) -> str:
-    """A number without thousands separators and needless zeros."""
-    whole = re.sub(r",(?=\d{3}\b)", "", number).rstrip(".,").replace(",", ".")
-    return whole.rstrip("0").rstrip(".") if "." in whole else whole
-
-
-def computed_numbers(state: State) -> set[str]:
-    """Pool, ranges over roles and bounds of likelihood, as a memo may say them."""
+def computed_values(state: State) -> tuple[Fraction, ...]:
+    """Pool, the roles' points, worths of tests and counts, as a memo may say them."""
     end = end_of(state, state.round)
-    found = {"1", "5", "20", "45", "55", "80", "95", "99", "100"}
-    for points in (end.pool or (), *end.roles.values()):
-        for value in points:
-            found |= {str(round(float(value))), _plain(f"{float(value):.2f}"), _plain(f"{float(value):.1f}")}
-    for one in end.values:
-        found |= {str(round(float(one.at_best))), _plain(f"{float(one.at_best):.2f}")}
-    done = len(state.answered)
-    return found | {str(done), str(len(end.roles)), str(len(state.rounds) - 1)}
+    points = [value for given in (end.pool or (), *end.roles.values()) for value in given]
+    worths = [one.at_best for one in end.values] + ([end.joint] if end.joint is not None else [])
+    tested = [claim for claim, facts in state.claims.items() if facts.moves]
+    counts = (len(state.answered), len(end.roles), len(state.rounds), len(state.rounds) - 1, len(tested))
+    return (*points, *worths, *map(Fraction, counts))
+
+
+def likelihood_now(state: State) -> Likelihood | None:
+    """How likely the leader is, by the pool."""
+    end = end_of(state, state.round)
+    if end.pool is None or end.leader is None:
+        return None
+    return likelihood_of(end.pool[end.leader])
 
 
 def written(numbering: Numbering, step: Step, reply: MemoReply) -> tuple[Event, ...]:
@@ -115,12 +85,7 @@ def written(numbering: Numbering, step: Step, reply: MemoReply) -> tuple[Event, 
             **by(step),
             id=f"M-{step.name.round}",
             status=status_of(numbering.book.state, reply),
-            sentences=tuple(
-                MemoSentence(
-                    field=one.field, text=one.text, refs=one.refs, quote=one.quote, judgment=one.judgment
-                )
-                for one in reply.sentences
-            ),
+            sentences=sentences_of(reply),
         ),
     )
 

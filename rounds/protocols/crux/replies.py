@@ -16,7 +16,10 @@ PLANS_MAX = 5
 class PointsOn(Part, frozen=True, kw_only=True):
     """Points of a belief on one option."""
 
-    option: Annotated[str, Meta(min_length=1, max_length=12, description="O-n or none")]
+    option: Annotated[
+        str,
+        Meta(min_length=1, max_length=12, description="O-n or none; own or none where there are no options"),
+    ]
     points: PERCENT
 
 
@@ -176,7 +179,7 @@ class SentenceDraft(Part, frozen=True, kw_only=True):
     """One sentence of the memo. It cites what it rests on, or is marked as a judgment."""
 
     field: Literal["answer", "do_now", "why", "changes_our_mind", "requirements", "not_settled", "assumed"]
-    text: Annotated[str, Meta(min_length=1, max_length=400, description="30 words at most, without ids")]
+    text: Annotated[str, Meta(min_length=1, max_length=400, description="30 words at most, no ids")]
     refs: Annotated[tuple[RefText, ...], Meta(max_length=6)]
     quote: Quote | None
     judgment: bool

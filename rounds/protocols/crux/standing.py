@@ -12,8 +12,9 @@ from typing import Final
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_each
 from detectors.beliefs.parameters import CruxTerms, FrameCheck, Stakes, crux_parameters
-from detectors.beliefs.pool import Points
+from detectors.beliefs.pool import Points, leader_of
 from detectors.beliefs.triage import admitted, to_test
+from detectors.beliefs.unseen import Unseen, unseen_of
 from detectors.beliefs.update import CruxResult, Predicted
 from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
@@ -337,6 +338,27 @@ def carried(state: State, round_: int) -> Mapping[str, bool]:
     """Role → whether leader or status would differ without it."""
     found = without_each(rounds_of(state, round_), terms_now(state))
     return {role: one.changes for role, one in found.items()}
+
+
+def unseen(state: State) -> Unseen | None:
+    """Ways in which the leader may be wrong: how many were found, and by how many roles; None without an agenda."""
+    if state.agenda is None:
+        return None
+    end, options = end_of(state, state.round), option_ids(state)
+    lists = [role for role in AUTHORS if _leads(state, role, end, options)]
+    found = [
+        [role for role in lists if any(f"-{role}#defeater-" in ref for ref in merged.from_)]
+        for merged in state.agenda.merged
+        if merged.into.startswith("N-")
+    ]
+    return unseen_of(found, len(lists))
+
+
+def _leads(state: State, role: str, end: RoundEnd, options: tuple[str, ...]) -> bool:
+    """Whether a role's first favourite is the leader: only then its list is of ways in which the leader is wrong."""
+    n = ITS_OWN if is_open_ended(state) else SEALED
+    facts = belief(state, 1, role, n)
+    return facts is not None and leader_of(points_of(facts.points, options)) == end.leader
 
 
 def terms_now(state: State) -> CruxTerms:

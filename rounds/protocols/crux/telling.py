@@ -6,15 +6,17 @@ No brief before the closing shows what another role believes; none shows a redra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Final
 
+from detectors.beliefs.stop import STATUS, in_words
 from ledger.events import Artifact, Belief, Claim, Concern, Decision, Event, Memo, Statement, Verification
 from ledger.events.answers import ConditionalBelief
-from ledger.events.ids import parse_reference
-from ledger.state.anchors import passages
 from ledger.state.book import Book
 from roles.brief.quote import bar
 from roles.brief.quote import verification as verdict_quoted
+from roles.memo.citing import cited_texts
+from roles.memo.likelihood import likelihood_of
 from roles.protocol import Column, Step
 from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.asked import planned_by, to_check
@@ -24,6 +26,7 @@ from rounds.protocols.crux.standing import (
     end_of,
     latest,
     option_ids,
+    terms_now,
     tested_in,
 )
 from rounds.protocols.plans import AUTHORS
@@ -126,7 +129,10 @@ def _results(earlier: bool) -> Callable[[Book, Step], Iterator[Told]]:
         for event in _of(book, Verification):
             if isinstance(event, Verification) and (event.round < step.name.round or not earlier):
                 quoted = verdict_quoted(event)
-                yield quoted.name, quoted.text, quoted.seqs
+                classes = [
+                    bar("class", f"{one.claim_id}: {one.class_}") for one in event.claim_status_changes
+                ]
+                yield quoted.name, "\n".join([quoted.text, *classes]), quoted.seqs
 
     return tell
 
@@ -187,12 +193,34 @@ def _beliefs(book: Book, step: Step) -> Iterator[Told]:
         if role in AUTHORS:
             head = f"{facts.id} · the belief of {role}"
             yield _made(book.by_id[facts.id], [head, bar("points", _points(facts.points))])
-    end, options, seen = end_of(state, step.name.round), option_ids(state), last_look(state)
-    if end.pool is not None and seen is not None:
-        shown = {option: round(float(value), 2) for option, value in zip(options, end.pool, strict=True)}
-        lines = [f"the pool, the mean of {len(end.roles)} roles; it stops because: {seen.reason}"]
-        lines.append(bar("points", ", ".join(f"{option} {value}" for option, value in shown.items())))
-        yield _made(book.events[seen.seq], lines, "pool")
+
+
+def _computed(book: Book, step: Step) -> Iterator[Told]:
+    """What the controller computed for the answer: it is printed beside the memo, and a memo may say it."""
+    state, seen = book.state, last_look(book.state)
+    end, options = end_of(state, step.name.round), option_ids(state)
+    if end.pool is None or end.leader is None or end.stop is None or seen is None:
+        return
+    named = {option.id: option.text for option in state.options}
+    leader = options[end.leader]
+    shown = ", ".join(f"{option} {_said(value)}" for option, value in zip(options, end.pool, strict=True))
+    lines = [
+        "computed, and printed beside your memo",
+        bar("pool", f"{shown} (the mean of {len(end.roles)} roles)"),
+        bar("leader", f"{leader}: {named.get(leader, 'none of the options')}"),
+        bar("how likely", str(likelihood_of(end.pool[end.leader]))),
+        bar("status", STATUS[end.stop.reason]),
+        bar("it stops because", in_words(end.stop, end.values, end.joint, terms_now(state).tau)),
+    ]
+    lines += [
+        bar("a test of", f"{one.claim} would be worth {_said(one.at_best)} points") for one in end.values
+    ]
+    yield _made(book.events[seen.seq], lines, "computed")
+
+
+def _said(value: Fraction) -> str:
+    """A figure with two decimals at most."""
+    return f"{float(round(value, 2)):g}"
 
 
 def _answers_by_role(book: Book, step: Step) -> Iterator[Told]:
@@ -215,15 +243,17 @@ def _memo(book: Book, step: Step) -> Iterator[Told]:
 
 
 def _cited(book: Book, step: Step) -> Iterator[Told]:
-    """Each sentence of the memo with the text that it cites, and nothing else."""
+    """The question, and each sentence of the memo with the text that it cites, and nothing else."""
+    yield "question", bar("question", book.state.opening.question), ()
     for event in _of(book, Memo, step.name.round):
         if not isinstance(event, Memo):
             continue
         for n, one in enumerate(event.sentences, 1):
-            lines = [f"sentence {n}, {'a judgment' if one.judgment else one.field}", bar("says", one.text)]
+            kind = f"{one.field}, a judgment" if one.judgment else one.field
+            lines = [f"sentence {n}, {kind}", bar("says", one.text)]
             for ref in one.refs:
-                texts = passages(parse_reference(ref), book.by_id, book.state.opening, book.blobs) or ()
-                lines.append(bar(f"cites {ref}", "\n".join(texts)))
+                there = cited_texts(book, (ref,)).get(ref)
+                lines.append(bar(f"cites {ref}", "\n".join(there.texts if there else ())))
             lines += [bar("quotes", one.quote)] if one.quote else []
             yield _made(event, lines, f"sentence {n}")
 
@@ -242,7 +272,7 @@ _TOLD: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Told]], ...]]] =
     "E.forecast": (_claims(_round), _plans, _results(earlier=True), _own_belief),
     "E.check": (_claims(lambda book, step: to_check(book.state, step.name.round)), _plans),
     "F": (_claims(_round), _results(earlier=False), _said_by_a_person, _own_belief, _own_numbers),
-    "S.memo": (_agenda, _answers_by_role, _results(earlier=False), _said_by_a_person, _beliefs),
+    "S.memo": (_agenda, _answers_by_role, _results(earlier=False), _said_by_a_person, _beliefs, _computed),
     "S.objection": (_memo,),
     "S.check": (_cited,),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
@@ -12,15 +12,15 @@ from detectors.beliefs.update import unexplained
 from ledger.events import Artifact, Belief, Event, Verification
 from ledger.events.answers import ConditionalBelief
 from ledger.events.artifacts import PlannedTest, PlannedTests
-from ledger.events.ids import parse_reference
-from ledger.events.values import Bearing, EvidenceClass, Result
+from ledger.events.values import Bearing, Result
 from ledger.events.verifications import StatusChange
-from ledger.state.anchors import contains_quote, passages, strings
+from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
+from roles.evidence import evidence_class
+from roles.memo.citing import exhibits
 from roles.protocol import Step
-from roles.replies import Cited
 from rounds.protocols.crux.answers import as_points, numbers_problems, points_problems
 from rounds.protocols.crux.asked import planned_by, to_check
 from rounds.protocols.crux.replies import CruxCheckReply, CruxVerdict, ForecastReply, PlansReply, UpdateReply
@@ -144,13 +144,13 @@ def judged(numbering: Numbering, step: Step, reply: CruxCheckReply) -> tuple[Eve
 
 
 def _verification(book: Book, step: Step, one: CruxVerdict, n: int) -> Verification:
-    evidence = evidence_of(one.evidence)
+    evidence, raised_by = evidence_of(one.evidence), book.state.claims[one.claim].raised_by
     change = StatusChange(
         claim_id=one.claim,
         from_=book.state.claims[one.claim].status,
         to=STATUS_OF_BEARING[one.bearing],
         bearing=one.bearing,
-        class_=class_of(book, one.claim, one.evidence),
+        class_=evidence_class(exhibits(book, one.claim, evidence), raised_by, one.bearing),
         evidence=evidence,
     )
     return Verification(
@@ -164,24 +164,6 @@ def _verification(book: Book, step: Step, one: CruxVerdict, n: int) -> Verificat
         claims_affected=(one.claim,),
         claim_status_changes=(change,),
     )
-
-
-def class_of(book: Book, claim: str, evidence: tuple[Cited, ...]) -> EvidenceClass:
-    """The class of a verdict, computed from its evidence and never taken from a seat.
-
-    quoted: a document says it word for word; argued: a text of another role than the claim's; said: anything else.
-    """
-    raised_by = book.state.claims[claim].raised_by
-    found: list[Literal["quoted", "argued"]] = []
-    for one in evidence:
-        reference = parse_reference(one.ref)
-        if reference.id.startswith("K-"):
-            texts = passages(reference, book.by_id, book.state.opening, book.blobs)
-            if one.quote and texts is not None and contains_quote(texts, one.quote):
-                found.append("quoted")
-        elif reference.id in book.by_id and book.by_id[reference.id].by not in (raised_by, VERIFIER):
-            found.append("argued")
-    return "quoted" if "quoted" in found else "argued" if found else "said"
 
 
 # ---------------------------------------------------------------- beliefs that follow

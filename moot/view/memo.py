@@ -1,0 +1,135 @@
+"""What beliefs and a memo put into the outcome of a run: sentences, how likely it is, on whom it rests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+
+from detectors.beliefs.course import RoundEnd
+from detectors.beliefs.report import rounded
+from ledger.events import Claim, Decision, Memo, Statement
+from ledger.events.answers import MemoSentence
+from ledger.plain_text import counted, one_line
+from ledger.state.book import Book
+from moot.view.reasons import Point
+from roles.evidence import basis_sentence
+from roles.memo.checks import class_of_sentence
+from roles.memo.citing import cited_texts
+from roles.memo.likelihood import likelihood_of
+from rounds.protocols.crux import standing
+from rounds.protocols.crux.asked import writers
+
+REASONS: Final = 3
+
+
+def has_beliefs(book: Book) -> bool:
+    """Whether the run is one of sealed beliefs, and has some."""
+    return book.state.opening.protocol == "crux" and bool(book.state.beliefs)
+
+
+def memo_of(book: Book, decision: Decision | None) -> Memo | None:
+    """The memo that a decision was made of, without the sentences that nothing supported; an override has none."""
+    if decision is None or decision.by != "controller" or decision.type != "final":
+        return None
+    memos = [one for one in book.of(Memo) if one.round == decision.round]
+    return memos[-1] if memos else None
+
+
+class MemoTold(msgspec.Struct, frozen=True):
+    """A memo in the fields of the outcome."""
+
+    book: Book
+    memo: Memo
+
+    def answer(self) -> str:
+        """The sentences that answer."""
+        return " ".join(one.text for one in self._of("answer"))
+
+    def field(self, name: str) -> list[Point]:
+        """What the memo says there, each sentence with the class of what it cites."""
+        return [self._point(one) for one in self._of(name)]
+
+    def _of(self, name: str) -> Iterator[MemoSentence]:
+        return (one for one in self.memo.sentences if one.field == name)
+
+    def _point(self, one: MemoSentence) -> Point:
+        cited = cited_texts(self.book, one.refs)
+        class_ = class_of_sentence(one, cited) if one.field == "why" else None
+        return Point(text=one.text, class_=class_, quote=one.quote, refs=list(one.refs))
+
+
+def end_of_run(book: Book) -> RoundEnd:
+    """Where beliefs stand at the end of the round that is open, or was last."""
+    return standing.end_of(book.state, book.state.round)
+
+
+def how_likely(book: Book) -> str:
+    """The likelihood of the answer by the pool, in a sentence of its own; never what it rests on."""
+    end = end_of_run(book)
+    if end.pool is None or end.leader is None:
+        return "No role has a belief that counts."
+    points = end.pool[end.leader]
+    leader = standing.option_ids(book.state)[end.leader]
+    what = "none of the options is right" if leader == standing.NONE else f"{leader} is right"
+    said = str(likelihood_of(points))
+    who = "by one sealed belief" if len(end.roles) == 1 else f"by the mean of {len(end.roles)} sealed beliefs"
+    return f"{said[:1].upper()}{said[1:]} that {what}, {who} ({rounded(points):g} of 100 points)."
+
+
+def basis_told(book: Book, why: list[Point], families: int | None) -> str:
+    """What the answer rests on, in a sentence of its own."""
+    end = end_of_run(book)
+    over: list[Fraction] = []
+    if end.leader is not None and len(end.roles) > 1:
+        over = [points[end.leader] for points in end.roles.values()]
+    classes = [one.class_ or "said" for one in why]
+    return basis_sentence(classes, families=families, over_roles=over)
+
+
+def reasons_of_roles(book: Book) -> list[Point]:
+    """Where nobody wrote a memo: the reasons of the role that is nearest the pool, as it gave them."""
+    for role in writers(book.state)[:1]:
+        event = book.by_id.get(f"S-1-B-{role}")
+        if isinstance(event, Statement):
+            named = [one for one in event.sections if one.name.startswith("reason-")]
+            return [
+                Point(text=one_line(one.text), class_="said", quote=None, refs=[f"{event.id}#{one.name}"])
+                for one in named[:REASONS]
+            ]
+    return []
+
+
+def resting_on(book: Book) -> list[str]:
+    """The roles without which leader or status would differ."""
+    state = book.state
+    if not state.looks:
+        return []
+    return [role for role, changes in standing.carried(state, state.round).items() if changes]
+
+
+def work_order(book: Book) -> Iterator[Point]:
+    """What nobody here could test and is worth a test, the most valuable first."""
+    end = end_of_run(book)
+    if end.stop is None or end.stop.reason != "hand_over":
+        return
+    for one in sorted(end.values, key=lambda value: -value.at_best):
+        claim = book.by_id.get(one.claim)
+        if isinstance(claim, Claim):
+            worth = f"worth {rounded(one.at_best):g} points"
+            test = one_line(claim.testable_as)
+            yield Point(
+                text=f"Settle by {one.how} ({worth}): {test}", class_=None, quote=None, refs=[one.claim]
+            )
+
+
+def unseen_told(book: Book) -> str:
+    """How many ways to be wrong were named, and how many more there are at least by the estimate."""
+    found = standing.unseen(book.state)
+    if found is None or not found.distinct:
+        return ""
+    more = found.jackknife - found.distinct
+    named = f"{counted(found.distinct, 'way')} to be wrong named"
+    return f"{named}, at least {round(more)} more by estimate" if more else named
