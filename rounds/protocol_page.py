@@ -79,7 +79,7 @@ def widest_opening(protocol: Protocol) -> RunOpened:
     """An opening that has every round and phase of a protocol."""
     least, _ = protocol.options_wanted
     options = [f"option {n}" for n in range(1, max(2, least) + 1)] if least else []
-    widest = {"rounds": "2"} if "rounds" in protocol.variants else {}
+    widest = {"rounds": "1" if protocol.widest else "2"} if "rounds" in protocol.variants else {}
     table = {
         "deliberation": {"question": "A question", "protocol": protocol.name, "options": options},
         "rules": widest,

@@ -105,7 +105,8 @@ def _going_on(
         )
     if not (options.question or opened.question):
         raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
-    asked = replace(options, question=options.question or opened.question, domain=opened.domain)
+    question = options.question or opened.question
+    asked = replace(options, question=question, domain=opened.domain, protocol=opened.protocol)
     deliberation = deliberation_of(None, asked)
     roles = cast_roles(deliberation)
     seats = {role: kinds.get(role, "host") for role in roles}

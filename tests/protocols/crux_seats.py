@@ -155,7 +155,7 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
             ]
             return {
                 "sentences": judged,
-                "goals": [{"goal": "G-1", "served": "yes"}],
+                "goals": [{"goal": goal.id, "served": "yes"} for goal in state.opening.goals],
                 "notes": "All are served.",
             }
         case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from detectors.beliefs.parameters import crux_parameters
@@ -45,21 +45,38 @@ _CLOSE: Final = (
 
 
 def widest(state: State, round_: int) -> tuple[Group, ...]:
-    """The groups of a round in which everything is asked; none for a round that the cap of replies forbids then."""
-    last = _last_round(state)
-    if round_ > last:
+    """The groups of a round in a run that asks for as much as the cap of replies allows; none if it has no such round.
+
+    The cap is reached when the rounds before the last one leave just room for it: the round before asks for less.
+    """
+    rounds = list(_rounds(state))
+    if round_ > len(rounds):
         return ()
-    asked = list(_first(state)) if round_ == 1 else list(_TESTS)
-    if round_ == last and rule(state, "memo") != "off":
-        asked += _CLOSE
+    asked = rounds[round_ - 1]
+    if round_ == len(rounds) and rule(state, "memo") != "off":
+        asked = [*asked, *_CLOSE]
     return tuple(_group(round_, one) for one in asked)
 
 
-def _last_round(state: State) -> int:
-    """The last round that opens when each one asks for all that it can."""
+def _rounds(state: State) -> Iterator[list[tuple[_Ask, ...]]]:
     limits = crux_parameters().stop
-    room = limits.replies_at_most - limits.replies_of_the_close - sum(map(len, _first(state)))
-    return 1 + min(rounds_wanted(state), max(0, room // ROUND_AT_MOST))
+    before_last = limits.replies_at_most - limits.replies_of_the_close - ROUND_AT_MOST
+    first = list(_first(state))
+    yield first
+    asked, left = sum(map(len, first)), rounds_wanted(state)
+    while left and asked <= before_last:
+        room = before_last - asked
+        steps = ROUND_AT_MOST if left == 1 or room == 0 or room >= ROUND_AT_MOST else room
+        yield list(_cut(_TESTS, steps))
+        asked, left = asked + steps, left - 1
+
+
+def _cut(groups: Sequence[tuple[_Ask, ...]], steps: int) -> Iterator[tuple[_Ask, ...]]:
+    """The first so many steps, group by group."""
+    for group in groups:
+        if steps > 0:
+            yield group[:steps]
+        steps -= len(group)
 
 
 def _first(state: State) -> Iterator[tuple[_Ask, ...]]:
