@@ -12,6 +12,7 @@ from detectors.beliefs.course import RoundEnd
 from detectors.beliefs.report import rounded
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.answers import MemoSentence
+from ledger.events.values import EvidenceClass
 from ledger.plain_text import counted, one_line
 from ledger.state.book import Book
 from moot.view.reasons import Point
@@ -85,7 +86,7 @@ def basis_told(book: Book, why: list[Point], families: int | None) -> str:
     over: list[Fraction] = []
     if end.leader is not None and len(end.roles) > 1:
         over = [points[end.leader] for points in end.roles.values()]
-    classes = [one.class_ or "said" for one in why]
+    classes: list[EvidenceClass] = [one.class_ or "said" for one in why]
     return basis_sentence(classes, families=families, over_roles=over)
 
 
