@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -120,6 +119,8 @@ def write_out(path: Path, content: bytes, *, mode: int = 0o666, over: bool = Tru
         with place.open("wb") as stream:
             stream.write(content)
         return
+    import tempfile  # verbs that only look write nothing beside a run
+
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".tmp")
     temporary = Path(name)
     try:

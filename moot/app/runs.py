@@ -7,7 +7,6 @@ that moot makes holds no word of the question: a date and four letters. Only a p
 from __future__ import annotations
 
 import re
-import secrets
 import unicodedata
 from collections.abc import Callable
 from datetime import date
@@ -74,6 +73,8 @@ def _near(said: str, runs: Path) -> str:
 
 def drawn() -> str:
     """Letters that tell nothing, different for every run."""
+    import secrets  # only a new run draws
+
     return "".join(secrets.choice(LETTERS) for _ in range(LETTERS_DRAWN))
 
 
