@@ -32,10 +32,11 @@ from rounds.protocol_page import loss_table
 from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
 from rounds.protocols.structured.visibility import VISIBILITY
+from tests.architecture.rooms import drawing
 from tests.rounds.openings import opening
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = ("docs/format.md", "docs/protocols/structured.md")
+PAGES: Final = ("docs/architecture.md", "docs/format.md", "docs/protocols/structured.md")
 _BLOCK: Final = re.compile(r"(<!-- made: ([a-z0-9_ -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 STRINGS: Final = ("Name", "Short", "Prose", "Long", "Hash", "Decimal", "Role", "Id", "Ref")
@@ -335,6 +336,7 @@ def versions_table() -> str:
 
 
 TABLES: Final[Mapping[str, Callable[[], str]]] = {
+    "rooms": drawing,
     "types": types_table,
     "envelope": envelope_table,
     "call": lambda: model_table(Call, Context, Attempt),
