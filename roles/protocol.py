@@ -170,6 +170,12 @@ def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str
     return ()
 
 
+def nothing_set_aside(state: State) -> frozenset[str]:
+    """Every experiment that is planned is run."""
+    del state
+    return frozenset()
+
+
 AfterRound = CloseReason | Literal["next", "wait", "steps"]
 """What follows a round: its end, the next one, nothing until somebody answers, or steps that are still to be asked."""
 
@@ -219,6 +225,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """The version of the format that a new run is written in."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
+    set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
+    """Planned experiments that are not to be run."""
     fixed_plan: bool = True
     """Whether these are all rounds that there can be, so that no file may write others and nobody is ever absent."""
     watched: bool = False
@@ -283,6 +291,15 @@ def open_steps(protocol: Protocol, state: State) -> tuple[Step, ...]:
     """The steps that can run now: those of the open group that are not done."""
     group = open_group(protocol, state)
     return tuple(step for step in group.steps if not state.is_done(step.id)) if group else ()
+
+
+def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
+    """Experiments that the run waits for: planned, allowed, never judged, and nobody is asked for anything now."""
+    if not state.runs_programs or state.finished or state.held_up or not state.unjudged:
+        return ()
+    set_aside = protocol.set_aside(state)
+    waiting = tuple(experiment for experiment in state.unjudged if experiment not in set_aside)
+    return waiting if waiting and not open_steps(protocol, state) else ()
 
 
 def open_step(protocol: Protocol, state: State, step_id: str) -> Step | None:

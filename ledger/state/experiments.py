@@ -1,6 +1,7 @@
 """Experiments: what the repetitions of a planned program come to, by the predicates of its plan and nothing else.
 
     a repetition   holds, fails, error, or inconclusive: both or neither of pass_if and fail_if, or they cannot be read
+    an error       a limit ended it, or it could not be started: what it wrote before says nothing
     the controls   one must fail and one must hold, each with a verdict of its own; otherwise: error
     all k          the same verdict every time, otherwise flaky; any error: error
     the class      `reproduced` from 3 repetitions on, `ran` below; only a verdict that holds or fails has one
@@ -10,6 +11,8 @@ Patterns are those of RE2: the time to match one grows with the text and no fast
 
 from __future__ import annotations
 
+import re
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from importlib import import_module
@@ -29,14 +32,34 @@ Judged = Literal["holds", "fails", "flaky", "inconclusive", "error"]
 Content = Callable[[str], bytes]
 """The bytes of a blob by its hash."""
 
+CONTROLS: Final[dict[Literal["must_fail", "must_hold"], Literal["fails", "holds"]]] = {
+    "must_fail": "fails",
+    "must_hold": "holds",
+}
+"""Control → the verdict that it must have, in the order in which they are run."""
+LIMIT_SIGNALS: Final = frozenset({signal.SIGKILL, signal.SIGXCPU, signal.SIGXFSZ})
+"""Signals by which the kernel ends a program at a limit."""
 REPRODUCED_FROM: Final = 3
 """Repetitions with the same verdict, each in a fresh sandbox."""
 PATTERN_CHARACTERS_MAX: Final = 500
+TIMES_MAX: Final = 20
+"""Repetitions of a plan, or of one call."""
+FILES_MAX: Final = 20
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""Of a file in the work directory: it leads nowhere else."""
+QUESTION_WORDS_MAX: Final = 25
+ARGV_MAX: Final = 64
+SECONDS_MAX: Final = 600
+"""Of one run, on the clock and of the processor."""
+SERIES_SECONDS_MAX: Final = 3_600
+"""Of all runs of a plan together, controls among them, if each takes as long as it may."""
+MEMORY_BYTES_MAX: Final = 2 * 1024**3
+OUTPUT_BYTES_MAX: Final = 1024**2
 
 
 def verdict_of(plan: ExperimentPlanned, run: ExperimentRun, content: Content) -> Verdict:
     """What one repetition says. One that a limit ended, not the program itself, is an error."""
-    if run.exit is None and run.signal is None:
+    if run.exit is None and (run.signal is None or run.signal in LIMIT_SIGNALS):
         return "error"
     passes = _all_of(plan.pass_if, run, content)
     fails = _all_of(plan.fail_if, run, content)
@@ -59,8 +82,8 @@ def judge(
         inconclusive=repetitions.count("inconclusive"),
         error=repetitions.count("error"),
     )
-    controls = {run.control: verdict_of(plan, run, content) for run in made if run.control is not None}
-    if controls != {"must_fail": "fails", "must_hold": "holds"} or len(repetitions) < plan.k:
+    controls = [(run.control, verdict_of(plan, run, content)) for run in made if run.control is not None]
+    if set(controls) != set(CONTROLS.items()) or len(repetitions) < plan.k:
         return counts, "error", None
     if "error" in repetitions:
         return counts, "error", None
@@ -73,7 +96,8 @@ def judge(
 
 
 def plan_problems(plan: ExperimentPlanned) -> Iterator[str]:
-    """Why a plan could not decide anything, before it runs: one sentence a problem."""
+    """Why a plan could not decide anything, or asks for too much, before it runs: one sentence a problem."""
+    yield from _bound_problems(plan)
     for name, predicates in (("pass_if", plan.pass_if), ("fail_if", plan.fail_if)):
         for number, predicate in enumerate(predicates, 1):
             yield from (f"{name} {number}: {problem}" for problem in _predicate_problems(predicate))
@@ -90,6 +114,40 @@ def plan_problems(plan: ExperimentPlanned) -> Iterator[str]:
             yield f"controls: the one that must {control.must} is the experiment itself; change its files or its words"
     if len({(_files(control.files), control.argv) for control in plan.controls}) < len(plan.controls):
         yield "controls: both are the same program with the same files; one of them must be wrong"
+
+
+def _bound_problems(plan: ExperimentPlanned) -> Iterator[str]:
+    limits, runs = plan.limits, plan.k + len(plan.controls)
+    bounds = (
+        (plan.k > TIMES_MAX, f"k: at most {TIMES_MAX} repetitions"),
+        (len(plan.question.split()) > QUESTION_WORDS_MAX, f"question: at most {QUESTION_WORDS_MAX} words"),
+        (limits.wall_seconds > SECONDS_MAX, f"limits.wall_seconds: at most {SECONDS_MAX}"),
+        (limits.cpu_seconds > SECONDS_MAX, f"limits.cpu_seconds: at most {SECONDS_MAX}"),
+        (limits.memory_bytes > MEMORY_BYTES_MAX, f"limits.memory_bytes: at most {MEMORY_BYTES_MAX}"),
+        (limits.output_bytes > OUTPUT_BYTES_MAX, f"limits.output_bytes: at most {OUTPUT_BYTES_MAX}"),
+        (
+            runs * limits.wall_seconds > SERIES_SECONDS_MAX,
+            f"limits: {runs} runs of {limits.wall_seconds} seconds are more than {SERIES_SECONDS_MAX} in all",
+        ),
+    )
+    yield from (problem for is_beyond, problem in bounds if is_beyond)
+    names = [*(one.name for one in plan.inputs), *(one.name for one in plan.files)]
+    yield from _program_problems("files", names, plan.argv)
+    for control in plan.controls:
+        where = f"the control that must {control.must}"
+        yield from _program_problems(where, [one.name for one in control.files], control.argv)
+
+
+def _program_problems(where: str, names: Sequence[str], argv: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        if not FILE_NAME.fullmatch(name):
+            yield f"{where}: {name!r} is not a plain file name"
+    if len(set(names)) < len(names) or len(names) > FILES_MAX:
+        yield f"{where}: at most {FILES_MAX} files, each with a name of its own"
+    if not argv or len(argv) > ARGV_MAX:
+        yield f"{where}: give the program and at most {ARGV_MAX - 1} words"
+    elif "/" in argv[0].removeprefix("./"):
+        yield f"{where}: {argv[0]!r} is neither ./ and a file of the plan nor the name of a program"
 
 
 def _files(files: Iterable[Any]) -> tuple[tuple[str, str], ...]:

@@ -159,7 +159,7 @@ def step(state: State, event: Event) -> None:
         case ExperimentRun():
             planned = state.experiments.get(event.of)
             if planned is not None:
-                planned.runs[event.control or "", event.n] = event.seq
+                planned.runs.setdefault((event.control or "", event.n), event.seq)
         case ExperimentJudged():
             _judged(state, event)
         case Frame():
@@ -278,6 +278,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     if planned is None:
         return
     planned.judged += 1
+    planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
     place = place_of_experiment(event.round, event.phase, planned.judged, number_of(event.of))
     for change in event.changes:

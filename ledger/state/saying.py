@@ -33,7 +33,8 @@ def clause(event: Deliberated) -> tuple[str, str]:
             return "experiment", f"{event.question} ({', '.join(event.claims)}, {event.k} times)"
         case ExperimentRun():
             control = f", control that {event.control.replace('_', ' ')}" if event.control else ""
-            ended = f"exit {event.exit}" if event.signal is None else f"signal {event.signal}"
+            ended = "ended at a limit" if event.signal is None else f"signal {event.signal}"
+            ended = ended if event.exit is None else f"exit {event.exit}"
             return "run", f"{event.of} number {event.n}{control}: {ended} after {event.ms} ms"
         case ExperimentJudged():
             moved = "".join(f", {change.claim_id} {change.to}" for change in event.changes)

@@ -5,7 +5,7 @@ A State is made by `ledger.state.fold` and read by everybody else; nobody else c
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -145,6 +145,13 @@ class BeliefFacts(NamedTuple):
         return self.round == 1 and self.n == 2
 
 
+EXPERIMENTS: Final = "experiments"
+"""Key of `run_opened.rules`: the person's word for running programs."""
+EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
+"""Path of the change by which a person gives or takes back that word later."""
+SANDBOX: Final = "sandbox"
+
+
 class ExperimentFacts(msgspec.Struct):
     """A planned experiment, its repetitions and what it was last judged to be."""
 
@@ -157,6 +164,8 @@ class ExperimentFacts(msgspec.Struct):
     """(control or empty, n) → seq of the `experiment_run`."""
     judged: int = 0
     """How often it was judged."""
+    judged_at: int = -1
+    """Seq of the last judgement, -1 before the first."""
     verdict: str | None = None
     class_: str | None = None
 
@@ -298,6 +307,41 @@ class State(msgspec.Struct):
     def redraw(self) -> BeliefFacts | None:
         """The belief that was asked for twice, the second time."""
         return next((facts for facts in self.beliefs.values() if facts.is_redraw), None)
+
+    @property
+    def runs_programs(self) -> bool:
+        """Whether a person said that programs of this run's replies are run, in a sandbox and nowhere else.
+
+        A fork or a copy needs the word again: who runs it is perhaps somebody else.
+        """
+        if self.opened is None:
+            return False
+        said = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None
+        for amendment in self.amendments:  # of this run: a fork's opening stands over what was said before it
+            for change in amendment.change:
+                if (
+                    change.path == EXPERIMENTS_PATH
+                    and amendment.by == "human"
+                    and amendment.seq > self.opened.seq
+                ):
+                    said = change.to
+        return said == SANDBOX
+
+    def may_run(self, experiment: str) -> bool:
+        """Whether a person said that this experiment is run: for the whole run, or for it alone."""
+        path = f"{EXPERIMENTS}.{experiment}"
+        said = (
+            change
+            for amendment in self.amendments
+            for change in amendment.change
+            if amendment.by == "human" and change.path == path
+        )
+        return self.runs_programs or any(change.to == SANDBOX for change in said)
+
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Planned experiments that were never judged, in the order of their plans."""
+        return tuple(identity for identity, facts in self.experiments.items() if not facts.judged)
 
     @property
     def held_up(self) -> tuple[str, ...]:

@@ -142,7 +142,8 @@ class Namespaces:
         self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
     ) -> list[str]:
         del limits
-        words = [
+        words = ["setpriv", "--pdeathsig", "KILL"]  # what is inside ends with moot, however moot ends
+        words += [
             "unshare",
             "--user",
             "--map-root-user",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, Literal, Protocol
 
+from ledger.state.experiments import FILE_NAME
+
 WORK: Final = "/work"
 """Where the program's files lie inside, and where it may write."""
 READY: Final = b"\x06"
@@ -32,14 +33,17 @@ SECONDS_BETWEEN_LOOKS: Final = 0.02
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
 """The backend's own, which stand above the program."""
-FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
-Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output"]
-"""How a program ended: by itself, by a signal, or by us at a limit."""
+Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output", "not_started"]
+"""How a program ended: by itself, by a signal, or by us at a limit; or it never began."""
 
 
 class SandboxBroken(Exception):
     """The walls could not be set up: no program was started. The text is what the backend said."""
+
+
+class SandboxInterrupted(Exception):
+    """Somebody ended moot while a program ran: it was ended too, and its run counts for nothing."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +131,14 @@ def search_path() -> str:
     return f"{interpreter() / 'bin'}:/usr/bin:/bin"
 
 
-def run_job(backend: Backend, job: Job) -> SandboxRun:
+def run_job(backend: Backend, job: Job, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
     """Run a job in a fresh work directory, and take that away again.
 
-    Raises `SandboxBroken` when the walls do not stand or the program is not there, `ValueError` for names with a path.
+    `is_interrupted` is asked while it runs. Raises `SandboxBroken` when the walls do not stand or the program is not
+    there, `SandboxInterrupted`, and `ValueError` for names with a path.
     """
     with work_directory(job) as work:
-        return run_in(backend, job, work)
+        return run_in(backend, job, work, is_interrupted)
 
 
 @contextmanager
@@ -189,7 +194,9 @@ def _launcher(job: Job) -> list[str]:
     return ["/bin/sh", "-c", say, "sh", "prlimit", *bounds, "--", *job.argv]
 
 
-def run_in(backend: Backend, job: Job, work: Path) -> SandboxRun:
+def run_in(
+    backend: Backend, job: Job, work: Path, is_interrupted: Callable[[], bool] | None = None
+) -> SandboxRun:
     """Run a job whose files lie in `work`; raises `SandboxBroken` as `run_job` does."""
     if not _is_there(job):
         raise SandboxBroken(
@@ -215,7 +222,7 @@ def run_in(backend: Backend, job: Job, work: Path) -> SandboxRun:
     assert process.stderr is not None, "stderr is a pipe"
     streams = (_Stream(process.stdout, job.limits), _Stream(process.stderr, job.limits, READY))
     try:
-        beyond = _watched(process, streams, work, job.limits, began)
+        beyond = _watched(process, streams, work, job.limits, began, is_interrupted or _never)
     finally:
         _end(process, backend, work)
         for stream in streams:
@@ -254,6 +261,7 @@ def _watched(
     work: Path,
     limits: Limits,
     began: float,
+    is_interrupted: Callable[[], bool],
 ) -> Ended | None:
     """Look at a running program until it ends; the limit that it went beyond, if one."""
     exceeded: tuple[tuple[Ended, Callable[[], bool]], ...] = (
@@ -267,9 +275,15 @@ def _watched(
         with suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_BETWEEN_LOOKS)
             return None
+        if is_interrupted():
+            raise SandboxInterrupted
         for name, is_exceeded in exceeded:
             if is_exceeded():
                 return name
+
+
+def _never() -> bool:
+    return False
 
 
 def _end(process: subprocess.Popen[bytes], backend: Backend, work: Path) -> None:

@@ -15,8 +15,9 @@ from ledger.events.verifications import ValidationFinding
 from ledger.state.amending import absent_path
 from ledger.state.book import Book
 from ledger.state.decided import closing_outcome
+from ledger.state.series import judgements_due
 from ledger.state.state import State
-from roles.protocol import Protocol, is_complete
+from roles.protocol import Protocol, awaited_experiments, is_complete
 from roles.rotation import next_lead
 from rounds.protocols.plans import default_predictions
 from rounds.protocols.schedule import (
@@ -50,7 +51,9 @@ class Controller(msgspec.Struct, frozen=True):
             return ()
         if not state.rounds:
             return self.verdicts.screenings(book) or (self._round_opened(book, 0),)
-        for debt in (self.protocol.owed, self._round_end, self._next):
+        for debt in (judgements_due, self.protocol.owed, self._round_end, self._next):
+            if debt == self._round_end and awaited_experiments(self.protocol, state):
+                return ()
             events = debt(book)
             if events:
                 return events

@@ -15,14 +15,17 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from threading import Event as Flag
 from typing import Final, Literal
 
 from ledger.events import Event
 from ledger.events.run import CloseReason
-from roles.protocol import open_steps
+from roles.protocol import awaited_experiments, open_steps
 from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
+from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations, budgets_in_force, used_up
 from rounds.run.engine import StepRefused
+from rounds.run.experiments import conduct
 from rounds.run.human_actions import go_on
 from rounds.run.rate_limit import RateLimit, RetryPolicy
 from rounds.run.retries import BudgetReached, CallLimits, Ending, StepLost, answered
@@ -65,13 +68,16 @@ async def drive(
     reservations: Reservations | None = None,
     retry: RetryPolicy | None = None,
     staggered: bool = True,
+    bench: Bench | None = None,
 ) -> DriveEnd:
     """Run until the run is finished, a budget is used up, or only outside seats are open.
 
-    `staggered`: of the steps of a group that share a caching seat, one goes first and the others at its first byte.
+    `bench`: where the experiments are run that the run waits for; without one it goes on waiting for them.
+    `staggered`: of the steps of a group that share a caching seat, one goes first, the others at its first byte.
     """
     limits = CallLimits(session, reservations or Reservations(), retry or RetryPolicy())
-    return await _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered).run()
+    made = _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered, bench)
+    return await made.run()
 
 
 class _Drive:
@@ -84,6 +90,7 @@ class _Drive:
         calls_at_once: int,
         limits: CallLimits,
         staggered: bool,
+        bench: Bench | None,
     ) -> None:
         self._session = session
         self._seats = seats
@@ -92,6 +99,7 @@ class _Drive:
         self._watch = watch
         self._limits = limits
         self._staggered = staggered
+        self._bench = bench
         self._slots = asyncio.Semaphore(calls_at_once)
         self._rates = {id(seat): RateLimit(calls_at_once) for seat in seats.values()}
         self._failing: dict[int, SeatFailed] = {}
@@ -106,6 +114,8 @@ class _Drive:
             while True:
                 outcome = self._launch()
                 if not self._flying:
+                    if outcome.state == "waiting" and await self._experiments():
+                        continue
                     return outcome
                 await asyncio.wait(
                     self._flying.values(),
@@ -120,6 +130,21 @@ class _Drive:
             for seat in {id(seat): seat for seat in self._seats.values()}.values():
                 if isinstance(seat, Closable):
                     await seat.close()
+
+    async def _experiments(self) -> bool:
+        """Run what the run waits for; whether there was anything. Ctrl-C ends the program too, and records nothing."""
+        state = self._session.book().state
+        due = awaited_experiments(self._session.protocol, state)
+        if self._bench is None or not due:
+            return False
+        ends = Flag()
+        running = conduct(self._session, self._bench, due[0], is_interrupted=ends.is_set)
+        try:
+            while (written := await asyncio.to_thread(next, running, None)) is not None:
+                self._watch.committed(written)
+        finally:
+            ends.set()
+        return True
 
     def _seconds_left(self) -> float | None:
         minutes = budgets_in_force(self._session.book().state).minutes

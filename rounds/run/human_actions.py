@@ -10,14 +10,14 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from ledger.events import Alarm, Amendment, Concern, Decision, Event
+from ledger.events import Alarm, Amendment, Concern, Decision, Event, ExperimentPlanned
 from ledger.events.decisions import Cite, Relation
 from ledger.events.envelope import Envelope
 from ledger.events.run import Change
 from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import replacement
-from ledger.state.state import State
+from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, State
 from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.run.budget import budgets_in_force
 from rounds.run.session import RunSession, is_on_ledger
@@ -193,6 +193,68 @@ def amend_budgets(
         reason = "New limits were given when the run went on."
         amended = Amendment(**_envelope(book), what="budget", change=changes, cause="human", reason=reason)
         return (_named(book, amended, name),)
+
+    return session.append(make)
+
+
+def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None = None) -> tuple[Event, ...]:
+    """Say whether programs of replies are run from now on, in a sandbox; nothing when that holds already."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        before = book.state.runs_programs
+        if before == is_allowed:
+            return ()
+        words = {True: SANDBOX, False: "off"}
+        change = Change(path=EXPERIMENTS_PATH, from_=words[before], to=words[is_allowed])
+        reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
+        amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
+        return (_named(book, amended, name),)
+
+    return session.append(make)
+
+
+def allow_experiment(session: RunSession, experiment: str, name: str | None = None) -> tuple[Event, ...]:
+    """Say that one experiment is run in a sandbox; nothing when that was said already."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        if book.state.may_run(experiment):
+            return ()
+        change = Change(path=f"{EXPERIMENTS}.{experiment}", from_=None, to=SANDBOX)
+        reason = f"{experiment} is run in a sandbox."
+        amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
+        return (_named(book, amended, name),)
+
+    return session.append(make)
+
+
+def plan_experiment(
+    session: RunSession, plan: ExperimentPlanned, blobs: Mapping[str, bytes]
+) -> tuple[Event, ...]:
+    """Put a person's plan on the ledger, under the next number of the round. Nothing is run by it.
+
+    Raises `NotThere` for a claim that is none, or that is superseded.
+    """
+
+    def make(book: Book) -> tuple[Event, ...]:
+        for claim in plan.claims:
+            facts = book.state.claims.get(claim)
+            if facts is None or facts.status == "superseded":
+                why = "no claim" if facts is None else "a superseded claim"
+                raise NotThere(f"{why} {claim!r}", "see `moot claims`")
+        number = 1 + sum(facts.round == book.state.round for facts in book.state.experiments.values())
+        named = {"id": f"E-{book.state.round}-{number}", **_envelope(book)}
+        return (msgspec.structs.replace(plan, **named),)
+
+    return session.commit(make, blobs)
+
+
+def hand_in(session: RunSession, experiment: str, text: str, name: str | None = None) -> tuple[Event, ...]:
+    """Put a result from elsewhere on the ledger, as a person's answer: it is said, and moves no claim."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        if experiment not in book.state.experiments:
+            raise NotThere(f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`")
+        return (_once(book, _decision(book, "answer", text, ("experiment", experiment, "based-on")), name),)
 
     return session.append(make)
 

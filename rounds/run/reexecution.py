@@ -1,8 +1,9 @@
 """Re-execution: the protocol run again on the recorded replies must give the same ledger, byte for byte (FORMAT 7).
 
-Given: the opening, every reply with its call, what people did, every fallback, every resumable stop, all instants, the
-grouping and order of commits, the hashes of rules and parameters. Everything else is computed anew and compared. Where
-the installed rules give another verdict than the recorded one it is named (`rules`), and the recorded one goes on.
+Given: the opening, every reply with its call, every run of an experiment with what it wrote, what people did, every
+fallback, every resumable stop, all instants, the grouping and order of commits, the hashes of rules and parameters.
+Everything else is computed anew and compared. Where the installed rules give another verdict than the recorded one it
+is named (`rules`), and the recorded one goes on.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ledger.events import (
     Alarm,
     Amendment,
     Event,
+    ExperimentRun,
     Fallback,
     RunClosed,
     RunOpened,
@@ -115,7 +117,7 @@ def _computed(
     if isinstance(first, RunOpened) or first.by == "human":
         owed = () if isinstance(first, RunOpened) else recorded[1:]
         return (first, *owed)
-    if isinstance(first, RunClosed) and first.state == "stopped":
+    if isinstance(first, ExperimentRun) or (isinstance(first, RunClosed) and first.state == "stopped"):
         return recorded
     if isinstance(first, Fallback):
         return _given_up(protocol, replica, first)

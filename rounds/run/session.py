@@ -127,6 +127,18 @@ class RunSession:
             events = writer.commit(drafts, at=self._clock(), blobs=blobs or {})
             return (*events, *self._settle(writer))
 
+    def now(self) -> str:
+        """The present instant."""
+        return self._clock()
+
+    def commit(
+        self, make: Callable[[Book], tuple[Event, ...]], blobs: Mapping[str, bytes]
+    ) -> tuple[Event, ...]:
+        """Commit what `make` gives under the lock, and nothing that follows from it; nothing when it gives nothing."""
+        with self.run.writer() as writer:
+            drafts = make(writer.book())
+            return writer.commit(drafts, at=self._clock(), blobs=blobs) if drafts else ()
+
     def settle(self) -> tuple[Event, ...]:
         """Commit what the controller owes, as after a writer that died in between."""
         if not self.controller.owed(self.book()):

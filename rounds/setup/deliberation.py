@@ -171,6 +171,12 @@ class GateRow(_Table):
     triggers: Lines = ()
 
 
+class ExperimentsRow(_Table):
+    """`[experiments]`: what the file asks for; programs are run only when the person who runs it says so too."""
+
+    run: Literal["off", "sandbox"] = "off"
+
+
 class Deliberation(_Table):
     """A whole deliberation file."""
 
@@ -181,6 +187,7 @@ class Deliberation(_Table):
     cast: dict[str, CastRow] = Field(default_factory=dict[str, CastRow])
     budget: Budget = Budget()
     gate: GateRow | None = None
+    experiments: ExperimentsRow | None = None
     rules: dict[str, str] = Field(default_factory=dict[str, str])
 
     @field_validator("round", "predict", "context", mode="before")
@@ -292,6 +299,7 @@ _KNOWN: Final[dict[str, type[BaseModel]]] = {
     "cast": CastRow,
     "budget": Budget,
     "gate": GateRow,
+    "experiments": ExperimentsRow,
 }
 
 

@@ -22,7 +22,12 @@ def to_toml(deliberation: Deliberation) -> str:
     for name in ("round", "predict", "context"):
         blocks += [_block(f"[[{name}]]", _said(row)) for row in getattr(deliberation, name)]
     blocks += [_block(f"[cast.{role}]", _said(row)) for role, row in deliberation.cast.items()]
-    for name, table in (("budget", deliberation.budget), ("gate", deliberation.gate)):
+    tables = (
+        ("budget", deliberation.budget),
+        ("gate", deliberation.gate),
+        ("experiments", deliberation.experiments),
+    )
+    for name, table in tables:
         if table is not None and _said(table):
             blocks.append(_block(f"[{name}]", _said(table)))
     if deliberation.rules:

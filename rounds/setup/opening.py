@@ -23,6 +23,7 @@ from ledger.events.run import (
     Waiver,
 )
 from ledger.state import decided
+from ledger.state.state import EXPERIMENTS, SANDBOX
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
@@ -49,6 +50,8 @@ from rounds.setup.deliberation import (
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.gate import GateRefused, routed
 
+EXPERIMENTS_SINCE: Final = 2
+"""Version of the format that has experiments."""
 NO_STRESS: Final = Waiver(
     what="stress",
     why="The deliberation file says no_stress: nobody is ever absent, so nothing shows what a role contributes.",
@@ -78,12 +81,14 @@ def resolve(
     seats: Mapping[str, str] | None = None,
     seed: int = 0,
     params: bytes | None = None,
+    experiments: bool = False,
 ) -> Opening:
     """Decide everything that the file leaves open.
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
-    are thresholds for the profile `calibrated` in the place of the installed ones. Pure: equal arguments give equal
+    are thresholds for the profile `calibrated` in the place of the installed ones. `experiments`: a person said that
+    programs of replies are run in a sandbox; what the file asks for is not that word. Pure: equal arguments give equal
     bytes. Raises `DeliberationError`.
     """
     try:
@@ -94,6 +99,8 @@ def resolve(
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
     rules = {**_rules(deliberation, protocol, name), **gate_rules}
+    if experiments:
+        rules[EXPERIMENTS] = _experiments(protocol, name)
     plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name)
     prompt_set = installed_prompt_set(protocol.prompts)
@@ -413,6 +420,16 @@ def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[st
     if found.get("positions") and deliberation.deliberation.positions == "off":
         found["positions"] = "off"
     return found
+
+
+def _experiments(protocol: Protocol, name: str) -> str:
+    """The word under which programs are run; a run of version 1 of the format has no place for what they show."""
+    if protocol.format_version < EXPERIMENTS_SINCE:
+        able = ", ".join(one.name for one in PROTOCOLS.values() if one.format_version >= EXPERIMENTS_SINCE)
+        raise DeliberationError(
+            f"{protocol.name} keeps no experiments", name, f"choose one of {able}, or leave --experiments out"
+        )
+    return SANDBOX
 
 
 def _waived(deliberation: Deliberation, rules: Rules) -> tuple[Waiver, ...]:

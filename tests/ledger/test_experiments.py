@@ -118,7 +118,15 @@ def test_a_control_that_does_not_do_what_it_must_makes_an_error(controls: tuple[
 
 def test_a_limit_is_an_error_and_a_signal_is_no_exit_code() -> None:
     assert verdict_of(plan(), run(exit=None), BLOBS.__getitem__) == "error"
-    assert verdict_of(plan(), run(exit=None, signal=9), BLOBS.__getitem__) == "inconclusive"
+    assert verdict_of(plan(), run(exit=None, signal=11), BLOBS.__getitem__) == "inconclusive"
+
+
+@pytest.mark.parametrize("number", [9, 24, 25])
+def test_what_a_program_wrote_before_a_limit_ended_it_says_nothing(number: int) -> None:
+    made = plan((asks("equals", "PASS"),), (asks("equals", "FAIL"),))
+    assert verdict_of(made, run(out=b"PASS"), BLOBS.__getitem__) == "holds"
+    assert verdict_of(made, run(exit=None, signal=11, out=b"PASS"), BLOBS.__getitem__) == "holds"
+    assert verdict_of(made, run(exit=None, signal=number, out=b"PASS"), BLOBS.__getitem__) == "error"
 
 
 def reads(predicate: Predicate, out: bytes, more: int = 0) -> str:

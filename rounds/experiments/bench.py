@@ -1,0 +1,148 @@
+"""The bench: a sandbox that passed its self-test here, and one run of a planned experiment on it.
+
+What a program brings with it comes out as an event and its blobs; nothing of it is written here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ledger.events import ExperimentPlanned, ExperimentRun
+from ledger.events.experiments import ExperimentEnvironment, KeptOutput
+from ledger.state.experiments import Content
+from ledger.state.series import Slot
+from rounds.experiments.backends import IMAGE, backends
+from rounds.experiments.sandbox import (
+    Backend,
+    Capture,
+    Job,
+    Limits,
+    SandboxBroken,
+    SandboxRun,
+    run_job,
+)
+from rounds.experiments.self_test import SelfTest, find_sandbox, install_line
+
+IN_AN_IMAGE: Final = ("docker", "podman")
+"""Backends whose Python is not the one that runs moot."""
+
+
+class NoSandbox(Exception):
+    """Programs are to be run, and no sandbox holds here. Nothing is ever run unconfined."""
+
+    exit_code = 2
+
+    def __init__(self, seen: Iterable[SelfTest]) -> None:
+        tried = "; ".join(one.text for one in seen)
+        self.what = f"no sandbox holds here, and nothing is run without one: {tried}"
+        self.fix = f"{install_line()}; see `moot doctor`"
+        super().__init__(self.what)
+
+
+@dataclass(frozen=True)
+class Conducted:
+    """One run of a series, ready to be committed: the event, and the bytes that it names."""
+
+    event: ExperimentRun
+    blobs: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A backend that passed its self-test."""
+
+    backend: Backend
+    test: SelfTest
+
+    @property
+    def environment(self) -> ExperimentEnvironment:
+        """Where programs run here, for the record."""
+        return ExperimentEnvironment(
+            interpreter=f"python3 of the image {IMAGE}"
+            if self.backend.name in IN_AN_IMAGE
+            else f"{platform.python_implementation()} {platform.python_version()}",
+            platform=f"{platform.system()} {platform.machine()}",
+            sandbox=self.backend.name,
+            sandbox_version=self.test.version,
+            self_test=self.test.passed,
+        )
+
+    def conduct(
+        self,
+        plan: ExperimentPlanned,
+        slot: Slot,
+        content: Content,
+        *,
+        started_at: str,
+        is_interrupted: Callable[[], bool] | None = None,
+    ) -> Conducted:
+        """Run one repetition or control; one that could not be started says so on stderr and has no exit code.
+
+        The event is in the plan's round and phase; whoever commits it says in which it is. Raises
+        `SandboxInterrupted`, and then there is nothing to record.
+        """
+        try:
+            made = run_job(self.backend, job_of(plan, slot, content), is_interrupted)
+        except (SandboxBroken, OSError) as error:
+            made = _not_run(f"not run: {error}")
+        event = ExperimentRun(
+            round=plan.round,
+            phase=plan.phase,
+            by="controller",
+            of=plan.id or "",
+            n=slot.n,
+            control=slot.control,
+            environment=self.environment,
+            exit=made.exit,
+            signal=made.signal,
+            stdout=_kept(made.stdout),
+            stderr=_kept(made.stderr),
+            started_at=started_at,
+            ms=made.ms,
+        )
+        blobs = {_sha256(one.kept): one.kept for one in (made.stdout, made.stderr)}
+        return Conducted(event, blobs)
+
+
+def bench_here(candidates: Iterable[Backend] | None = None) -> Bench:
+    """The first backend that really holds here. Raises `NoSandbox`."""
+    found, seen = find_sandbox(backends() if candidates is None else candidates)
+    if found is None:
+        raise NoSandbox(seen)
+    return Bench(found, seen[-1])
+
+
+def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
+    """What is run: the plan's program, or a control's in its place, beside the plan's inputs."""
+    files, argv = plan.files, plan.argv
+    for control in plan.controls:
+        if slot.control == f"must_{control.must}":
+            files, argv = control.files, control.argv
+    named = {one.name: content(one.sha256) for one in plan.inputs}
+    named |= {one.name: content(one.sha256) for one in files}
+    limits = Limits(
+        wall_seconds=plan.limits.wall_seconds,
+        cpu_seconds=plan.limits.cpu_seconds,
+        memory_bytes=plan.limits.memory_bytes,
+        kept_bytes=plan.limits.output_bytes,
+    )
+    return Job(argv, named, seed=plan.seed, limits=limits)
+
+
+def _not_run(why: str) -> SandboxRun:
+    """What stands for a program that could not be started: why, in the place of what it would have written."""
+    said = why.encode("utf-8", "replace")
+    nothing = Capture(_sha256(b""), 0, b"")
+    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(said), len(said), said), {}, 0)
+
+
+def _kept(stream: Capture) -> KeptOutput:
+    return KeptOutput(sha256=stream.sha256, bytes=stream.length, kept=_sha256(stream.kept))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
