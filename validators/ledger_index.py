@@ -13,7 +13,16 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ledger.events import Claim, Event, RoundOpened, RunOpened, StreamName, Verification, stream_of
+from ledger.events import (
+    Claim,
+    Event,
+    ExperimentJudged,
+    RoundOpened,
+    RunOpened,
+    StreamName,
+    Verification,
+    stream_of,
+)
 from ledger.events.ids import Reference, StepName, parse_reference, parse_step
 from ledger.events.values import Status
 from ledger.state.anchors import Sections, passages, sections_of
@@ -239,6 +248,8 @@ class LedgerIndex:
         touched: tuple[str | None, ...] = ()
         if isinstance(event, Verification):
             touched = tuple(change.claim_id for change in event.claim_status_changes)
+        elif isinstance(event, ExperimentJudged):
+            touched = tuple(change.claim_id for change in event.changes)
         elif isinstance(event, Claim):
             touched = (event.id, event.supersedes)
         for identity in touched:

@@ -22,6 +22,7 @@ from validators.rules import (
     claims,
     decisions,
     events,
+    experiments,
     references,
     replay,
     roles,
@@ -81,6 +82,12 @@ RULES: Final[tuple[Rule, ...]] = (
     claims.superseded_claim_has_a_successor,
     steps.synthesis_leaves_nothing_pending,
     verifications.drift_check_covers_every_goal,
+    # experiments
+    experiments.experiment_can_decide,
+    experiments.experiment_is_planned_before_it_runs,
+    experiments.program_runs_by_a_persons_word,
+    experiments.judgement_is_computed_again,
+    experiments.only_experiments_are_ran,
     # decisions
     decisions.decision_rests_on_a_citation,
     decisions.decision_rests_on_tested_claims,

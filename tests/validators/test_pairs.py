@@ -7,6 +7,7 @@ import pytest
 from tests.validators import (
     pairs_claims,
     pairs_evidence,
+    pairs_experiments,
     pairs_order,
     pairs_roles,
     pairs_texts,
@@ -23,6 +24,7 @@ PAIRS = (
     *pairs_claims.PAIRS,
     *pairs_texts.PAIRS,
     *pairs_verdicts.PAIRS,
+    *pairs_experiments.PAIRS,
 )
 named = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.code} {pair.why}".strip())
 

@@ -111,11 +111,11 @@ def id_is_unique(index: LedgerIndex) -> Iterator[Breach]:
 
 
 COUNTED: Final = frozenset(
-    {"claim", "concern", "assumption", "argument", "challenge", "response", "decision"}
+    {"claim", "concern", "assumption", "argument", "challenge", "response", "decision", "experiment_planned"}
 )
 
 
-@rule("IDS002", "error", source="FORMAT 3", applies_to_imports=False)
+@rule("IDS002", "error", source="FORMAT 3", version=2, applies_to_imports=False)
 def numbers_are_gapless(index: LedgerIndex) -> Iterator[Breach]:
     """Counted ids run without a gap, in role order, then in the order inside the reply.
 

@@ -154,7 +154,17 @@ def _name(group: Group) -> str:
 
 
 _BETWEEN: Final = frozenset(
-    {"run_opened", "round_opened", "validation", "signals", "alarm", "amendment", "screening"}
+    {
+        "run_opened",
+        "round_opened",
+        "validation",
+        "signals",
+        "alarm",
+        "amendment",
+        "screening",
+        "experiment_run",
+        "experiment_judged",
+    }
 )
 """What the controller writes in every protocol; rules of their own look at it."""
 

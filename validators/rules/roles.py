@@ -15,6 +15,7 @@ from ledger.events import (
     Concern,
     Decision,
     Event,
+    ExperimentPlanned,
     Fallback,
     Frame,
     Memo,
@@ -137,11 +138,13 @@ CONTROLLER: Final = frozenset(
         "ruling",
         "score",
         "run_closed",
+        "experiment_run",
+        "experiment_judged",
     }
 )
 
 
-@rule("AUT003", "error", source="FORMAT 1 (10, 11), FORMAT 8, DESIGN 3")
+@rule("AUT003", "error", source="FORMAT 1 (10, 11), FORMAT 8, DESIGN 3", version=2)
 def author_may_write_this(index: LedgerIndex) -> Iterator[Breach]:
     """Controller, person and import write only what is theirs; a role writes only in a step.
 
@@ -163,7 +166,9 @@ def _may_write(event: Event, structured: bool) -> bool:
         allowed = event.kind in CONTROLLER or isinstance(event, Verification) or _follows_by_rule(event)
         return allowed or (not structured and _stands_in(event))
     match event:
-        case Decision(type="override" | "answer") | Alarm(action="closed") | Amendment():
+        case (
+            Decision(type="override" | "answer") | Alarm(action="closed") | Amendment() | ExperimentPlanned()
+        ):
             return True
         case _:
             return False

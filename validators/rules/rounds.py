@@ -10,6 +10,7 @@ from ledger.events import (
     Artifact,
     Decision,
     Event,
+    ExperimentPlanned,
     Position,
     RoundOpened,
     RunClosed,
@@ -165,9 +166,9 @@ def _place(event: Event) -> Iterator[Breach]:
             pass
 
 
-@rule("ORD006", "error", source="FORMAT 2")
+@rule("ORD006", "error", source="FORMAT 2", version=2)
 def nothing_follows_the_end(index: LedgerIndex) -> Iterator[Breach]:
-    """After the finish only a person may answer, override, close an alarm, note or redact.
+    """After the finish only a person may answer, override, close an alarm, note, redact or plan an experiment.
 
     What is added to a finished run would change its outcome behind the stop that was announced.
     """
@@ -186,6 +187,7 @@ def _may_follow(event: Event) -> bool:
             Decision(type="override" | "answer")
             | Alarm(action="closed")
             | Amendment(what="note" | "redaction")
+            | ExperimentPlanned()
         ):
             return True
         case _:
