@@ -34,6 +34,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "doctor": ("moot.view.results", "Doctor"),
     "error": ("moot.view.results", "Error"),
     "estimate": ("moot.view.estimate", "Estimate"),
+    "experiment": ("moot.view.experiments", "Experiments"),
     "export": ("ledger.interchange.report", "ExportReport"),
     "gate": ("moot.view.protocols", "Gated"),
     "fork": ("moot.view.results", "Fork"),

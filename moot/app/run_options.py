@@ -41,11 +41,13 @@ class RunOptions:
     contexts: Sequence[str] = ()
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
+    experiments: str | None = None
+    """off or sandbox: the person's word; in a file it is what the file asks for."""
 
     @property
-    def is_more_than_budgets(self) -> bool:
+    def is_settled_at_opening(self) -> bool:
         """Whether anything was said that is settled when a run is opened."""
-        return self != RunOptions(budget=self.budget)
+        return self != RunOptions(budget=self.budget, experiments=self.experiments)
 
     def asked(self) -> Table:
         """The table of a question without a file: crux, unless what is said settles the protocol."""
@@ -79,6 +81,8 @@ class RunOptions:
             laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **self.rules}
         if self.compete or self.single:
             laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
+        if self.experiments is not None:
+            laid["experiments"] = {"run": self.experiments}
         if self.budget:
             laid["budget"] = {**cast("dict[str, Any]", table.get("budget", {})), **self.budget}
         return laid

@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ledger.state.state import SANDBOX
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
@@ -22,11 +23,12 @@ from moot.app.speech import Speech
 from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
+from rounds.experiments.bench import bench_here
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations, budgets_in_force
 from rounds.run.driver import DriveEnd, Watch, drive
-from rounds.run.human_actions import amend_budgets
+from rounds.run.human_actions import amend_budgets, amend_experiments
 from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
@@ -57,11 +59,18 @@ def opening_of(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
+    experiments: bool = False,
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
-    kinds = {role: spec.partition(":")[0] for role, spec in seats.items()}
     return resolve(
-        deliberation, documents, moot=version(), name=name, casting=casting, seats=kinds, params=params
+        deliberation,
+        documents,
+        moot=version(),
+        name=name,
+        casting=casting,
+        seats={role: spec.partition(":")[0] for role, spec in seats.items()},
+        params=params,
+        experiments=experiments,
     )
 
 
@@ -74,10 +83,22 @@ def open_deliberation(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
+    experiments: bool = False,
 ) -> Session:
-    """Make a run in `directory` and open its first round. Nothing is written when anything is wrong."""
+    """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
+
+    `experiments`: a person said that programs of replies are run, in a sandbox that was found here.
+    """
     kinds = {role: seat.kind for role, seat in seats.items()}
-    plain = opening_of(deliberation, documents, kinds, casting=casting, name=name, params=params)
+    plain = opening_of(
+        deliberation,
+        documents,
+        kinds,
+        casting=casting,
+        name=name,
+        params=params,
+        experiments=experiments,
+    )
     open_run_at(directory, _with_tapes(plain, seats))
     return Session(directory)
 
@@ -115,7 +136,14 @@ def opened(
         lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name), made
     )
     session = open_deliberation(
-        deliberation, made, directory, documents=documents, casting=casting, name=name, params=params
+        deliberation,
+        made,
+        directory,
+        documents=documents,
+        casting=casting,
+        name=name,
+        params=params,
+        experiments=choice.runs_programs(deliberation, options.experiments, name),
     )
     return session, made
 
@@ -181,7 +209,19 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     choice.check_costs(made, options.budget.get("usd", budgets_in_force(session.state).usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
+    if options.experiments is not None:
+        allow_programs(session, is_allowed=options.experiments == SANDBOX)
     return session, made
+
+
+def allow_programs(session: Session, *, is_allowed: bool) -> None:
+    """Note a person's word for running programs of replies, or that it is taken back. Raises `NoSandbox`."""
+    if is_allowed and session.keeps_names is False:
+        what = "this run is of version 1 of the format, which keeps no experiments"
+        raise usage(what, "leave out --experiments", str(session.path))
+    if is_allowed:
+        bench_here()
+    amend_experiments(session.inner, is_allowed=is_allowed)
 
 
 def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, str]:
@@ -235,7 +275,7 @@ def driven(
         run=str(session.path),
         state=ended.state,
         reason=ended.reason,
-        waiting=session.open_ids if ended.state == "waiting" else [],
+        waiting=(session.open_ids or list(session.experiments)) if ended.state == "waiting" else [],
         detail=ended.detail,
         quorum=session.quorum,
         outcome=session.outcome,
@@ -257,9 +297,17 @@ async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = Q
     with DriverLease(path) as lease:
         spending = Spending(path)
         reservations = Reservations(spending.entries(), spending.note)
+        bench = bench_here() if run.book().state.runs_programs else None
         with Speech(path, now=now, monotonic=time.monotonic) as speech:
             beating = _beating(watch, lease, speech)
-            return await drive(run, seats, monotonic=time.monotonic, watch=beating, reservations=reservations)
+            return await drive(
+                run,
+                seats,
+                monotonic=time.monotonic,
+                watch=beating,
+                reservations=reservations,
+                bench=bench,
+            )
 
 
 def _beating(watch: Watch, lease: DriverLease, speech: Speech) -> Watch:

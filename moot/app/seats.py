@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from ledger.state.state import SANDBOX
 from moot.environment import read_settings
 from moot.errors import MootError, usage
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from moot.view.estimate import Estimate
     from roles.seats.port import Seat
     from roles.seats.prices import Prices
+    from rounds.setup.deliberation import Deliberation
 
 KINDS: Final = ("anthropic", "command", "host", "human", "local", "tape")
 PAID: Final = ("anthropic", "command")
@@ -79,6 +81,23 @@ class SeatChoice:
         what = f"the file names a program to start: {next(iter(named.values()))}"
         fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
         raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
+
+    def runs_programs(self, deliberation: Deliberation, said: str | None, file: str) -> bool:
+        """Whether programs of replies are run in this run: as was said, or as the file asks and the person agrees.
+
+        Raises `NoSandbox` when they are and nothing holds them here: then nothing is begun.
+        """
+        from rounds.experiments.bench import bench_here
+
+        wanted = said == SANDBOX
+        if said is None and deliberation.experiments and deliberation.experiments.run == SANDBOX:
+            about = f"{file} asks that programs which replies bring are run here, in a sandbox without a network.\n"
+            wanted = self.agreed is not None and self.agreed(about, "Run them?")
+            if not wanted and self.told is not None:
+                self.told("experiments are off: the file asks for them, --experiments sandbox allows them\n")
+        if wanted:
+            bench_here()
+        return wanted
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""

@@ -26,7 +26,7 @@ from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.steps import Next, OpenStep, next_of
-from roles.protocol import open_steps
+from roles.protocol import awaited_experiments, open_steps
 from roles.seats.port import SeatFailed
 from rounds.run import human_actions
 from rounds.run.engine import Answer, find_open
@@ -76,6 +76,11 @@ class Session:
     def open_ids(self) -> list[str]:
         """Ids of the steps that can run now."""
         return [step.id for step in open_steps(self.inner.protocol, self.state)]
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """Ids of the experiments that the run waits for: no reply starts a program."""
+        return awaited_experiments(self.inner.protocol, self.state)
 
     def open_steps(self, role: str | None = None) -> list[OpenStep]:
         """The steps that can run now, of one role when given: the exact brief, and the schema of the reply."""

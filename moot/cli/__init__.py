@@ -38,6 +38,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("ack", "Your own word", "close an alarm, with a reason", "people"),
     Verb("note", "Your own word", "put a remark on the ledger", "people"),
     Verb("accept", "Your own word", "say what became of the outcome", "people"),
+    Verb("experiment", "Your own word", "plan, run and show claims tested by running"),
     Verb("list", "Look", "the runs with their answers"),
     Verb("status", "Look", "where a run stands"),
     Verb("log", "Look", "the events, in order"),

@@ -49,6 +49,7 @@ def new(
     max_calls: common.MaxCallsOption = None,
     max_minutes: common.MaxMinutesOption = None,
     max_rounds: common.MaxRoundsOption = None,
+    experiments: common.ExperimentsOption = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
@@ -82,6 +83,7 @@ def new(
         rules=common.rules_of(rule, rounds, judges, rubric, voting, None, stakes, no_wait),
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
+        experiments=common.experiments_of(experiments),
     )
     if question is None:
         if json or not sys.stdin.isatty():

@@ -151,6 +151,13 @@ VotingOption = Annotated[
 ]
 
 
+def experiments_of(said: str | None) -> str | None:
+    """What --experiments says. Raises `typer.BadParameter` for another word."""
+    if said not in (None, "off", "sandbox"):
+        raise typer.BadParameter(f"--experiments is off or sandbox, not {said!r}")
+    return said
+
+
 def rules_of(
     rule: list[str] | None,
     rounds: int | None,
@@ -188,4 +195,12 @@ MaxTokensOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="�
 MaxCallsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many calls.")]
 MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many minutes.")]
 MaxRoundsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many rounds.")]
+ExperimentsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="off|sandbox",
+        help="Whether programs that replies bring are run here, shut in (off; see docs/experiments.md).",
+        autocompletion=among(lambda: ("off", "sandbox")),
+    ),
+]
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.")]

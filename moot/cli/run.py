@@ -80,6 +80,7 @@ def run(
     max_calls: common.MaxCallsOption = None,
     max_minutes: common.MaxMinutesOption = None,
     max_rounds: common.MaxRoundsOption = None,
+    experiments: common.ExperimentsOption = None,
     allow_unknown_cost: Annotated[
         bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
     ] = False,
@@ -135,9 +136,13 @@ def run(
         rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes, no_wait),
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
+        experiments=common.experiments_of(experiments),
     )
-    if resume is not None and (file or directory or name or cast or wanted.is_more_than_budgets):
-        raise usage("a run that goes on keeps its opening", "give only seats and budgets beside --resume")
+    if resume is not None and (file or directory or name or cast or wanted.is_settled_at_opening):
+        raise usage(
+            "a run that goes on keeps its opening",
+            "give only seats, budgets and --experiments beside --resume",
+        )
     from moot.app import running
 
     silent = json or quiet

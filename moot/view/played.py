@@ -105,6 +105,11 @@ def _ended_text(end: RunEnd) -> str:
                 f"why:     moot status {end.run}",
                 f"go on:   moot override {end.run} @SEQ 'why it is harmless'   (the @ that status names)",
             ]
+        case "waiting" if end.waiting[0].startswith("E-"):
+            lines += [
+                f"{end.run} waits for experiments: {', '.join(end.waiting)}",
+                f"run them: moot experiment run {end.run}   (here, in a sandbox)",
+            ]
         case "waiting":
             lines += [
                 f"{end.run} waits for {len(end.waiting)} {'reply' if len(end.waiting) == 1 else 'replies'}:",

@@ -8,9 +8,10 @@ from typing import Any
 
 from ledger.events.run import CloseReason
 from ledger.result import Result
+from ledger.state.state import EXPERIMENTS, State
 from moot.view.text import joined
 from moot.view.words import going_on
-from roles.protocol import open_steps
+from roles.protocol import awaited_experiments, open_steps
 from rounds.run.session import AskedStep, RunSession
 
 
@@ -30,9 +31,10 @@ class OpenStep(Result, frozen=True):
 
 
 class Next(Result, frozen=True):
-    """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for, or
-    `human` where a screening has to be overridden first. `stopped_by`: why the run was stopped, null while it goes on;
-    a reply to a listed step, or `moot run --resume`, goes on with it."""
+    """`done`: the run is finished. `waiting_for`: open steps that are not listed because another role was asked for,
+    `human` where a screening has to be overridden first, or `experiments` where `moot experiment run` or
+    `moot run --resume` has to run them: no step starts a program. `stopped_by`: why the run was stopped, null while it
+    goes on; a reply to a listed step, or `moot run --resume`, goes on with it."""
 
     run: str
     done: bool
@@ -50,9 +52,7 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
         run=run,
         done=state.finished,
         stopped_by=state.stopped_by,
-        waiting_for=["human"]
-        if state.held_up
-        else [step.id for step in open_steps(session.protocol, state) if step.id not in listed],
+        waiting_for=_waiting_for(session, state, listed),
         steps=[
             OpenStep(
                 step=one.step.id,
@@ -66,6 +66,14 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
             for one in asked
         ],
     )
+
+
+def _waiting_for(session: RunSession, state: State, listed: set[str]) -> list[str]:
+    if state.held_up:
+        return ["human"]
+    if awaited_experiments(session.protocol, state):
+        return [EXPERIMENTS]
+    return [step.id for step in open_steps(session.protocol, state) if step.id not in listed]
 
 
 RULE = "─" * 78
@@ -108,6 +116,10 @@ def _closed(found: Next) -> str:
         reason = found.stopped_by.replace("_", " ")
         go_on = going_on(found.run, found.stopped_by)
         return f"the run was stopped ({reason}): nothing is asked any more; `{go_on}` goes on\n"
+    if found.waiting_for == [EXPERIMENTS]:
+        return (
+            f"the run waits for experiments: `moot experiment run {found.run}` runs them here, in a sandbox\n"
+        )
     others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
     return f"no step is open here now{others}\n"
 

@@ -80,6 +80,12 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("skill broken --out imported", 1),
         ("nope file.toml --out imported", 2),
     ),
+    "experiment": (
+        ("show finished", 0),
+        ("show finished E-1-1", 2),
+        ("run finished", 2),
+        ("try finished", 2),
+    ),
     "export": (("finished elsewhere --to skill", 0), ("finished elsewhere --to nope", 2)),
     "protocols": (("", 0), ("tribunal", 0), ("tribunals", 2)),
     "install-skill": (("--to skills --dry-run", 0),),

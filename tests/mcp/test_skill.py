@@ -200,7 +200,8 @@ def test_new_takes_every_key_of_a_deliberation_file(tmp_path: Path) -> None:
         tool.name: set(tool.input_schema["properties"]) for tool in anyio.run(build(tmp_path).list_tools)
     }
     keys = set(Subject.model_fields) | (set(Deliberation.model_fields) - {"deliberation"})
-    assert tools["new"] == keys | {"max_rounds"}
+    # whether programs are run is a person's word, which no agent host gives
+    assert tools["new"] == (keys - {"experiments"}) | {"max_rounds"}
 
 
 def test_new_passes_every_key_on(tmp_path: Path) -> None:

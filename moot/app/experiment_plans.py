@@ -1,0 +1,155 @@
+"""A person's plan of an experiment, from files and words of a command line to the event; nothing is run by it.
+
+exit = 0                       stdout ~ ^lost: 0$            json:/lost <= 0            stdout near 3.14 +- 0.01
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from ledger.events import Event, ExperimentPlanned
+from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
+from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
+from ledger.store.disk import read_plain
+from moot.app.session import Session, kept_words
+from moot.errors import MootError, usage
+from rounds.run import human_actions
+
+FILE_BYTES_MAX: Final = 1 << 20
+OUTPUT_BYTES: Final = 65_536
+_PREDICATE: Final = re.compile(
+    r"(?P<of>exit|stdout|stderr|json(?::(?P<pointer>/\S*))?)\s+(?P<test>=|~|>=|<=|near)\s+"
+    r"(?P<value>.+?)(?:\s+\+-\s+(?P<tolerance>\S+))?"
+)
+_TESTS: Final[dict[str, Any]] = {
+    "=": "equals",
+    "~": "matches",
+    ">=": "at_least",
+    "<=": "at_most",
+    "near": "near",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWish:
+    """What a person says of an experiment; what is not said has a usual value. Files are paths.
+
+    `must_fail`, `must_hold`: `NAME=FILE` puts another file in the place of one; other words are run instead of `argv`.
+    """
+
+    claims: Sequence[str]
+    programs: Sequence[str]
+    argv: Sequence[str] = ()
+    inputs: Sequence[str] = ()
+    question: str | None = None
+    pass_if: Sequence[str] = ()
+    fail_if: Sequence[str] = ()
+    must_fail: Sequence[str] = ()
+    must_hold: Sequence[str] = ()
+    times: int = 3
+    seed: int = 0
+    seconds: int = 60
+    memory_mib: int = 512
+
+
+def plan_experiment(session: Session, wish: PlanWish) -> tuple[Event, ...]:
+    """Put a plan on the ledger. Raises `MootError` with everything that is wrong with it."""
+    if not session.keeps_names:
+        what = "this run is of version 1 of the format, which keeps no experiments"
+        raise usage(what, "plan it in a run of crux", str(session.path))
+    blobs: dict[str, bytes] = {}
+    plan = _planned(session, wish, blobs)
+    problems = list(plan_problems(plan))
+    if problems:
+        fix = "see docs/experiments.md; a control is --must-fail NAME=FILE or --must-fail 'WORDS'"
+        more = "".join(f"  {problem}\n" for problem in problems) if len(problems) > 1 else ""
+        raise MootError("plan_refused", problems[0], "experiment plan", fix, more=more)
+    return human_actions.plan_experiment(session.inner, plan, blobs)
+
+
+def read_predicate(text: str) -> Predicate:
+    """A predicate as a person writes it. Raises `MootError`."""
+    found = _PREDICATE.fullmatch(text.strip())
+    if found is None:
+        fix = (
+            "write such as 'exit = 0', 'stdout ~ ^lost: 0$', 'json:/lost <= 0' or 'stdout near 3.14 +- 0.01'"
+        )
+        raise usage(f"no predicate {text!r}", fix, "--pass-if")
+    of: Any = found["of"].partition(":")[0]
+    pointer = (found["pointer"] or "") if of == "json" else None
+    return Predicate(
+        of=of, test=_TESTS[found["test"]], value=found["value"], pointer=pointer, tolerance=found["tolerance"]
+    )
+
+
+def _planned(session: Session, wish: PlanWish, blobs: dict[str, bytes]) -> ExperimentPlanned:
+    if not wish.claims or not wish.programs:
+        raise usage("say which claim and which program", "--claim C-1-1 --program test.py", "experiment plan")
+    files = tuple(_kept(path, blobs) for path in wish.programs)
+    argv = tuple(wish.argv) or ("python3", files[0].name)
+    inputs = (_kept(path, blobs) for path in wish.inputs)
+    said: tuple[tuple[Literal["fail", "hold"], Sequence[str]], ...] = (
+        ("fail", wish.must_fail),
+        ("hold", wish.must_hold),
+    )
+    return ExperimentPlanned(
+        round=0,
+        phase="open",
+        by="human",
+        claims=tuple(wish.claims),
+        question=kept_words(wish.question or _question(session, wish.claims[0]), "--question"),
+        files=files,
+        argv=argv,
+        inputs=tuple(InputBlob(name=one.name, sha256=one.sha256, origin="a person") for one in inputs),
+        pass_if=tuple(read_predicate(text) for text in wish.pass_if or ("exit = 0",)),
+        fail_if=tuple(read_predicate(text) for text in wish.fail_if or ("exit = 1",)),
+        controls=tuple(_control(must, words, files, argv, blobs) for must, words in said if words),
+        k=wish.times,
+        limits=ExperimentLimits(
+            wall_seconds=wish.seconds,
+            cpu_seconds=wish.seconds,
+            memory_bytes=wish.memory_mib * 1024**2,
+            output_bytes=OUTPUT_BYTES,
+        ),
+        seed=wish.seed,
+    )
+
+
+def _control(
+    must: Literal["fail", "hold"],
+    said: Sequence[str],
+    files: tuple[NamedBlob, ...],
+    argv: tuple[str, ...],
+    blobs: dict[str, bytes],
+) -> ExperimentControl:
+    """The program on another subject: a file in the place of another one, or beside them, or other words."""
+    instead = {name: path for name, path in map(_replacement, said) if name}
+    words = next((tuple(shlex.split(text)) for text in said if not _replacement(text)[0]), argv)
+    kept = (NamedBlob(name=name, sha256=_kept(path, blobs).sha256) for name, path in instead.items())
+    changed = {one.name: one for one in (*files, *kept)}
+    return ExperimentControl(must=must, files=tuple(changed.values()), argv=words)
+
+
+def _replacement(text: str) -> tuple[str, str]:
+    """Name and path of `NAME=FILE`; no name where these are words to run."""
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and re.fullmatch(r"[A-Za-z0-9._-]+", name) else ("", "")
+
+
+def _question(session: Session, claim: str) -> str:
+    """How the claim says that it can be tested, as far as a question may be long."""
+    said = str(getattr(session.inner.book().by_id.get(claim), "testable_as", "Does it hold?"))
+    return " ".join(said.split()[:QUESTION_WORDS_MAX])
+
+
+def _kept(path: str, blobs: dict[str, bytes]) -> NamedBlob:
+    content = read_plain(Path(path), FILE_BYTES_MAX)
+    sha256 = hashlib.sha256(content).hexdigest()
+    blobs[sha256] = content
+    return NamedBlob(name=Path(path).name, sha256=sha256)

@@ -1,0 +1,206 @@
+"""Experiments of a run: run in the sandbox, results from elsewhere handed in, all of them run again and compared.
+
+A run that is finished keeps its ledger as it is: what is run then stands beside it, `checks/E-2-1.1.json` and so on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from ledger.events import Event, ExperimentPlanned
+from ledger.events.experiments import ExperimentEnvironment, ExperimentRun, KeptOutput, RunCounts
+from ledger.format.canonical import encode, line_hash
+from ledger.state.book import Book
+from ledger.state.experiments import TIMES_MAX, Judged, judge, verdict_of
+from ledger.state.series import content_of, has_wrong_control, plan_of, slots
+from ledger.store.store import DriverLease
+from moot.app.session import Session, kept_words
+from moot.environment import now
+from moot.errors import usage
+from rounds.experiments.bench import Bench, bench_here
+from rounds.run import human_actions
+from rounds.run.experiments import conduct
+
+CHECKS: Final = "checks"
+RESULT_CHARACTERS_MAX: Final = 6_000
+ELSEWHERE: Final = ExperimentEnvironment(
+    interpreter="unknown", platform="unknown", sandbox="none", sandbox_version=None, self_test=False
+)
+NOTHING: Final = hashlib.sha256(b"").hexdigest()
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A series that was run beside a ledger: its runs, with what they wrote, and what they come to.
+
+    `recorded`: the verdict on the ledger; null where the experiment was never judged there.
+    """
+
+    of: str
+    at: str
+    head: str
+    verdict: Judged
+    class_: Literal["ran", "reproduced"] | None
+    recorded: str | None
+    counts: RunCounts
+    runs: tuple[ExperimentRun, ...]
+    wrote: dict[str, str]
+    """Blob of a run → its text; bytes that are no UTF-8 are replaced."""
+
+
+def run_experiments(
+    session: Session,
+    wanted: str | None,
+    *,
+    times: int | None = None,
+    name: str | None = None,
+    told: Callable[[tuple[Event, ...]], object] = lambda _: None,
+) -> list[Check | tuple[Event, ...]]:
+    """Run one experiment, or all that were never judged; a person's word for exactly these.
+
+    What was written, commit by commit; in a finished run the series that was kept beside it. Raises `NoSandbox` before
+    anything is written, `MootError` where there is nothing to run, and `DriverBusy`.
+    """
+    book = session.inner.book()
+    due = _due(session, book, wanted)
+    if times is not None and not 1 <= times <= TIMES_MAX:
+        raise usage(f"--times {times}", f"1 to {TIMES_MAX}", "experiment run")
+    bench = bench_here()
+    made: list[Check | tuple[Event, ...]] = []
+    with DriverLease(session.path) as lease:
+        for experiment in due:
+            if book.state.finished:
+                made.append(_beside(session, bench, experiment, times))
+                continue
+            judged = bool(book.state.experiments[experiment].judged)
+            more = times if times is not None else plan_of(book, experiment).k if judged else None
+            written: list[Event] = list(human_actions.allow_experiment(session.inner, experiment, name))
+            for events in conduct(session.inner, bench, experiment, times=more):
+                lease.beat()
+                told(events)
+                written += events
+            made.append(tuple(written))
+    return made
+
+
+def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:
+    if wanted is not None:
+        if wanted not in book.state.experiments:
+            planned = ", ".join(book.state.experiments) or "none"
+            raise usage(f"no experiment {wanted!r} in this run", f"planned are: {planned}", "E-ID")
+        return (wanted,)
+    if not book.state.unjudged:
+        fix = "name one to run it again, or plan one: moot experiment plan --help"
+        raise usage("no experiment waits to be run", fix, str(session.path))
+    return book.state.unjudged
+
+
+# ---------------------------------------------------------------- beside a finished run
+
+
+def _beside(session: Session, bench: Bench, experiment: str, times: int | None) -> Check:
+    """Run a series of its own, and keep it under `checks/`."""
+    made = run_again(session.inner.book(), bench, experiment, times=times)
+    directory = session.path / CHECKS
+    directory.mkdir(exist_ok=True)
+    number = 1 + len(list(directory.glob(f"{experiment}.*.json")))
+    content = msgspec.json.format(msgspec.json.encode(made), indent=2)
+    (directory / f"{experiment}.{number}.json").write_bytes(content + b"\n")
+    return made
+
+
+def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = None) -> Check:
+    """A whole series of an experiment from its blobs, controls first; nothing is written."""
+    plan, content = plan_of(book, experiment), content_of(book.blobs)
+    if times is not None:
+        plan = msgspec.structs.replace(plan, k=times)
+    blobs: dict[str, bytes] = {}
+    runs: list[ExperimentRun] = []
+
+    def read(sha256: str) -> bytes:
+        return blobs[sha256] if sha256 in blobs else content(sha256)
+
+    for slot in slots(plan.k):
+        made = bench.conduct(plan, slot, content, started_at=now())
+        blobs |= made.blobs
+        runs.append(made.event)
+        if has_wrong_control(plan, tuple(runs), read):
+            break
+    counts, verdict, class_ = judge(plan, runs, read)
+    return Check(
+        of=experiment,
+        at=now(),
+        head=line_hash(encode(book.events[-1])),
+        verdict=verdict,
+        class_=class_,
+        recorded=book.state.experiments[experiment].verdict,
+        counts=counts,
+        runs=tuple(runs),
+        wrote={sha256: kept.decode("utf-8", "replace") for sha256, kept in blobs.items()},
+    )
+
+
+def checks_of(path: Path, experiment: str) -> list[Check]:
+    """What was run beside a run, in order; a file that is none is left out."""
+    found: list[Check] = []
+    for file in sorted(
+        (path / CHECKS).glob(f"{experiment}.*.json"), key=lambda one: (len(one.name), one.name)
+    ):
+        try:
+            found.append(msgspec.json.decode(file.read_bytes(), type=Check))
+        except (OSError, msgspec.DecodeError):
+            continue
+    return found
+
+
+# ---------------------------------------------------------------- results from elsewhere
+
+
+def hand_in(
+    session: Session, experiment: str, output: str, exit_: int, name: str | None
+) -> tuple[Event, ...]:
+    """Put what a program wrote elsewhere on the ledger, with what the plan's predicates say of it; no claim moves."""
+    book = session.inner.book()
+    if experiment not in book.state.experiments:
+        raise usage(f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`", "E-ID")
+    verdict = verdict_elsewhere(plan_of(book, experiment), output, exit_)
+    shown = output.strip()[:RESULT_CHARACTERS_MAX] or "(nothing)"
+    text = (
+        f"Run elsewhere, and said by a person: {experiment} ended with exit code {exit_}. By the plan's predicates it "
+        f"{_SAID[verdict]}. It wrote:\n{shown}"
+    )
+    return human_actions.hand_in(session.inner, experiment, kept_words(text), name)
+
+
+_SAID: Final[dict[str, str]] = {
+    "holds": "holds",
+    "fails": "fails",
+    "inconclusive": "is inconclusive",
+    "error": "is an error",
+}
+
+
+def verdict_elsewhere(plan: ExperimentPlanned, output: str, exit_: int) -> str:
+    """What a plan's predicates say of an output and an exit code that somebody reports."""
+    content = output.encode()
+    sha256 = hashlib.sha256(content).hexdigest()
+    said = KeptOutput(sha256=sha256, bytes=len(content), kept=sha256)
+    nothing = KeptOutput(sha256=NOTHING, bytes=0, kept=NOTHING)
+    made = ExperimentRun(
+        round=plan.round,
+        phase=plan.phase,
+        by="human",
+        of=plan.id or "",
+        n=1,
+        environment=ELSEWHERE,
+        exit=exit_,
+        stdout=said,
+        stderr=nothing,
+        started_at="",
+        ms=0,
+    )
+    return verdict_of(plan, made, {sha256: content, NOTHING: b""}.__getitem__)

@@ -1,0 +1,184 @@
+"""`moot experiment`: claims tested by running: `plan`, `run`, `submit`, `show`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ledger.events import Event
+from ledger.events.experiments import ExperimentRun
+from moot.app.documents import read_text
+from moot.app.session import Session, names, open_session
+from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
+from moot.environment import git_identity
+from moot.errors import GOOD, NO, usage
+from moot.terminal.streams import columns, out_json, show
+from moot.view.experiments import (
+    CheckShown,
+    Experiments,
+    ExperimentShown,
+    experiment_of,
+    experiments_text,
+    where_text,
+)
+
+ACTS = ("plan", "run", "submit", "show")
+Texts = list[str] | None
+
+
+def experiment(
+    act: Annotated[
+        str,
+        typer.Argument(
+            metavar="plan|run|submit|show", help="What to do.", autocompletion=among(lambda: ACTS)
+        ),
+    ],
+    run: RunArgument,
+    words: Annotated[
+        Texts,
+        typer.Argument(
+            metavar="[E-ID] [FILE]", help="Which one; the result; for plan, behind --, what is run."
+        ),
+    ] = None,
+    claim: Annotated[
+        Texts, typer.Option(metavar="C-ID", help="plan: a claim that it decides; repeatable.")
+    ] = None,
+    program: Annotated[
+        Texts, typer.Option(metavar="FILE", help="plan: a file of the program; repeatable.")
+    ] = None,
+    input: Annotated[
+        Texts, typer.Option(metavar="FILE", help="plan: a file that it reads; may be repeated.")
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="plan: what it asks (the claim's test).")
+    ] = None,
+    pass_if: Annotated[
+        Texts,
+        typer.Option(metavar="TEST", help="plan: the claim holds if, such as 'exit = 0'; may be repeated."),
+    ] = None,
+    fail_if: Annotated[
+        Texts, typer.Option(metavar="TEST", help="plan: it fails if, such as 'exit = 1'; may be repeated.")
+    ] = None,
+    must_fail: Annotated[
+        Texts,
+        typer.Option(
+            metavar="NAME=FILE", help="plan: the control that must fail: another file, or other words."
+        ),
+    ] = None,
+    must_hold: Annotated[
+        Texts, typer.Option(metavar="NAME=FILE", help="plan: the control that must hold.")
+    ] = None,
+    times: Annotated[
+        int | None, typer.Option(metavar="K", min=1, max=20, help="Repetitions (plan: 3); run: so many more.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="plan: MOOT_SEED of the program.")] = 0,
+    seconds: Annotated[int, typer.Option(metavar="N", min=1, help="plan: time of one repetition.")] = 60,
+    memory: Annotated[int, typer.Option(metavar="MIB", min=1, help="plan: memory of one repetition.")] = 512,
+    exit_: Annotated[int, typer.Option("--exit", metavar="N", help="submit: the exit code there.")] = 0,
+    by: ByOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Test a claim by a program: plan it, run it in a sandbox, hand in a result from elsewhere, look at it.
+
+    A plan names a claim, a program, what counts as holding and as failing, and two controls: one that must fail and
+    one that must hold. `run` is your word for running it here, three times in fresh sandboxes without a network; in a
+    finished run the result stands beside it, under checks/. `submit` takes what the program wrote elsewhere: it is
+    said, and moves no claim. docs/experiments.md has an example. Exit code 1 when what was run is an error.
+
+    Example: moot experiment run @last E-2-1
+    """
+    if act not in ACTS:
+        raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot experiment")
+    session = open_session(run)
+    who = by if by is not None else git_identity() if session.keeps_names else None
+    said = list(words or ())
+    match act:
+        case "plan":
+            from moot.app.experiment_plans import PlanWish, plan_experiment
+
+            wish = PlanWish(
+                claims=claim or (),
+                programs=program or (),
+                argv=said,
+                inputs=input or (),
+                question=question,
+                pass_if=pass_if or (),
+                fail_if=fail_if or (),
+                must_fail=must_fail or (),
+                must_hold=must_hold or (),
+                times=times or 3,
+                seed=seed,
+                seconds=seconds,
+                memory_mib=memory,
+            )
+            events = plan_experiment(session, wish)
+            told = [event.id or "" for event in events]
+        case "run":
+            told, events = _run(session, _only(said, 1), times, who)
+        case "submit":
+            from moot.app.experiments import hand_in
+
+            if len(said) != 2:
+                raise usage(
+                    "say which experiment and which result", "moot experiment submit RUN E-1-1 FILE", act
+                )
+            events, told = hand_in(session, said[0], read_text(Path(said[1])), exit_, who), said[:1]
+        case _:
+            wanted, events = _only(said, 1), ()
+            told = [wanted] if wanted else list(session.state.experiments)
+    found = _told(session, told, events)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(experiments_text(found, columns()))
+    return NO if act == "run" and any(one.verdict == "error" for one in found.experiments) else GOOD
+
+
+def _only(said: list[str], most: int) -> str | None:
+    if len(said) > most:
+        raise usage(f"{said[most]!r} is one word too many", "name one experiment", "moot experiment")
+    return said[0] if said else None
+
+
+def _run(
+    session: Session, wanted: str | None, times: int | None, who: str | None
+) -> tuple[list[str], tuple[Event, ...]]:
+    from moot.app.experiments import Check, run_experiments
+
+    events: list[Event] = []
+    told: list[str] = []
+    for made in run_experiments(session, wanted, times=times, name=who):
+        if isinstance(made, Check):
+            told.append(made.of)
+        else:
+            events += made
+            told += [event.of for event in made if isinstance(event, ExperimentRun)]
+    return list(dict.fromkeys(told)), tuple(events)
+
+
+def _told(session: Session, wanted: Iterable[str], events: tuple[Event, ...]) -> Experiments:
+    from moot.app.experiments import checks_of
+
+    book, path = session.inner.book(), str(session.path)
+    unknown = [one for one in wanted if one not in book.state.experiments]
+    if unknown:
+        planned = ", ".join(book.state.experiments) or "none"
+        raise usage(f"no experiment {unknown[0]!r} in this run", f"planned are: {planned}", "E-ID")
+    shown: list[ExperimentShown] = []
+    for one in wanted:
+        checks = [
+            CheckShown(
+                at=check.at,
+                verdict=check.verdict,
+                recorded=check.recorded,
+                repetitions=sum(made.control is None for made in check.runs),
+                where=where_text(check.runs[0]) if check.runs else "",
+            )
+            for check in checks_of(session.path, one)
+        ]
+        shown.append(experiment_of(path, book, one, checks))
+    return Experiments(run=path, events=names(events), experiments=shown)

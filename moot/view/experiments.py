@@ -1,0 +1,236 @@
+"""Experiments of a run for people and machines: the program, what it wrote, how often, where, what it came to."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+
+from ledger.events import ExperimentPlanned
+from ledger.events.experiments import ExperimentRun, Predicate
+from ledger.plain_text import visible
+from ledger.result import Result
+from ledger.state.book import Blobs, Book
+from ledger.state.experiments import verdict_of
+from ledger.state.series import OutputMissing, content_of, plan_of, runs_of
+from moot.view.marks import STATUSES
+from moot.view.text import WIDTH, folded, joined
+
+TEXT_MAX = 4_000
+"""Characters of a program or an output that are shown; the blob has the rest."""
+LINES_SHOWN = 20
+_TESTS = {"equals": "=", "matches": "~", "at_least": ">=", "at_most": "<=", "near": "near"}
+
+
+class ProgramFile(Result, frozen=True):
+    """A file of an experiment; `text` is null when its blob is not here, and cut where it is long."""
+
+    name: str
+    sha256: str
+    text: str | None
+
+
+class RunShown(Result, frozen=True):
+    """One run: `verdict` by the plan's predicates, `ended` in words, `where` the interpreter and the sandbox."""
+
+    n: int
+    control: str | None
+    verdict: str
+    ended: str
+    stdout: str
+    stderr: str
+    where: str
+    ms: int
+
+
+class CheckShown(Result, frozen=True):
+    """A series that was run beside the ledger; `recorded` is the ledger's verdict, null before the first."""
+
+    at: str
+    verdict: str
+    recorded: str | None
+    repetitions: int
+    where: str
+
+
+class ExperimentShown(Result, frozen=True):
+    """`shown_as` is the class as people read it: ran ×3, said, or empty before a verdict. `command` runs it again."""
+
+    id: str
+    by: str
+    question: str
+    claims: dict[str, str]
+    files: list[ProgramFile]
+    inputs: list[ProgramFile]
+    argv: list[str]
+    pass_if: list[str]
+    fail_if: list[str]
+    controls: list[str]
+    times: int
+    limits: str
+    runs: list[RunShown]
+    verdict: str | None
+    shown_as: str
+    handed_in: list[str]
+    checks: list[CheckShown]
+    command: str
+
+
+class Experiments(Result, frozen=True):
+    """`events`: ids (or `@seq`) of what the call wrote; `experiments`: those that it names, or all."""
+
+    run: str
+    events: list[str]
+    experiments: list[ExperimentShown]
+
+
+def experiment_of(
+    run: str, book: Book, experiment: str, checks: Sequence[CheckShown] = ()
+) -> ExperimentShown:
+    """An experiment as it stands. Raises `LookupError` when it is not planned."""
+    plan, facts = plan_of(book, experiment), book.state.experiments[experiment]
+    return ExperimentShown(
+        id=experiment,
+        by=plan.by,
+        question=plan.question,
+        claims={claim: STATUSES[book.state.claims[claim].status].plain for claim in plan.claims},
+        files=[_file(one.name, one.sha256, book.blobs) for one in plan.files],
+        inputs=[_file(one.name, one.sha256, book.blobs) for one in plan.inputs],
+        argv=list(plan.argv),
+        pass_if=[predicate_text(one) for one in plan.pass_if],
+        fail_if=[predicate_text(one) for one in plan.fail_if],
+        controls=list(_controls(plan)),
+        times=plan.k,
+        limits=f"{plan.limits.wall_seconds} s, {plan.limits.memory_bytes // 1024**2} MiB, no network",
+        runs=[_run(plan, one, book.blobs) for one in runs_of(book, experiment)],
+        verdict=facts.verdict,
+        shown_as=shown_as(book, experiment),
+        handed_in=handed_in(book, experiment),
+        checks=list(checks),
+        command=f"moot experiment run {shlex.quote(run)} {experiment} --times {plan.k}",
+    )
+
+
+def shown_as(book: Book, experiment: str) -> str:
+    """The class of a verdict as people read it: ran ×k for k repetitions that came out alike."""
+    facts = book.state.experiments[experiment]
+    if facts.class_ is None:
+        return ""
+    times = sum(run.control is None for run in runs_of(book, experiment))
+    return f"ran ×{times}" if facts.class_ == "reproduced" else "ran"
+
+
+def handed_in(book: Book, experiment: str) -> list[str]:
+    """Ids of the results from elsewhere that people handed in: said, and no more."""
+    return [
+        identity
+        for identity, facts in book.state.decisions.items()
+        if facts.type == "answer" and any(cite.id == experiment for cite in facts.cites)
+    ]
+
+
+def predicate_text(one: Predicate) -> str:
+    """A predicate as a person writes it."""
+    where = f"{one.of}:{one.pointer}" if one.pointer else one.of
+    within = f" +- {one.tolerance}" if one.tolerance is not None else ""
+    return f"{where} {_TESTS[one.test]} {one.value}{within}"
+
+
+def ended_text(plan: ExperimentPlanned, run: ExperimentRun) -> str:
+    """How a run ended, in words."""
+    if run.exit is not None:
+        return f"exit {run.exit}"
+    if run.signal is not None:
+        return f"signal {run.signal}"
+    if run.ms == 0:
+        return "not started"
+    if run.ms >= plan.limits.wall_seconds * 1000:
+        return f"ended after {plan.limits.wall_seconds} s"
+    return "ended at a limit of memory, processes, disk or output"
+
+
+def _controls(plan: ExperimentPlanned) -> Iterator[str]:
+    files = {one.name: one.sha256 for one in plan.inputs} | {one.name: one.sha256 for one in plan.files}
+    for control in plan.controls:
+        other = [one.name for one in control.files if files.get(one.name) != one.sha256]
+        words = [f"another {', '.join(other)}"] if other else []
+        words += [shlex.join(control.argv)] if control.argv != plan.argv else []
+        yield f"must {control.must}: {'; '.join(words)}"
+
+
+def _run(plan: ExperimentPlanned, run: ExperimentRun, blobs: Blobs) -> RunShown:
+    return RunShown(
+        n=run.n,
+        control=run.control,
+        verdict=_verdict(plan, run, blobs),
+        ended=ended_text(plan, run),
+        stdout=_text(run.stdout.kept, blobs) or "",
+        stderr=_text(run.stderr.kept, blobs) or "",
+        where=where_text(run),
+        ms=run.ms,
+    )
+
+
+def _verdict(plan: ExperimentPlanned, run: ExperimentRun, blobs: Blobs) -> str:
+    try:
+        return verdict_of(plan, run, content_of(blobs))
+    except OutputMissing:
+        return "unknown: its output was removed"
+
+
+def where_text(run: ExperimentRun) -> str:
+    """Where a run took place."""
+    here = run.environment
+    return f"{here.interpreter}, {here.platform}, {here.sandbox} {here.sandbox_version or ''}".strip()
+
+
+def _file(name: str, sha256: str, blobs: Blobs) -> ProgramFile:
+    return ProgramFile(name=name, sha256=sha256, text=_text(sha256, blobs))
+
+
+def _text(sha256: str, blobs: Blobs) -> str | None:
+    content = blobs.read(sha256)
+    return None if content is None else content.decode("utf-8", "replace")[:TEXT_MAX]
+
+
+def experiments_text(found: Experiments, width: int = WIDTH) -> str:
+    """What `moot experiment show` prints."""
+    if not found.experiments:
+        return "no experiment is planned in this run\n"
+    return joined(line for one in found.experiments for line in (*_lines(one, width), ""))
+
+
+def _lines(one: ExperimentShown, width: int) -> Iterator[str]:
+    came_to = one.verdict or "not run yet"
+    yield f"{one.id}  {came_to}{f' ({one.shown_as})' if one.shown_as else ''}   planned by {one.by}"
+    yield from folded(f"asks      {one.question}", 2, width)
+    yield from folded(
+        f"decides   {', '.join(f'{claim} ({status})' for claim, status in one.claims.items())}", 2, width
+    )
+    yield from folded(f"runs      {shlex.join(one.argv)}   ({one.times} times, {one.limits})", 2, width)
+    yield from folded(f"holds if  {' and '.join(one.pass_if)}", 2, width)
+    yield from folded(f"fails if  {' and '.join(one.fail_if)}", 2, width)
+    for control in one.controls:
+        yield from folded(f"control   {control}", 2, width)
+    for file in (*one.files, *one.inputs):
+        yield f"  ── {file.name}"
+        yield from _quoted("(its blob is not here)" if file.text is None else file.text)
+    for run in one.runs:
+        name = f"repetition {run.n}" if run.control is None else f"{run.control} {run.n}"
+        yield f"  ▸ {name}: {run.verdict}   {run.ended}, {run.ms} ms, {run.where}"
+        yield from _quoted(run.stdout)
+        yield from _quoted(run.stderr)
+    for check in one.checks:
+        same = (
+            "as recorded" if check.verdict == check.recorded else f"recorded: {check.recorded or 'nothing'}"
+        )
+        yield f"  beside the run, {check.at[:10]}: {check.verdict} in {check.repetitions} repetitions ({same})"
+    for identity in one.handed_in:
+        yield f"  from elsewhere: {identity} (said)"
+    yield f"  again: {one.command}"
+
+
+def _quoted(text: str) -> Iterable[str]:
+    """Text that a program or a seat wrote, line by line, with nothing in it that a terminal would obey."""
+    lines = visible(text.rstrip("\n")).split("\n") if text.strip() else []
+    more = [f"    … {len(lines) - LINES_SHOWN} lines more"] if len(lines) > LINES_SHOWN else []
+    return (*(f"    {line}".rstrip() for line in lines[:LINES_SHOWN]), *more)

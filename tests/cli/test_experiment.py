@@ -1,0 +1,222 @@
+"""`moot experiment`, and who says that programs are run: on the command line, in a real sandbox where there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.events import ExperimentJudged, ExperimentRun
+from ledger.store.store import RunStore
+from rounds.experiments.bench import NoSandbox, bench_here
+from tests.cli.conftest import Moot, content
+from tests.protocols.crux_seats import play
+from tests.rounds.experimenting import CLAIM, READS, WORLD, with_claims
+
+
+@pytest.fixture
+def crux(tmp_path: Path) -> Path:
+    """A run of crux with two claims, and a program with its data beside it."""
+    with_claims(tmp_path / "run")
+    (tmp_path / "test.py").write_text(READS)
+    for name, text in (("data.txt", "good"), ("bad.txt", "bad"), ("other.txt", " good ")):
+        (tmp_path / name).write_text(text)
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def sandbox() -> None:
+    try:
+        bench_here()
+    except NoSandbox as error:
+        pytest.skip(error.what)
+
+
+PLAN = ("--claim", CLAIM, "--program", "test.py", "--input", "data.txt",
+        "--must-fail", "data.txt=bad.txt", "--must-hold", "data.txt=other.txt")  # fmt: skip
+
+
+def nothing_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine without any backend."""
+    monkeypatch.setattr("rounds.experiments.bench.backends", tuple)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_plan_is_written_run_and_shown(moot: Moot, crux: Path) -> None:
+    said = moot("experiment", "plan", crux, *PLAN, "--by", "Ada", "--json").json
+    assert said["events"] == ["E-2-1"]
+    assert said["experiments"][0]["verdict"] is None
+    assert not RunStore(crux).book().of(ExperimentRun)  # a plan runs nothing
+    done = moot("experiment", "run", crux, "--json")
+    assert done.code == 0
+    shown: dict[str, Any] = done.json["experiments"][0]
+    assert (shown["verdict"], shown["shown_as"], shown["claims"]) == (
+        "holds",
+        "ran ×3",
+        {CLAIM: "● confirmed"},
+    )
+    assert [run["verdict"] for run in shown["runs"]] == ["fails", "holds", "holds", "holds", "holds"]
+    text = moot("experiment", "show", crux, "E-2-1").out
+    for part in ("holds (ran ×3)", "test.py", "sys.exit(said != 'good')", "exit = 0", "must_fail 1: fails"):
+        assert part in text
+    assert f"moot experiment run {crux} E-2-1 --times 3" in text
+    assert moot("check", crux).code == 0
+    assert moot("replay", crux, "--re-execute").code == 0
+    again = moot("experiment", "run", crux, "E-2-1", "--times", 2, "--json").json
+    assert again["experiments"][0]["shown_as"] == "ran ×5"
+    assert moot("check", crux).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (("--claim", "C-9-9", *PLAN[2:]), "no claim 'C-9-9'"),
+        (PLAN[:6], "give two, one that must fail"),
+        ((*PLAN, "--pass-if", "exit = 1"), "can hold together"),
+        ((*PLAN, "--pass-if", "exit is 1"), "no predicate"),
+        ((*PLAN, "--seconds", "1000"), "limits.wall_seconds"),
+        ((*PLAN, "--memory", "4096"), "limits.memory_bytes"),
+        (PLAN[:2], "say which claim and which program"),
+        ((*PLAN, "--", "/bin/sh", "test.py"), "is neither ./ and a file"),
+    ],
+)
+def test_a_plan_that_could_not_decide_is_refused(
+    moot: Moot, crux: Path, words: tuple[str, ...], wrong: str
+) -> None:
+    before = content(crux)
+    said = moot("experiment", "plan", crux, *words)
+    assert said.code != 0
+    assert wrong in said.err
+    assert content(crux) == before
+
+
+def test_without_a_sandbox_nothing_is_run_and_nothing_written(
+    moot: Moot, crux: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moot("experiment", "plan", crux, *PLAN)
+    nothing_holds(monkeypatch)
+    before = content(crux)
+    said = moot("experiment", "run", crux)
+    assert said.code == 2
+    assert "bubblewrap" in said.err
+    assert said.err.count("\n") == 1
+    assert content(crux) == before
+
+
+@pytest.mark.usefixtures("sandbox", "crux")
+def test_a_finished_run_keeps_its_ledger_and_the_series_stands_beside_it(moot: Moot, tmp_path: Path) -> None:
+    play(with_claims(tmp_path / "done"), WORLD)
+    done = tmp_path / "done"
+    assert RunStore(done).state().finished
+    assert moot("experiment", "plan", done, *PLAN).code == 0
+    head = RunStore(done).head()
+    (experiment,) = RunStore(done).state().experiments
+    said = moot("experiment", "run", done, "--json")
+    assert said.code == 0, said.err
+    assert RunStore(done).head() == head
+    (check,) = said.json["experiments"][0]["checks"]
+    assert (check["verdict"], check["recorded"], check["repetitions"]) == ("holds", None, 3)
+    assert [path.name for path in (done / "checks").iterdir()] == [f"{experiment}.1.json"]
+    moot("experiment", "run", done, experiment, "--times", 1)
+    assert len(list((done / "checks").iterdir())) == 2
+    assert moot("check", done).code == 0
+    assert moot("verify", done).code == 0
+    assert moot("replay", done, "--re-execute").code == 0
+
+
+def test_a_result_from_elsewhere_is_said(moot: Moot, crux: Path, tmp_path: Path) -> None:
+    moot("experiment", "plan", crux, *PLAN)
+    (tmp_path / "out.txt").write_text("bad\n\x1b[31mE-2-1 holds")
+    assert moot("experiment", "submit", crux, "E-2-1", "out.txt").code == 2  # no ledger keeps an escape code
+    (tmp_path / "out.txt").write_text("bad\n")
+    said = moot("experiment", "submit", crux, "E-2-1", "out.txt", "--exit", 1, "--json").json
+    (answer,) = said["events"]
+    assert said["experiments"][0]["handed_in"] == [answer]
+    book = RunStore(crux).book()
+    assert "it fails" in str(getattr(book.by_id[answer], "text", ""))
+    assert book.state.claims[CLAIM].status == "pending"
+    assert not book.of(ExperimentJudged)
+    assert moot("check", crux).code == 0
+
+
+@pytest.mark.usefixtures("crux")
+def test_a_run_of_version_1_keeps_no_experiments(moot: Moot, opened: Path) -> None:
+    said = moot("experiment", "plan", opened, *PLAN)
+    assert said.code == 2
+    assert "version 1" in said.err
+
+
+# ---------------------------------------------------------------- the person's word for a run
+
+ASKED = ("-q", "Which storage?", "--protocol", "crux", "--seats", "host", "--out", "new")
+
+
+def rules(path: Path) -> dict[str, Any]:
+    return dict(RunStore(path).state().opening.rules)
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_word_is_recorded_when_a_run_is_opened(moot: Moot, tmp_path: Path) -> None:
+    assert moot("run", *ASKED, "--experiments", "sandbox").code == 4
+    assert rules(tmp_path / "new")["experiments"] == "sandbox"
+    assert RunStore(tmp_path / "new").state().runs_programs
+    assert moot("run", *ASKED[:-1], "off", "--experiments", "off").code == 4
+    assert "experiments" not in rules(tmp_path / "off")
+    assert moot("run", "--resume", "off", "--experiments", "sandbox", "--seats", "host").code == 4
+    assert RunStore(tmp_path / "off").state().runs_programs
+    assert moot("run", "--resume", "off", "--experiments", "off", "--seats", "host").code == 4
+    assert not RunStore(tmp_path / "off").state().runs_programs
+    assert moot("check", "off").code == 0
+    assert moot("replay", "off", "--re-execute").code == 0
+
+
+def test_without_a_sandbox_no_run_is_begun(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing_holds(monkeypatch)
+    said = moot("run", *ASKED, "--experiments", "sandbox")
+    assert said.code == 2
+    assert "bubblewrap" in said.err
+    assert not (tmp_path / "new").exists()
+    assert moot("run", *ASKED).code == 4  # what nobody asked for needs no sandbox
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_protocol_that_keeps_no_experiments_says_so(moot: Moot, tmp_path: Path) -> None:
+    said = moot(
+        "run",
+        "-q",
+        "Which?",
+        "--protocol",
+        "debate",
+        "--seats",
+        "host",
+        "--out",
+        "new",
+        "--experiments",
+        "sandbox",
+    )
+    assert said.code == 2
+    assert "debate keeps no experiments" in said.err
+    assert not (tmp_path / "new").exists()
+    assert moot("run", *ASKED, "--experiments", "yes").code == 2
+
+
+def test_a_file_only_asks(moot: Moot, tmp_path: Path) -> None:
+    assert (
+        moot("new", "asks.toml", "-q", "Which?", "--protocol", "crux", "--experiments", "sandbox").code == 0
+    )
+    assert '[experiments]\nrun = "sandbox"' in (tmp_path / "asks.toml").read_text()
+    said = moot("run", "asks.toml", "--seats", "host", "--out", "new")
+    assert said.code == 4
+    assert "the file asks for them, --experiments sandbox allows them" in said.out + said.err
+    assert "experiments" not in rules(tmp_path / "new")
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_fork_needs_the_word_again(moot: Moot, tmp_path: Path, crux: Path) -> None:
+    moot("run", "--resume", crux, "--experiments", "sandbox", "--seats", "host")
+    assert RunStore(crux).state().runs_programs
+    assert moot("fork", crux, "--round", 2, "--out", "forked", "--seats", "host").code in (0, 4)
+    assert not RunStore(tmp_path / "forked").state().runs_programs
