@@ -19,7 +19,7 @@ from roles.brief import BriefCache, derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import Step
 from roles.seats.prompt import system_of, user_of
-from rounds.protocols.structured import STRUCTURED
+from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
 from tests.fake_api.cache import Cache
 
 RECORDED: Final = Path(__file__).resolve().parents[1] / "runs" / "examples" / "storage-standard-13"

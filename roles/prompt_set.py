@@ -4,8 +4,8 @@
 
 Canonical: keys in this order, paths sorted, no white space between tokens. A template's path is its file's
 path below `roles/prompts/<set>/` without `.md`: `RoleDefinition.charter` is one, `Step.task` stands below `tasks/`.
-A folder with a `layout.json` is a whole set; the others share what stands in `roles/prompts/common/`. `layout` is what
-`roles/brief/layout.py` reads; older sets have none.
+A folder with a `layout.json` is a whole set, but for what it says it is built on; the others share what stands in
+`roles/prompts/common/`. `layout` is what `roles/brief/layout.py` reads; older sets have none.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ import orjson
 
 from roles.templates import TemplateError, Values, render
 
-_NAMES: Final[Mapping[str, str]] = {"structured": "structured-5"}
+_NAMES: Final[Mapping[str, str]] = {"structured": "structured-5", "structured-6": "structured-6"}
 """Folder → the set's name where it is not the folder's with a 2: a changed set has a new name."""
+_BUILT_ON: Final[Mapping[str, str]] = {"structured-6": "structured"}
+"""Folder → the folder that holds what it does not change."""
 LAYOUT: Final = "layout.json"
 _PROMPTS: Final = Path(__file__).parent / "prompts"
 
@@ -98,7 +100,8 @@ def installed_prompt_set(protocol: str) -> bytes:
     """The blob of the prompt set that this version ships for a protocol; a new run opens with it."""
     own, common = _PROMPTS / protocol, _PROMPTS / "common"
     whole = own / LAYOUT
-    templates = dict([*(() if whole.is_file() else _templates(common, "")), *_templates(own, "")])
+    below = _PROMPTS / _BUILT_ON[protocol] if protocol in _BUILT_ON else None if whole.is_file() else common
+    templates = dict([*(_templates(below, "") if below else ()), *_templates(own, "")])
     layout = orjson.loads((whole if whole.is_file() else common / LAYOUT).read_bytes())
     return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-2"), templates, layout)
 

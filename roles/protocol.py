@@ -43,6 +43,10 @@ class Column(StrEnum):
     """What the protocol tells everybody behind the question (`Protocol.tells`)."""
     TOLD = "told"
     """What the protocol tells this step alone."""
+    PLACES = "places"
+    """The passages that the claims under test name, where the artifacts that are shown do not hold them."""
+    UNANSWERED = "unanswered"
+    """What the last drift check said, and questions that nobody has answered."""
     LATE = "late"
     """Of the round's claims those that were raised when its verdicts were known; no view names it either."""
 
@@ -50,6 +54,7 @@ class Column(StrEnum):
 Extent = Literal[
     "all",  # everything the column holds
     "goals",  # QUESTION: the goals alone
+    "all_to_judge",  # QUESTION: all of it, for who judges
     "absent",  # PLAN: who is absent, nothing else
     "open_or_cited",  # OLD_CLAIMS: claims of earlier rounds that are open, or cited by a decision in force
     "pending",  # OLD_CLAIMS: pending claims of earlier rounds (with S: every pending claim)
@@ -57,6 +62,8 @@ Extent = Literal[
     "every",  # OLD_CLAIMS: all claims of the run, this round's too
     "listed",  # ARTIFACTS: of the roles named; VERDICTS: of the checks named
     "cited",  # what the quoted claims, decisions or tensions cite
+    "named",  # PLACES: what the claims that may move name
+    "all_and_objections",  # FLIPS: all, and what each role holds against where the round is heading
     "last_tensions",  # FLIPS: the tensions of the last round, where cited as open
     "open_tensions",  # FLIPS: every tension that is not resolved
     "reviews_and_open_tensions",  # FLIPS: the same, and this round's retrospectives (S.review) of all roles

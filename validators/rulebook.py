@@ -71,6 +71,7 @@ RULES: Final[tuple[Rule, ...]] = (
     references.rating_is_on_its_scale,
     references.quote_stands_there,
     verifications.evidence_has_two_references,
+    verifications.class_follows_from_its_evidence,
     references.goal_and_option_are_known,
     # claims and their lifecycles
     claims.claim_is_testable,
@@ -103,6 +104,7 @@ RULES: Final[tuple[Rule, ...]] = (
     texts.text_keeps_its_sentences,
     texts.round_keeps_its_volume,
     texts.claim_is_plain,
+    texts.claim_is_readable_outside,
     artifacts.walkthrough_is_walked,
     artifacts.persona_is_concrete,
     artifacts.invariant_is_falsifiable,

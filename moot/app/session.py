@@ -26,6 +26,7 @@ from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.steps import Next, OpenStep, next_of
+from roles.outsiders import claims_with_ids
 from roles.protocol import awaited_experiments, open_steps
 from roles.seats.port import SeatFailed
 from rounds.run import human_actions
@@ -155,6 +156,19 @@ class Session:
     def give_up(self, step: str, reason: str) -> Submission:
         """Give an open step up for good; the run goes on without it. Raises `errors.StepRefused`."""
         return self._accepted(self.inner.give_up(step, "given_up", kept_words(reason, "reason")))
+
+    def ids_in_claims(self, events: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Claims among some events whose words name ids of the run, each with those; none before version 2."""
+        book, opened = self.inner.book(), self.state.opening
+        if opened.v == 1:
+            return ()
+        asked = {*(one.id for one in (*opened.goals, *opened.options)), *(one.id for one in opened.context)}
+        return tuple(
+            found
+            for identity in events
+            if (event := book.by_id.get(identity)) is not None
+            for found in claims_with_ids(event, lambda name: name in asked or name in book.by_id)
+        )
 
     def refused(self, errors: Iterable[str]) -> Submission:
         """A reply that was refused, as a result."""

@@ -114,6 +114,8 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
     elif not quiet:
         written = f": {', '.join(done.events)}" if done.events else ""
         show(f"{said}{written}\n")
+        for name, ids in session.ids_in_claims(done.events):
+            show(f"note: {name} names {', '.join(ids)} in its words; `places` is the field for that\n")
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         end = f"{block}{first}the run is {state.life}\n"

@@ -19,7 +19,15 @@ from roles.templates import Values
 
 ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
 """Columns whose quotations are blocks of their own, so that briefs that show the same ones share blobs."""
-SAID_WHEN_THERE_IS_SOME: Final = (Column.AMENDMENTS, Column.MOVED, Column.LATE, Column.BEFORE, Column.TOLD)
+SAID_WHEN_THERE_IS_SOME: Final = (
+    Column.AMENDMENTS,
+    Column.MOVED,
+    Column.LATE,
+    Column.BEFORE,
+    Column.TOLD,
+    Column.PLACES,
+    Column.UNANSWERED,
+)
 """Of the others a brief says that there are none."""
 FOLLOWS: Final = (Column.MOVED, Column.LATE)
 """What follows from the claims that are shown, and is placed though no view names it."""

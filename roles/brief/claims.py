@@ -128,13 +128,13 @@ def moved(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """Those of the claims that are shown whose status is not the one that they are shown with."""
     del sight
     before, now = _known(context).claims, context.state.claims
-    told = {name: len(before[name].moves) if name in before else 0 for name in _names(context)}
+    told = {name: len(before[name].moves) if name in before else 0 for name in shown_names(context)}
     events = (event for event in context.of(Claim) if event.id in told)
     changed = [event for event in events if len(now[str(event.id)].moves) > told[str(event.id)]]
     return tuple(quote.standing(event, context.state) for event in context.ordered(changed))
 
 
-def _names(context: BriefContext) -> set[str]:
+def shown_names(context: BriefContext) -> set[str]:
     """Ids of the claims that are shown."""
     sight, seen = context.view.get(Column.OLD_CLAIMS), Column.CLAIMS in context.view
     names = _wanted(_known(context), sight) if sight else set[str]()

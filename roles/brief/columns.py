@@ -13,8 +13,19 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
-from ledger.events import Amendment, Artifact, Claim, Concern, Flip, Position, Statement, Verification
+from ledger.events import (
+    Amendment,
+    Artifact,
+    Claim,
+    Concern,
+    DriftCheck,
+    Flip,
+    Position,
+    Statement,
+    Verification,
+)
 from ledger.events.ids import parse_reference
+from ledger.state.anchors import passages
 from ledger.state.state import State
 from roles.brief import claims, quote, records
 from roles.brief.context import BriefContext, BriefUnavailable, once
@@ -111,6 +122,47 @@ def _sources(claim: Claim) -> set[str]:
     return named or {f"A-{claim.round}-{claim.raised_by}"}
 
 
+def places(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+    """The passages that the claims under test name and that no artifact shown here holds, each under its reference."""
+    assert sight.extent == "named", sight
+    whole = {artifact.name for artifact in artifacts(context, context.view[Column.ARTIFACTS])}
+    names = claims.shown_names(context)
+    named = context.ordered([event for event in context.of(Claim) if event.id in names])
+    refs = dict.fromkeys(ref for event in named for ref in event.places)
+    return tuple(
+        place
+        for ref in refs
+        if parse_reference(ref).id not in whole and (place := _place(context, ref)) is not None
+    )
+
+
+def _place(context: BriefContext, ref: str) -> Quoted | None:
+    """What stands at a reference; nothing of documents and claims, which are shown whole or not at all."""
+    reference = parse_reference(ref)
+    event = context.book.by_id.get(reference.id)
+    if event is None or isinstance(event, Claim):
+        return None
+    if reference.section is None:
+        return context.quoted(event) if event.kind in quote.BY_ITSELF else None
+    texts = passages(reference, context.book.by_id, context.opened, context.book.blobs)
+    return None if texts is None else quote.place(event, ref, texts)
+
+
+def unanswered(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
+    """What the last round's drift check said, and its questions and concerns that nothing has answered."""
+    assert sight.extent == "all", sight
+    last = context.round - 1
+    resolved = context.state.resolved
+    asked = [
+        event
+        for event in context.of(Concern, last)
+        if event.type in ("question", "concern") and event.id not in resolved
+    ]
+    checks = context.ordered(context.of(DriftCheck, last))
+    said = [context.quoted(check) for check in checks]
+    return (*said, *(context.quoted(event) for event in context.ordered(asked)))
+
+
 def positions(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
     """What every role expected of every check, check by check."""
     assert sight.extent == "all", sight
@@ -144,13 +196,24 @@ def _cited_verdicts(context: BriefContext) -> tuple[Verification, ...]:
 
 
 def flips(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:
-    """Changed positions and tensions of the round; or open tensions; with the retrospectives where those count."""
+    """Changed positions and tensions of the round, with objections where those are weighed; or open tensions, with
+    the retrospectives where those count."""
     open_ones = context.open_tensions()
     match sight.extent:
         case "all":
             changed = context.ordered(context.of(Flip, context.round))
             made = [event for event in context.of(Concern, context.round) if event.type == "tension"]
             return (*(context.quoted(event) for event in changed), *_tensions(context, made))
+        case "all_and_objections":
+            changed = context.ordered(context.of(Flip, context.round))
+            made = [event for event in context.of(Concern, context.round) if event.type == "tension"]
+            said = [event for event in context.of(Statement, context.round) if event.type == "review"]
+            objections = [quote.objection(event) for event in context.ordered(said)]
+            return (
+                *(context.quoted(event) for event in changed),
+                *_tensions(context, made),
+                *(one for one in objections if one is not None),
+            )
         case "last_tensions":
             return _tensions(context, [event for event in open_ones if event.round == context.round - 1])
         case "open_tensions":
@@ -227,6 +290,8 @@ COLUMNS: Final[Mapping[Column, Quoting]] = {
     C.SUPPLEMENTS: Quoting(supplements),
     C.ARTIFACTS: Quoting(artifacts, beside=(C.DECISIONS,)),
     C.CLAIMS: Quoting(claims.of_round),
+    C.PLACES: Quoting(places, beside=(C.ARTIFACTS, C.OLD_CLAIMS, C.CLAIMS, C.DECISIONS)),
+    C.UNANSWERED: Quoting(unanswered),
     C.POSITIONS: Quoting(positions),
     C.VERDICTS: Quoting(verdicts, beside=(C.DECISIONS,)),
     C.MOVED: Quoting(claims.moved, beside=(C.CLAIMS, C.OLD_CLAIMS, C.VERDICTS)),

@@ -128,7 +128,8 @@ class BriefContext(msgspec.Struct, frozen=True):
         """The words of the run's prompt set, which says what its protocol's conditions are; older sets have none."""
         if "words/stances" not in self.prompt_set["templates"]:
             return quote.FIELD_NAMES
-        paths = (f"words/{meaning_of(self.protocol.name)}", "words/stances")
+        meaning = f"words/{meaning_of(self.protocol.name)}"
+        paths = (meaning, "words/stances", "words/falsifiers", "words/requirements")
         return quote.DecisionWords(*(self.rendered(path, {}).rstrip("\n") for path in paths))
 
     def quoted_claim(
@@ -218,7 +219,7 @@ def context_of(
 
 def _reader(step: Step, view: View) -> Reader:
     question = view.get(Column.QUESTION)
-    judges = question is not None and question.extent == "goals"
+    judges = question is not None and question.extent in ("goals", "all_to_judge")
     if step.name.phase == "S":
         return "resolver" if judges else "reviewer"
     return "judge" if judges else "writer"

@@ -24,6 +24,7 @@ from ledger.events import (
     Claim,
     Concern,
     Decision,
+    DriftCheck,
     Event,
     Flip,
     Position,
@@ -254,10 +255,9 @@ def verification(event: Verification) -> Quoted:
     lines = [_head(event, f"check {event.check_id}, {event.check}", event.result, confidence)]
     lines.append(bar("notes", event.notes))
     lines += _evidence(event.evidence_refs)
-    lines += [
-        bar("claim", f"{change.claim_id}: {change.bearing}, so {change.to}")
-        for change in event.claim_status_changes
-    ]
+    for change in event.claim_status_changes:
+        class_ = f" ({change.class_})" if change.class_ else ""
+        lines.append(bar("claim", f"{change.claim_id}: {change.bearing}{class_}, so {change.to}"))
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
@@ -278,25 +278,70 @@ def concern(event: Concern) -> Quoted:
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
+def drift_check(event: DriftCheck) -> Quoted:
+    """What a drift check said, and the goals that it found neglected."""
+    head = _head(event, f"drift check of round {event.round}: {event.verdict}")
+    lines = [head, bar("notes", event.notes)]
+    lines += [
+        f"{anchor.goal} is served: {anchor.served}" for anchor in event.anchors if anchor.served != "yes"
+    ]
+    return Quoted(str(event.id), "\n".join(lines), (event.seq,))
+
+
+AGAINST: Final = "against"
+"""The section of a review or a retrospective that says what its role is against."""
+
+
+def objection(event: Statement) -> Quoted | None:
+    """What a role holds against where the round is heading, of a review that says so."""
+    said = objection_in(event)
+    if said is None:
+        return None
+    head = _head(event, f"objection by {event.by}, round {event.round}")
+    return Quoted(str(event.id), "\n".join([head, bar(f"#{AGAINST}", said)]), (event.seq,))
+
+
+def objection_in(event: Statement) -> str | None:
+    """The words of a review or a retrospective against where the run is heading."""
+    return next((section.text for section in event.sections if section.name == AGAINST), None)
+
+
+def place(event: Event, ref: str, texts: Sequence[str]) -> Quoted:
+    """A passage of a record that is not shown whole."""
+    head = f"{ref} · of a {event.kind} by {event.by}, round {event.round}"
+    return Quoted(ref, "\n".join([head, *(bar("", text) for text in texts)]), (event.seq,))
+
+
 class DecisionWords(NamedTuple):
-    """What a brief calls two fields of a decision; older prompt sets leave them the names of the fields."""
+    """What a brief calls fields of a decision; older prompt sets leave them the names of the fields."""
 
     conditions: str = "condition"
     stances: str = "dissent"
+    falsifiers: str = "falsifier"
+    requirements: str = "requirement"
 
 
 FIELD_NAMES: Final = DecisionWords()
 
 
 def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
-    """A decision with what it rests on, its conditions, and who had expected another verdict than a cited one."""
+    """A decision with what it rests on, its conditions, who had expected another verdict than a cited one, and who
+    is against it."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     head = f"{event.type} decision by {event.by} ({event.made_by}), round {event.round}"
     lines = [_head(event, head, confidence), bar("text", event.text)]
     lines += _listed("rests on", [f"{cite.id} ({cite.relation})" for cite in event.cites])
     lines += optional("serves", event.anchor_ref) + _listed("about", event.about)
-    lines += [bar(words.conditions, condition) for condition in undivided(event)]
-    lines += _listed(words.stances, [f"{entry.role} ({entry.ref})" for entry in event.dissent])
+    if event.v == 1:
+        lines += [bar(words.conditions, condition) for condition in undivided(event)]
+    else:
+        lines += [bar(words.falsifiers, text) for text in event.falsifiers]
+        lines += [bar(words.requirements, text) for text in event.requirements]
+    stances = [f"{entry.role} ({entry.ref})" for entry in event.dissent if entry.text is None]
+    lines += _listed(words.stances, stances)
+    lines += [
+        bar(f"against it, {entry.role} ({entry.ref})", entry.text) for entry in event.dissent if entry.text
+    ]
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
@@ -308,5 +353,6 @@ BY_ITSELF: Final[Mapping[str, Callable[[Any], Quoted]]] = {
     "flip": flip,
     "concern": concern,
     "decision": decision,
+    "drift_check": drift_check,
 }
 """Kinds whose quotation depends on the event alone; a claim's depends on its status too."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ledger.events import Event, Position
+from ledger.events import Event, Position, Statement
 from ledger.events.values import Status
 from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.blocks import Block
 from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefContext
+from roles.brief.quote import objection_in
 from roles.brief.records import KINDS, lost, picks, target_of
 from roles.prompt_set import template
 from roles.protocol import Column, Protocol
@@ -59,7 +60,7 @@ def _ids(shown: Columns, *columns: Column) -> list[str]:
 def _options(context: BriefContext, shown: Columns) -> str:
     del shown
     whole = context.view.get(Column.QUESTION)
-    return _line(option.id for option in context.opened.options if whole and whole.extent == "all")
+    return _line(option.id for option in context.opened.options if whole and whole.extent != "goals")
 
 
 def _claims(statuses: Collection[Status]) -> Callable[[BriefContext, Columns], str]:
@@ -70,6 +71,13 @@ def _claims(statuses: Collection[Status]) -> Callable[[BriefContext, Columns], s
         return _line(claim for claim in named if facts[claim].status in statuses)
 
     return line
+
+
+def _objections(context: BriefContext, shown: Columns) -> list[str]:
+    """Reviews and retrospectives that are shown and say what their role is against."""
+    events = (context.book.by_id[name] for name in _ids(shown, Column.FLIPS))
+    others = (event for event in events if isinstance(event, Statement) and event.by != context.step.role)
+    return [str(event.id) for event in others if objection_in(event)]
 
 
 def _once_if(holds: object) -> Sequence[Row]:
@@ -129,6 +137,7 @@ _OF_COLUMNS: Final[Mapping[str, Callable[[BriefContext, Columns], Text | Sequenc
     "artifacts": lambda _, shown: _line(_ids(shown, Column.ARTIFACTS)),
     "verdicts": lambda _, shown: _line(_ids(shown, Column.VERDICTS)),
     "tensions": lambda _, shown: _line(name for name in _ids(shown, Column.FLIPS) if name.startswith("N-")),
+    "objections": lambda context, shown: _line(_objections(context, shown)),
     "positions": lambda context, shown: _line(_sealed(context, shown)),
     "failed_drift": lambda context, _: _line(identity for identity, _ in failed_drift(context)),
     "roles": lambda context, shown: _line(_active(context)) if Column.PLAN in shown else "none",

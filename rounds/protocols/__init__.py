@@ -8,7 +8,7 @@ from typing import Final
 
 from ledger.events import RunOpened
 from ledger.store.failures import StrangeRun
-from roles.protocol import Protocol, opening_problem
+from roles.protocol import Protocol, Rules, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {
     "structured": "structured:STRUCTURED",
@@ -28,6 +28,10 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 """Name → module below this package, and the protocol's name in it."""
 
+_EARLIER: Final[Mapping[tuple[str, int], str]] = {("structured", 1): "structured:STRUCTURED_1"}
+"""Name and version → the protocol that it was, where that is a table of its own."""
+_BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1}
+"""Prompt set that `[rules] prompts` can choose → the version that goes with it, where that is not the newest."""
 DEFAULT_PROTOCOL: Final = "structured"
 """What a deliberation file that names no protocol is run by."""
 FOR_A_QUESTION: Final = "crux"
@@ -47,6 +51,12 @@ class ProtocolUnknown(KeyError):
         return self.what
 
 
+def _at(place: str) -> Protocol:
+    module, _, constant = place.partition(":")
+    found: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
+    return found
+
+
 class _Protocols(Mapping[str, Protocol]):
     """Name → protocol, in the order of the table."""
 
@@ -54,9 +64,7 @@ class _Protocols(Mapping[str, Protocol]):
         place = _PLACES.get(name)
         if place is None:
             raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot protocols`")
-        module, _, constant = place.partition(":")
-        found: Protocol = getattr(import_module(f"{__name__}.{module}"), constant)
-        return found
+        return _at(place)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_PLACES)
@@ -90,4 +98,15 @@ def named_protocol(opened: RunOpened) -> Protocol:
     if protocol is None or protocol.version < opened.protocol_version:
         what = f"this moot has no protocol {opened.protocol} {opened.protocol_version}"
         raise ProtocolUnknown(what, "install the moot that the run names")
-    return protocol
+    return in_version(protocol, opened.protocol_version)
+
+
+def in_version(protocol: Protocol, version: int) -> Protocol:
+    """The protocol as it was in a version, for runs that were opened with that."""
+    earlier = _EARLIER.get((protocol.name, version))
+    return protocol if earlier is None else _at(earlier)
+
+
+def with_prompts(protocol: Protocol, rules: Rules) -> Protocol:
+    """The version of the protocol that goes with the prompt set that the rules choose."""
+    return in_version(protocol, _BY_PROMPTS.get(str(rules.get("prompts")), protocol.version))

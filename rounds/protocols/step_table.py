@@ -259,9 +259,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
     def problems(self, book: Book, step: Step, reply: Reply, saw: frozenset[int]) -> tuple[str, ...]:
         """What the row finds wrong."""
         row = self.row(step)
-        return tuple(
-            row.wrong(known_to(book, step, saw, documents=row.view.get(Column.QUESTION) == ALL), reply)
-        )
+        return tuple(row.wrong(known_to(book, step, saw, documents=_shows_documents(row.view)), reply))
 
     def record(self, book: Book, step: Step, reply: Reply) -> tuple[Event, ...]:
         """What the row yields at once."""
@@ -315,6 +313,12 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             prompts=more.pop("prompts", name),
             **more,
         )
+
+
+def _shows_documents(view: View) -> bool:
+    """Whether a brief quotes the documents, so that a reply may."""
+    question = view.get(Column.QUESTION)
+    return question is not None and question.extent != "goals"
 
 
 @cache

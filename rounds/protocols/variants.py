@@ -8,6 +8,7 @@ from typing import Final
 MEANINGS: Final[Mapping[str, str]] = {
     "positions": "whether each role seals what it expects of a check; off is said before every verdict",
     "rejudge": "so many verdicts of a round are given a second time with the order swapped, to see whether they repeat",
+    "prompts": "structured-5 is the published form: lengths of texts, one list of evidence a verdict",
     "rounds": "2: the revised plan is challenged again; in crux how many rounds of tests there may be, 0 for none",
     "first": "how many answer first: one of each family of models, or all four",
     "redraw": "whether one role answers twice, to see how far two answers of one seat are apart",
@@ -29,6 +30,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "positions": ("sealed", "off"),
     "rejudge": ("0", "1", "2", "3", "4"),
+    "prompts": ("structured-6", "structured-5"),
     "rounds": ("0", "1", "2", "3"),
     "first": ("1", "4"),
     "redraw": ("on", "off"),

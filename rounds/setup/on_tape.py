@@ -12,7 +12,8 @@ from rounds.setup.opening import Opening
 
 
 def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
-    """The opening with the prompt set and the versions of protocol and brief of the one recording that is played.
+    """The opening with the prompt set and the versions of format, protocol and brief of the one recording
+    that is played.
 
     Recordings of another protocol, several with different prompts, and one whose prompts are lost change nothing.
     """
@@ -27,8 +28,16 @@ def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
     recorded, blob = tape.state.opened, tape.blobs.read(prompts)
     if blob is None or recorded is None or recorded.protocol != opening.event.protocol:
         return opening
+    rules = {rule: value for rule, value in opening.event.rules.items() if rule != "prompts"}
+    if "prompts" in recorded.rules:
+        rules["prompts"] = recorded.rules["prompts"]
     event = msgspec.structs.replace(
-        opening.event, prompt_set=prompts, protocol_version=protocol_version, brief_version=brief_version
+        opening.event,
+        rules=rules,
+        v=recorded.v,
+        prompt_set=prompts,
+        protocol_version=protocol_version,
+        brief_version=brief_version,
     )
     kept = {sha: content for sha, content in opening.blobs.items() if sha != opening.event.prompt_set}
     return replace(opening, event=event, blobs={**kept, prompts: blob})

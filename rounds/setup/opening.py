@@ -28,7 +28,7 @@ from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
-from rounds.protocols import PROTOCOLS, losses
+from rounds.protocols import PROTOCOLS, losses, with_prompts
 from rounds.protocols.plans import (
     PlanRefused,
     WrittenRow,
@@ -99,6 +99,7 @@ def resolve(
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
     rules = {**_rules(deliberation, protocol, name), **gate_rules}
+    protocol = with_prompts(protocol, rules)
     if experiments:
         rules[EXPERIMENTS] = _experiments(protocol, name)
     plan = _plan(deliberation, protocol, rules, name)

@@ -27,11 +27,11 @@ from ledger.format.schema import meanings
 from ledger.format.upcasting import CHANGED
 from ledger.state.fold import fold
 from ledger.state.lifecycle import STATUS_OF_BEARING, TRANSITIONS
-from roles.protocol import Column
+from roles.protocol import Column, View
 from rounds.protocol_page import loss_table
 from rounds.protocols.plans import NORMAL, PLANS
 from rounds.protocols.structured import STRUCTURED
-from rounds.protocols.structured.visibility import VISIBILITY
+from rounds.protocols.structured.visibility import VISIBILITY, VISIBILITY_1
 from tests.architecture.rooms import drawing
 from tests.rounds.openings import opening
 
@@ -60,9 +60,11 @@ SHORT_COLUMNS: Final[Mapping[Column, str]] = {
     Column.SUPPLEMENTS: "C",
     Column.ARTIFACTS: "Artifacts",
     Column.CLAIMS: "Claims",
+    Column.PLACES: "Places",
     Column.POSITIONS: "Positions",
     Column.VERDICTS: "Verdicts",
     Column.FLIPS: "Flips",
+    Column.UNANSWERED: "Unanswered",
     Column.AMENDMENTS: "Amendments",
 }
 
@@ -247,10 +249,18 @@ def lifecycle_table() -> str:
 
 def visibility_table() -> str:
     """What the brief of each kind of step quotes."""
+    return _visibility(VISIBILITY)
+
+
+def visibility_1_table() -> str:
+    """What it quoted in version 1 of the protocol, of the steps where that was something else."""
+    return _visibility({step: view for step, view in VISIBILITY_1.items() if view != VISIBILITY[step]})
+
+
+def _visibility(table: Mapping[str, View]) -> str:
     header = " | ".join(["step", *SHORT_COLUMNS.values()])
     rows = [
-        (f"`{step}`", *(_sight(view.get(column)) for column in SHORT_COLUMNS))
-        for step, view in VISIBILITY.items()
+        (f"`{step}`", *(_sight(view.get(column)) for column in SHORT_COLUMNS)) for step, view in table.items()
     ]
     return _rows(header, rows)
 
@@ -346,6 +356,7 @@ TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "ids": ids_table,
     "lifecycle": lifecycle_table,
     "visibility": visibility_table,
+    "visibility 1": visibility_1_table,
     "checks": checks_table,
     "plans": plans_table,
     "roles": roles_table,

@@ -8,7 +8,7 @@ from ledger.state.book import Book, book
 from roles.brief import Brief, derive
 from roles.prompt_set import PromptSet, installed_prompt_set, read_prompt_set
 from roles.protocol import Group, Step
-from rounds.protocols.structured import STRUCTURED
+from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
 from tests.roles.factory import two_rounds
 
 

@@ -13,8 +13,8 @@ from roles.brief.layout import LAYOUTS, SCOPES, Reader, ReaderLayout, layout_of
 from roles.prompt_set import PromptSet, PromptSetError, installed_prompt_set, read_prompt_set
 from roles.protocol import Column, Protocol, View
 from rounds.protocols import PROTOCOLS
-from rounds.protocols.structured import STRUCTURED
-from rounds.protocols.structured.visibility import VISIBILITY
+from rounds.protocols.structured import STRUCTURED_1 as STRUCTURED
+from rounds.protocols.structured.visibility import VISIBILITY, VISIBILITY_1
 from tests.roles.runs import brief_of, installed, run, step_of, steps_of_run
 
 READINGS = [
@@ -26,17 +26,21 @@ READINGS = [
 
 def reader_of(kind: str, view: View) -> Reader:
     """Who reads the brief of a kind of step."""
-    judges = view[Column.QUESTION].extent == "goals"
+    judges = view[Column.QUESTION].extent in ("goals", "all_to_judge")
     if kind.startswith("S."):
         return "resolver" if judges else "reviewer"
     return "judge" if judges else "writer"
 
 
-@pytest.mark.parametrize("version", [1, 3])
+OWN = layout_of(read_prompt_set(installed_prompt_set("structured-6")), 3)
+
+
+@pytest.mark.parametrize("version", [1, 3, "own"])
 @pytest.mark.parametrize("kind", VISIBILITY)
-def test_every_column_that_a_step_may_see_has_one_place(version: int, kind: str) -> None:
-    view = VISIBILITY[kind]
-    reading = LAYOUTS[version].readings[reader_of(kind, view)]
+def test_every_column_that_a_step_may_see_has_one_place(version: int | str, kind: str) -> None:
+    view = (VISIBILITY if version == "own" else VISIBILITY_1)[kind]
+    layout = OWN if isinstance(version, str) else LAYOUTS[version]
+    reading = layout.readings[reader_of(kind, view)]
     places = list(chain.from_iterable(row.columns for row in reading.rows))
     assert set(view) <= set(places)
     assert len(places) == len(set(places))
@@ -101,7 +105,11 @@ def _without() -> PromptSet:
     return {key: value for key, value in installed().items() if key != "layout"}
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize(
+    "protocol",
+    [STRUCTURED, *(one for one in PROTOCOLS.values() if one.name != "structured")],
+    ids=lambda protocol: protocol.name,
+)
 def test_an_installed_set_has_the_layout_that_runs_had_before_it_lay_there(protocol: Protocol) -> None:
     prompt_set = read_prompt_set(installed_prompt_set(protocol.prompts))
     assert layout_of(prompt_set, protocol.brief_version) == LAYOUTS[protocol.brief_version]

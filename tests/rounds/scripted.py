@@ -16,6 +16,7 @@ from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 from roles.asof import status_at_opening
 from roles.brief import Brief
+from roles.brief.quote import objection_in
 from roles.protocol import Protocol, Step
 from roles.seats.port import Request, SeatReply
 from rounds.protocols.schedule import applicable_checks
@@ -49,7 +50,44 @@ class Script:
         """The reply of a step: a function of seed, step and what its brief shows."""
         rng = random.Random(f"{self.seed}/{step.id}")
         known = sorted((book.events[seq] for seq in saw), key=lambda event: (event.round, str(event.id)))
-        return orjson.dumps(self._make(book, step, rng, known))
+        made = self._make(book, step, rng, known)
+        if book.state.opening.protocol_version > 1:
+            made = self._in_fields(step, made, random.Random(f"{self.seed}/{step.id}/2"), known)
+        return orjson.dumps(made)
+
+    def _in_fields(
+        self, step: Step, made: dict[str, Any], rng: random.Random, known: list[Any]
+    ) -> dict[str, Any]:
+        """The same reply in the shapes of version 2: evidence claim by claim, refs in fields, objections."""
+        for draft in (
+            *made.get("proposed_claims", ()),
+            *(made.get("claims", ()) if step.task == "F" else ()),
+        ):
+            texts = [event for event in known if isinstance(event, Statement)]
+            draft["how"] = rng.choice(["execution", "document", "judgement"])
+            draft["places"] = [f"{rng.choice(texts).id}#p1"] if texts else []
+        if step.task.startswith("E.check"):
+            for test in made["claims"]:
+                test["evidence"] = self._evidence(rng, known, 1) if test["bearing"] else []
+        if step.task in ("F", "S.review"):
+            made["against"] = _prose(rng, 8) if rng.random() < 0.5 else None
+        if step.task in ("G", "S.close"):
+            phase = "F" if step.task == "G" else "S"
+            heard = [
+                event.id
+                for event in known
+                if isinstance(event, Statement)
+                and event.phase == phase
+                and event.by != step.role
+                and objection_in(event)
+            ]
+            for decision in made["decisions"]:
+                del decision["conditions"]
+                decision["falsifiers"] = [_prose(rng, 6)]
+                decision["requirements"] = []
+                decision["dissent"] = heard[1:]
+            made["met"] = [{"objection": one, "how": _prose(rng, 6)} for one in heard[:1]]
+        return made
 
     def _make(self, book: Book, step: Step, rng: random.Random, known: list[Any]) -> dict[str, Any]:
         match step.task:

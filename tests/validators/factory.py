@@ -30,7 +30,7 @@ from ledger.format.chain import seal
 from ledger.state.book import Book, book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import open_steps
-from rounds.protocols import PROTOCOLS, plans
+from rounds.protocols import PROTOCOLS, in_version, plans
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, accept
 from rounds.run.verdicts import standard
@@ -39,7 +39,7 @@ from validators.finding import RuleFinding
 from validators.ledger_index import RuleContext
 from validators.rulebook import RULES, findings
 
-PROTOCOL: Final = PROTOCOLS["structured"]
+PROTOCOL: Final = in_version(PROTOCOLS["structured"], 1)
 VERDICTS: Final = standard(PROTOCOL)
 CONTEXT: Final = VERDICTS.context()
 AT: Final = "2026-01-01T00:00:00.000000Z"

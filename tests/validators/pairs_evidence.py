@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ledger.events import Decision, Ruling, Vote
+from msgspec import structs
+
+from ledger.events import Decision, Ruling, Verification, Vote
 from ledger.events.decisions import Cite, Dissent
-from ledger.events.values import Evidence
+from ledger.events.values import Evidence, EvidenceClass
 from ledger.state.book import Book
 from tests.validators.factory import add, base, change, imported, seq_of
 from tests.validators.pair import Pair, at
@@ -20,6 +22,17 @@ def _evidence(*refs: str, which: str = "V-1-1") -> Book:
 def _document(ref: str, quote: str | None = None) -> Book:
     pieces = (Evidence(ref=ref, quote=quote), Evidence(ref="A-1-critic#attack-2"))
     return change("V-1-1", evidence_refs=pieces)
+
+
+def _classed(class_: EvidenceClass) -> Book:
+    """V-1-1 in the shape of version 2: each claim rests on the critic's attack and the action's trace."""
+    event = base().by_id["V-1-1"]
+    assert isinstance(event, Verification)
+    pieces = (Evidence(ref="A-1-critic#attack-2"), Evidence(ref="A-1-action#trace-1-step-3"))
+    changes = tuple(
+        structs.replace(one, class_=class_, evidence=pieces) for one in event.claim_status_changes
+    )
+    return change("V-1-1", claim_status_changes=changes)
 
 
 def _cites(*cites: Cite, which: str = "D-3-1") -> Book:
@@ -152,6 +165,12 @@ PAIRS = (
         lambda: seq_of("V-1-1"),
         lambda: _evidence("A-1-critic#attack-2", "A-1-critic#attack-3"),
         why="the same piece twice",
+    ),
+    Pair(
+        "REF007",
+        lambda: _classed("reproduced"),
+        lambda: seq_of("V-1-1"),
+        lambda: _classed("argued"),
     ),
     Pair("REF006", lambda: change("D-1-1", anchor_ref="G-7"), lambda: seq_of("D-1-1")),
     Pair(

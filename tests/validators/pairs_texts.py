@@ -13,6 +13,10 @@ from tests.validators.factory import base, body, change, seq_of
 from tests.validators.pair import Pair, at
 
 
+def _as_version_2(ledger: Book) -> Book:
+    return book([structs.replace(event, v=2) for event in ledger.events], ledger.blobs)
+
+
 def _trace(n: int, identity: str = "A-3-action", **fields: Any) -> Book:
     event = base().by_id[identity]
     assert isinstance(event, Artifact), identity
@@ -126,6 +130,13 @@ PAIRS = (
         lambda: change("C-1-1", text="It might perhaps be lost."),
         lambda: seq_of("C-1-1"),
         lambda: change("C-1-1", text="It is lost in the month of May."),
+        severity="warning",
+    ),
+    Pair(
+        "STY012",
+        lambda: _as_version_2(change("C-1-2", text="It is as A-1-critic says.")),
+        lambda: seq_of("C-1-2"),
+        lambda: _as_version_2(change("C-1-2", text="It is as an A-4 sheet says.")),
         severity="warning",
     ),
     Pair(

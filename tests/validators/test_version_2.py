@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ledger.events import Decision, Verification
+from ledger.events import Decision, Position, Verification
 from ledger.events.decisions import Dissent
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
@@ -27,8 +27,10 @@ def test_a_stance_is_no_dissent_and_words_are() -> None:
     assert broken(in_version_2(base()), "DEC004") == noted
     last = base().by_id["D-3-1"]
     assert isinstance(last, Decision)
-    worded = tuple(Dissent(role=one.role, ref=one.ref, text="No.") for one in last.dissent)
-    assert broken(in_version_2(change("D-3-1", dissent=worded)), "DEC004") == noted - {last.seq}
+    position = next(event for event in base().events if isinstance(event, Position))
+    worded = Dissent(role=position.by, ref=str(position.id), text=position.reason)
+    for one, rest in ((worded, noted - {last.seq}), (structs.replace(worded, text="No."), noted)):
+        assert broken(in_version_2(change("D-3-1", dissent=(one,))), "DEC004") == rest
     assert broken(in_version_2(change("D-3-1", dissent=())), "DEC004") == noted - {last.seq}
 
 

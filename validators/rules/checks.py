@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event, Fallback, Flip, Position, RoundOpened, RunClosed, Verification
 from ledger.events.verifications import CHECK_NEEDS
+from ledger.state.anchors import contains_quote
 from ledger.state.decided import has_precedent
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
@@ -231,13 +232,14 @@ def flip_brings_new_evidence(index: LedgerIndex) -> Iterator[Breach]:
             known |= given
 
 
-@rule("DEC004", "error", source="FORMAT 2 (`decision.dissent`), SD-47", applies_to_imports=False)
+@rule("DEC004", "error", source="FORMAT 2 (`decision.dissent`), SD-47", applies_to_imports=False, version=2)
 def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
     """A decision names exactly the roles whose last stance differs from a verification it cites.
 
     A `dissent` without words holds a last stance on a verdict, not who disagrees with the decision, whose author may be
     among them; version 1 of the format has no others. One that is left out looks like agreement months later; one that
-    is made up looks like an open question. From version 2 on a role dissents in its own words, or not at all.
+    is made up looks like an open question. From version 2 on a role dissents in its own words, which stand where it
+    points, or not at all.
     """
     for event in index.events:
         if not isinstance(event, Decision) or event.step is None:
@@ -256,6 +258,15 @@ def dissent_is_recorded(index: LedgerIndex) -> Iterator[Breach]:
                 event.seq,
                 f"{event.id} says that {role} had expected another verdict ({ref}), which is not so",
             )
+        for one in event.dissent:
+            said = index.earlier(one.ref, event.seq)
+            words = index.passages(one.ref, event.seq) or ()
+            if one.text is not None and (
+                said is None or said.by != one.role or not contains_quote(words, one.text)
+            ):
+                yield Breach(
+                    event.seq, f"{event.id}: {one.role} does not say at {one.ref} what it is said to say"
+                )
 
 
 def _differing(verification: str, than: int, index: LedgerIndex) -> Iterator[LastStance]:

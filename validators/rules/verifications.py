@@ -7,6 +7,8 @@ from typing import Final
 
 from ledger.events import Claim, DriftCheck, Verification
 from ledger.events.ids import parse_reference
+from roles.evidence import evidence_class
+from roles.memo.citing import exhibits
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
@@ -75,6 +77,29 @@ def evidence_has_two_references(index: LedgerIndex) -> Iterator[Breach]:
                 yield Breach(
                     event.seq,
                     f"{event.id} rests on {len(pieces)} different pieces of evidence, not {PIECES_MIN}",
+                )
+
+
+@rule("REF007", "error", source="FORMAT 2 (`class`)", applies_to_imports=False)
+def class_follows_from_its_evidence(index: LedgerIndex) -> Iterator[Breach]:
+    """The class of a status change is what its own evidence comes to, whatever a seat calls it.
+
+    A document's words are quoted, arithmetic that comes out is calculated, another role's text is argued; a claim that
+    rests on its own author alone is only said. What was run is judged by experiments, never by a verdict.
+    """
+    for event in index.events:
+        if not isinstance(event, Verification):
+            continue
+        for change in event.claim_status_changes:
+            claim = index.earlier(change.claim_id, event.seq)
+            if change.class_ is None or not isinstance(claim, Claim):
+                continue
+            given = exhibits(index.book, change.claim_id, change.evidence)
+            expected = evidence_class(given, claim.raised_by, change.bearing)
+            if change.class_ != expected:
+                yield Breach(
+                    event.seq,
+                    f"{event.id} calls {change.claim_id} {change.class_}; its evidence comes to {expected}",
                 )
 
 

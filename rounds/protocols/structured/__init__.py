@@ -1,5 +1,9 @@
 """`structured`: four roles and a neutral verifier, rounds of phases A–H, and a closing synthesis S (SD-1 … SD-59).
 
+Version 2 is what new runs are opened with; version 1 is the published one, with its lengths and word for word what
+recorded runs were asked (`[rules] prompts = "structured-5"`). They differ in what a step sees and in the shapes of
+replies, not in who is asked when.
+
 Laws
  1. A round runs B, C, D, E.position, E.checks (1, 2 and 4), E.check3, E.rejudge, F, G, H in this order; steps of one
     group run side by side and see nothing of each other. A check that is judged again is judged from the brief of its
@@ -9,17 +13,20 @@ Laws
  4. A position is sealed before any verdict of its check is known.
  5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
+ 7. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
+    every objection that it stands against a decision, or how it is met.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, Final, Literal
 
 from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.state import State
-from roles.protocol import Protocol, RoleDefinition, Rules, Step
+from roles.brief.quote import AGAINST
+from roles.protocol import Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
     ActionArtifact,
     ArtifactReply,
@@ -39,6 +46,7 @@ from roles.replies import (
     StatementReply,
 )
 from rounds.protocols.plans import AUTHORS, standard_13
+from rounds.protocols.quotable import Quotable
 from rounds.protocols.schedule import (
     active_roles,
     applicable_checks,
@@ -46,10 +54,22 @@ from rounds.protocols.schedule import (
     rejudged_checks,
     synthesis_is_due,
 )
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks_each, statement_id
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, asks_each, statement_id
 from rounds.protocols.structured import making, problems
+from rounds.protocols.structured.replies import (
+    EvidencedCheck,
+    EvidencedResolve,
+    OutspokenRetrospective,
+    OutspokenReview,
+    PlacedActionArtifact,
+    PlacedCriticArtifact,
+    PlacedGuardianArtifact,
+    PlacedObserverArtifact,
+    WeighedAssessment,
+    WeighedClosing,
+)
 from rounds.protocols.structured.unmade_checks import lost_verdict, missing_checks
-from rounds.protocols.structured.visibility import VISIBILITY
+from rounds.protocols.structured.visibility import VISIBILITY, VISIBILITY_1
 
 ROLES: Final = (
     RoleDefinition("action", "What does the system do, step by step?", "charters/action"),
@@ -58,6 +78,40 @@ ROLES: Final = (
     RoleDefinition("critic", "What is the strongest argument against it?", "charters/critic"),
     RoleDefinition("verifier", "What does the evidence show?", "charters/verifier"),
 )
+
+
+CHECKS: Final = ("E.check1", "E.check2", "E.check3", "E.check4")
+_SHAPES_1: Final[Mapping[str, type[Reply]]] = {
+    "B": StatementReply,
+    "C": StatementReply,
+    "D.action": ActionArtifact,
+    "D.guardian": GuardianArtifact,
+    "D.observer": ObserverArtifact,
+    "D.critic": CriticArtifact,
+    "E.position": PositionReply,
+    **dict.fromkeys(CHECKS, CheckReply),
+    "F": ReviewReply,
+    "G": AssessmentReply,
+    "H": DriftReply,
+    "S.resolve": ResolveReply,
+    "S.review": RetrospectiveReply,
+    "S.close": ClosingReply,
+}
+"""Kind of step → the shape of its reply."""
+_SHAPES: Final[Mapping[str, type[Reply]]] = {
+    **_SHAPES_1,
+    "D.action": PlacedActionArtifact,
+    "D.guardian": PlacedGuardianArtifact,
+    "D.observer": PlacedObserverArtifact,
+    "D.critic": PlacedCriticArtifact,
+    **dict.fromkeys(CHECKS, EvidencedCheck),
+    "F": OutspokenReview,
+    "G": WeighedAssessment,
+    "S.resolve": EvidencedResolve,
+    "S.review": OutspokenRetrospective,
+    "S.close": WeighedClosing,
+}
+"""The same from version 2 on."""
 
 
 # ---------------------------------------------------------------- who is asked
@@ -140,9 +194,30 @@ def _claims(numbering: Numbering, step: Step, reply: ArtifactReply) -> Iterator[
         yield making.claim(numbering, step, draft, f"A-{step.name.round}-{step.role}#{draft.section}")
 
 
+def _decided(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
+    """The text of who decides; with it how each objection is met."""
+
+    def statements(
+        numbering: Numbering,
+        step: Step,
+        reply: AssessmentReply | ClosingReply | WeighedAssessment | WeighedClosing,
+    ) -> tuple[Event, ...]:
+        met = reply.met if isinstance(reply, WeighedAssessment | WeighedClosing) else ()
+        sections = (*reply.sections, *making.met_sections(numbering.book, met))
+        return (making.statement(step, kind, sections, tuple(one.objection for one in met)),)
+
+    return statements
+
+
+def _against(reply: Reply) -> tuple[NamedSection, ...]:
+    """What a role holds against where the run is heading, where it says so."""
+    said = reply.against if isinstance(reply, OutspokenReview | OutspokenRetrospective) else None
+    return (NamedSection(name=AGAINST, text=said),) if said else ()
+
+
 def _review(numbering: Numbering, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
-    summary = NamedSection(name="summary", text=reply.summary)
-    return (making.statement(step, "review", (summary,)), *making.flips(numbering.book, step, reply))
+    sections = (NamedSection(name="summary", text=reply.summary), *_against(reply))
+    return (making.statement(step, "review", sections), *making.flips(numbering.book, step, reply))
 
 
 def _findings(numbering: Numbering, step: Step, reply: ReviewReply) -> Iterator[Event]:
@@ -169,137 +244,94 @@ def _retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple
         NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
         for note in reply.failure_modes
     )
-    return (
-        making.statement(step, "retrospective", (NamedSection(name="summary", text=reply.summary), *modes)),
-    )
+    summary = NamedSection(name="summary", text=reply.summary)
+    return (making.statement(step, "retrospective", (summary, *_against(reply), *modes)),)
 
 
 # ---------------------------------------------------------------- the table
 
 
-def _artifact_row(role: str, reply: type[Reply]) -> StepRow:
-    return StepRow(
-        f"D.{role}",
-        asks_each(_present(role)),
-        reply,
-        _artifact,
-        _claims,
-        problems.wrong_artifact,
-        columns=VISIBILITY["D"],
-        group="D",
+def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet:
+    """The rows of a version: what each kind of step sees, and the shape of its reply."""
+
+    def row(
+        task: str,
+        steps: Steps,
+        at_once: Callable[[Numbering, Step, Any], tuple[Event, ...]],
+        wrong: Callable[[Quotable, Any], Iterator[str]],
+        **more: Any,
+    ) -> StepRow:
+        columns = sees["D" if task.startswith("D.") else task]
+        return StepRow(task, steps, shapes[task], at_once, wrong=wrong, columns=columns, **more)
+
+    def artifact_row(role: str) -> StepRow:
+        asked = asks_each(_present(role))
+        return row(f"D.{role}", asked, _artifact, problems.wrong_artifact, later=_claims, group="D")
+
+    def check_row(check: int, group: str, repeat: int = 1) -> StepRow:
+        return row(
+            f"E.check{check}",
+            asks_each(_verifier, f"check{check}", repeat),
+            lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
+            problems.wrong_check,
+            when=_is_made(check) if repeat == 1 else _is_rejudged(check),
+            stand_in=lost_verdict,
+            group=group,
+        )
+
+    return Sheet(
+        (
+            row("B", asks_each(_lead), _statement("proposal"), problems.wrong_statement),
+            row("C", asks_each(_others), _statement("supplement"), problems.wrong_statement),
+            *(artifact_row(role) for role in AUTHORS),
+            row(
+                "E.position",
+                asks_each(active_roles, "position"),
+                lambda _, step, reply: making.positions(step, reply),
+                problems.wrong_positions,
+                when=_seals,
+            ),
+            *(check_row(check, "E.checks") for check in (1, 2, 4)),
+            check_row(3, "E.check3"),
+            *(check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
+            row("F", asks_each(active_roles), _review, problems.wrong_review, later=_findings),
+            row("G", asks_each(_lead), _decided("assessment"), problems.wrong_assessment, later=_assessed),
+            row(
+                "H",
+                asks_each(_verifier),
+                lambda _, step, reply: (making.drift_check(step, reply),),
+                problems.wrong_drift,
+                when=_checks_drift,
+            ),
+            row(
+                "S.resolve",
+                asks_each(_verifier, "resolve"),
+                lambda numbering, step, reply: making.resolutions(numbering.book, step, reply),
+                problems.wrong_resolutions,
+                when=_resolves,
+                planned=False,
+            ),
+            row(
+                "S.review",
+                asks_each(_authors, "review"),
+                _retrospective,
+                problems.wrong_retrospective,
+                when=synthesis_is_due,
+                planned=False,
+            ),
+            row(
+                "S.close",
+                asks_each(_lead, "close"),
+                _decided("summary"),
+                problems.wrong_closing,
+                later=_closed,
+                when=synthesis_is_due,
+                planned=False,
+            ),
+        ),
+        closing_order=("claim", "decision", "concern"),
+        follows_from=_follows_from,
     )
-
-
-def _check_row(check: int, group: str, repeat: int = 1) -> StepRow:
-    return StepRow(
-        f"E.check{check}",
-        asks_each(_verifier, f"check{check}", repeat),
-        CheckReply,
-        lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
-        wrong=problems.wrong_check,
-        columns=VISIBILITY[f"E.check{check}"],
-        when=_is_made(check) if repeat == 1 else _is_rejudged(check),
-        stand_in=lost_verdict,
-        group=group,
-    )
-
-
-SHEET: Final = Sheet(
-    (
-        StepRow(
-            "B",
-            asks_each(_lead),
-            StatementReply,
-            _statement("proposal"),
-            wrong=problems.wrong_statement,
-            columns=VISIBILITY["B"],
-        ),
-        StepRow(
-            "C",
-            asks_each(_others),
-            StatementReply,
-            _statement("supplement"),
-            wrong=problems.wrong_statement,
-            columns=VISIBILITY["C"],
-        ),
-        _artifact_row("action", ActionArtifact),
-        _artifact_row("guardian", GuardianArtifact),
-        _artifact_row("observer", ObserverArtifact),
-        _artifact_row("critic", CriticArtifact),
-        StepRow(
-            "E.position",
-            asks_each(active_roles, "position"),
-            PositionReply,
-            lambda _, step, reply: making.positions(step, reply),
-            wrong=problems.wrong_positions,
-            columns=VISIBILITY["E.position"],
-            when=_seals,
-        ),
-        *(_check_row(check, "E.checks") for check in (1, 2, 4)),
-        _check_row(3, "E.check3"),
-        *(_check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
-        StepRow(
-            "F",
-            asks_each(active_roles),
-            ReviewReply,
-            _review,
-            _findings,
-            problems.wrong_review,
-            columns=VISIBILITY["F"],
-        ),
-        StepRow(
-            "G",
-            asks_each(_lead),
-            AssessmentReply,
-            _statement("assessment"),
-            _assessed,
-            problems.wrong_assessment,
-            columns=VISIBILITY["G"],
-        ),
-        StepRow(
-            "H",
-            asks_each(_verifier),
-            DriftReply,
-            lambda _, step, reply: (making.drift_check(step, reply),),
-            wrong=problems.wrong_drift,
-            columns=VISIBILITY["H"],
-            when=_checks_drift,
-        ),
-        StepRow(
-            "S.resolve",
-            asks_each(_verifier, "resolve"),
-            ResolveReply,
-            lambda numbering, step, reply: making.resolutions(numbering.book, step, reply),
-            wrong=problems.wrong_resolutions,
-            columns=VISIBILITY["S.resolve"],
-            when=_resolves,
-            planned=False,
-        ),
-        StepRow(
-            "S.review",
-            asks_each(_authors, "review"),
-            RetrospectiveReply,
-            _retrospective,
-            wrong=problems.wrong_retrospective,
-            columns=VISIBILITY["S.review"],
-            when=synthesis_is_due,
-            planned=False,
-        ),
-        StepRow(
-            "S.close",
-            asks_each(_lead, "close"),
-            ClosingReply,
-            _statement("summary"),
-            _closed,
-            problems.wrong_closing,
-            columns=VISIBILITY["S.close"],
-            when=synthesis_is_due,
-            planned=False,
-        ),
-    ),
-    closing_order=("claim", "decision", "concern"),
-    follows_from=_follows_from,
-)
 
 
 def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
@@ -307,18 +339,29 @@ def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
     return standard_13()
 
 
-STRUCTURED: Final[Protocol] = SHEET.protocol(
-    "structured",
-    "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
-    ROLES,
-    plan=_thirteen_rounds,
-    fixed_plan=False,
-    watched=True,
-    has_castings=True,
-    version=1,
-    brief_version=3,
-    owed=missing_checks,
-    fits="a decision that is dear to undo and that several people will have to live with",
-    calls="142 in minimum-8, 258 in standard-13, at most",
-    variants={"positions": ("sealed", "off"), "rejudge": ("0", "1", "2", "3", "4")},
-)
+def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet) -> Protocol:
+    return sheet.protocol(
+        "structured",
+        "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
+        ROLES,
+        plan=_thirteen_rounds,
+        fixed_plan=False,
+        watched=True,
+        has_castings=True,
+        version=version,
+        format_version=version,
+        prompts=prompts,
+        brief_version=3,
+        owed=missing_checks,
+        fits="a decision that is dear to undo and that several people will have to live with",
+        calls="142 in minimum-8, 258 in standard-13, at most",
+        variants={
+            "positions": ("sealed", "off"),
+            "rejudge": ("0", "1", "2", "3", "4"),
+            "prompts": ("structured-6", "structured-5"),
+        },
+    )
+
+
+STRUCTURED_1: Final[Protocol] = _protocol(1, "structured", _sheet(VISIBILITY_1, _SHAPES_1))
+STRUCTURED: Final[Protocol] = _protocol(2, "structured-6", _sheet(VISIBILITY, _SHAPES))

@@ -21,29 +21,41 @@ from ledger.events import (
 )
 from ledger.events.claims import ArtifactType, Finding, ProposedClaim
 from ledger.events.decisions import Cite, Dissent
-from ledger.events.values import Section
+from ledger.events.values import Bearing, Evidence, Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
 from roles.asof import status_at_opening
+from roles.brief.quote import objection_in
+from roles.evidence import evidence_class
+from roles.memo.citing import exhibits
 from roles.protocol import Step
 from roles.replies import (
     ArtifactReply,
     CheckReply,
     ClaimDraft,
+    ClaimTest,
     ConcernDraft,
     DecisionDraft,
     DriftReply,
     NamedSection,
     PositionReply,
+    Resolution,
     ResolveReply,
     ReviewReply,
     Tension,
 )
 from rounds.protocols.schedule import rejudged_checks
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
+from rounds.protocols.structured.replies import (
+    EvidencedResolution,
+    EvidencedTest,
+    FalsifiableDecision,
+    Met,
+    PlacedClaim,
+)
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
     "action": "behavioral_trace_set",
@@ -115,6 +127,7 @@ def artifact(step: Step, reply: ArtifactReply) -> Artifact:
 
 
 def claim(numbering: Numbering, step: Step, draft: ClaimDraft, source: str) -> Claim:
+    placed = draft if isinstance(draft, PlacedClaim) else None
     return Claim(
         **by(step),
         id=numbering.number("claim"),
@@ -125,6 +138,8 @@ def claim(numbering: Numbering, step: Step, draft: ClaimDraft, source: str) -> C
         raised_at_artifact=source,
         anchor_ref=draft.anchor_ref,
         about=draft.about,
+        how=placed.how if placed else None,
+        places=placed.places if placed else (),
     )
 
 
@@ -149,14 +164,7 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     if step.name.repeat > 1:
         return _rejudged(book, step, reply, check)
     changes = tuple(
-        StatusChange(
-            claim_id=test.claim_id,
-            from_=status_at_opening(book.state, test.claim_id, step),
-            to=STATUS_OF_BEARING[test.bearing],
-            bearing=test.bearing,
-        )
-        for test in reply.claims
-        if test.bearing is not None
+        _change(book, step, test, test.bearing) for test in reply.claims if test.bearing is not None
     )
     unmoved = tuple(test.claim_id for test in reply.claims if test.bearing is None)
     return Verification(
@@ -165,13 +173,37 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
         check=CHECKS[check - 1],
         check_id=check,
         result=reply.result,
-        evidence_refs=evidence_of(reply.evidence),
+        evidence_refs=_rests_on(reply),
         notes=reply.notes,
         claims_affected=(*(change.claim_id for change in changes), *unmoved),
         claim_status_changes=changes,
         about=reply.about,
         confidence=reply.confidence,
     )
+
+
+def _change(
+    book: Book, step: Step, test: ClaimTest | EvidencedTest | Resolution, bearing: Bearing
+) -> StatusChange:
+    """What a verdict does to a claim. Evidence of its own gives it a class, which is computed and never claimed."""
+    own = test.evidence if isinstance(test, EvidencedTest | EvidencedResolution) else None
+    evidence = evidence_of(own or ())
+    raised_by = book.state.claims[test.claim_id].raised_by
+    given = exhibits(book, test.claim_id, evidence)
+    return StatusChange(
+        claim_id=test.claim_id,
+        from_=status_at_opening(book.state, test.claim_id, step),
+        to=STATUS_OF_BEARING[bearing],
+        bearing=bearing,
+        class_=None if own is None else evidence_class(given, raised_by, bearing),
+        evidence=evidence,
+    )
+
+
+def _rests_on(reply: CheckReply) -> tuple[Evidence, ...]:
+    """All that a verdict rests on: its own evidence, and that for each claim."""
+    tests = (test for test in reply.claims if isinstance(test, EvidencedTest))
+    return evidence_of(dict.fromkeys((*reply.evidence, *(one for test in tests for one in test.evidence))))
 
 
 def _rejudged(book: Book, step: Step, reply: CheckReply, check: int) -> Verification:
@@ -182,7 +214,7 @@ def _rejudged(book: Book, step: Step, reply: CheckReply, check: int) -> Verifica
         check=CHECKS[check - 1],
         check_id=check,
         result=reply.result,
-        evidence_refs=evidence_of(reply.evidence),
+        evidence_refs=_rests_on(reply),
         notes=reply.notes,
         claims_affected=tuple(test.claim_id for test in reply.claims),
         about=reply.about,
@@ -213,14 +245,7 @@ def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...
             evidence_refs=evidence_of(resolution.evidence),
             notes=resolution.notes,
             claims_affected=(resolution.claim_id,),
-            claim_status_changes=(
-                StatusChange(
-                    claim_id=resolution.claim_id,
-                    from_=status_at_opening(book.state, resolution.claim_id, step),
-                    to=STATUS_OF_BEARING[resolution.bearing],
-                    bearing=resolution.bearing,
-                ),
-            ),
+            claim_status_changes=(_change(book, step, resolution, resolution.bearing),),
             confidence=resolution.confidence,
         )
         for number, resolution in enumerate(
@@ -289,7 +314,18 @@ def cite_type(identity: str) -> Any:
     return _CITE_TYPES[identity.split("-")[0]]
 
 
-def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) -> Decision:
+def decision(
+    numbering: Numbering, step: Step, draft: DecisionDraft | FalsifiableDecision, kind: Any
+) -> Decision:
+    if isinstance(draft, FalsifiableDecision):
+        own: dict[str, Any] = {
+            "falsifiers": draft.falsifiers,
+            "requirements": draft.requirements,
+            "dissent": objections(numbering.book, draft.dissent),
+        }
+    else:
+        cited = tuple(cite.id for cite in draft.cites)
+        own = {"falsifiers": draft.conditions, "dissent": expected_otherwise(numbering.book.state, cited)}
     return Decision(
         **by(step),
         id=numbering.number("decision"),
@@ -303,12 +339,27 @@ def decision(numbering: Numbering, step: Step, draft: DecisionDraft, kind: Any) 
         anchor_ref=draft.anchor_ref,
         about=draft.about,
         confidence=draft.confidence,
-        falsifiers=draft.conditions,
-        dissent=dissent(numbering.book.state, tuple(cite.id for cite in draft.cites)),
+        **own,
     )
 
 
-def dissent(state: State, cited: tuple[str, ...]) -> tuple[Dissent, ...]:
+def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:
+    """Objections that stand against a decision, each in the words of the role that made it."""
+    found: list[Dissent] = []
+    for identity in named:
+        event = book.by_id[identity]
+        words = objection_in(event) if isinstance(event, Statement) else None
+        assert words is not None, f"{identity} is no objection"
+        found.append(Dissent(role=event.by, ref=identity, text=words))
+    return tuple(found)
+
+
+def met_sections(book: Book, met: tuple[Met, ...]) -> tuple[NamedSection, ...]:
+    """How each objection that is met is met, a section each."""
+    return tuple(NamedSection(name=f"met-{book.by_id[one.objection].by}", text=one.how) for one in met)
+
+
+def expected_otherwise(state: State, cited: tuple[str, ...]) -> tuple[Dissent, ...]:
     """Roles whose last stance on a cited verification differs from its result, in order of citation and role."""
     found: list[Dissent] = []
     for identity in cited:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ledger.events import Statement
+from ledger.events.ids import parse_reference
 from ledger.state.anchors import sections_of
 from roles.asof import status_at_opening
+from roles.brief.quote import objection_in
 from roles.replies import (
     ActionArtifact,
     ArtifactReply,
@@ -27,6 +30,14 @@ from roles.replies import (
 from rounds.protocols.quotable import Quotable, ids_problems, names, repeated
 from rounds.protocols.schedule import applicable_checks, authors, claim_cap
 from rounds.protocols.structured.making import artifact
+from rounds.protocols.structured.replies import (
+    EvidencedCheck,
+    EvidencedResolve,
+    FalsifiableDecision,
+    PlacedClaim,
+    WeighedAssessment,
+    WeighedClosing,
+)
 
 _CITABLE = ("C", "V", "D", "N", "H")
 
@@ -38,7 +49,7 @@ def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:
     yield from known.option_problems(reply.options, "options")
 
 
-def wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
+def wrong_assessment(known: Quotable, reply: AssessmentReply | WeighedAssessment) -> Iterator[str]:
     """What is wrong with an assessment: its decisions, and what it leaves open."""
     yield from wrong_closing(known, reply)
     for n, concern in enumerate(reply.concerns):
@@ -48,10 +59,45 @@ def wrong_assessment(known: Quotable, reply: AssessmentReply) -> Iterator[str]:
             yield f"concerns[{n}].between: a tension is between at least two"
 
 
-def wrong_closing(known: Quotable, reply: AssessmentReply | ClosingReply) -> Iterator[str]:
+def wrong_closing(
+    known: Quotable, reply: AssessmentReply | ClosingReply | WeighedAssessment | WeighedClosing
+) -> Iterator[str]:
     """What is wrong with sections and decisions."""
     yield from repeated((section.name for section in reply.sections), "sections")
     yield from _decisions(known, reply.decisions)
+    if isinstance(reply, WeighedAssessment | WeighedClosing):
+        yield from _objections(known, reply)
+
+
+def _objections(known: Quotable, reply: WeighedAssessment | WeighedClosing) -> Iterator[str]:
+    """What becomes of every objection of others: it stands against a decision, or it is said how it is met.
+
+    Whoever decides is not against the own decision.
+    """
+    shown = {
+        identity
+        for identity, event in known.by_id.items()
+        if isinstance(event, Statement)
+        and event.phase == ("F" if isinstance(reply, WeighedAssessment) else "S")
+        and event.by != known.step.role
+        and objection_in(event) is not None
+    }
+    places = [
+        *(
+            (f"decisions[{n}].dissent", one)
+            for n, draft in enumerate(reply.decisions)
+            for one in draft.dissent
+        ),
+        *(("met", one.objection) for one in reply.met),
+    ]
+    for where, one in places:
+        if one not in shown:
+            yield f"{where}: {one!r} is no objection; they are {names(sorted(shown)) or 'none'}"
+    yield from repeated((one.objection for one in reply.met), "met")
+    for n, draft in enumerate(reply.decisions):
+        yield from repeated(draft.dissent, f"decisions[{n}].dissent")
+    for left in sorted(shown - {one for _, one in places}):
+        yield f"met: the objection {left} stands against no decision and is not met; say which"
 
 
 def wrong_retrospective(known: Quotable, reply: RetrospectiveReply) -> Iterator[str]:
@@ -123,8 +169,22 @@ def _claims(
             yield f"{place}.section: {draft.section!r} is no section of this reply; they are {names(sections)}"
         yield from known.goal_problem(draft.anchor_ref, f"{place}.anchor_ref")
         yield from known.option_problems(draft.about, f"{place}.about")
+        if isinstance(draft, PlacedClaim):
+            yield from _places(known, draft, f"{place}.places")
         if draft.supersedes is not None:
             yield from _supersedes(known, draft.supersedes, f"{place}.supersedes")
+
+
+def _places(known: Quotable, draft: PlacedClaim, where: str) -> Iterator[str]:
+    """Places are passages, not whole texts: a verifier is shown every one of them."""
+    for n, ref in enumerate(draft.places):
+        reference = parse_reference(ref)
+        own = reference.id == f"A-{known.step.name.round}-{known.step.role}"
+        if own or (reference.section is None and reference.lines is None and reference.id[:1] in "SAK"):
+            why = "is your own artifact, which `section` points into" if own else "is a whole text"
+            yield f"{where}[{n}]: {ref!r} {why}; name the section, the paragraph or the lines"
+        else:
+            yield from known.reference_problems(ref, f"{where}[{n}]")
 
 
 def _supersedes(known: Quotable, older: str, where: str) -> Iterator[str]:
@@ -147,7 +207,12 @@ def wrong_positions(known: Quotable, reply: PositionReply) -> Iterator[str]:
 def wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
     """What is wrong with a verdict and what it means for claims."""
     yield from known.evidence_problems(reply.evidence, "evidence")
-    if len({(cited.ref, cited.quote) for cited in reply.evidence}) < 2:
+    if isinstance(reply, EvidencedCheck):
+        for n, tested in enumerate(reply.claims):
+            yield from known.evidence_problems(tested.evidence, f"claims[{n}].evidence")
+            if tested.bearing is not None and not tested.evidence:
+                yield f"claims[{n}].evidence: a claim that is moved has evidence of its own; name where you read it"
+    elif len({(cited.ref, cited.quote) for cited in reply.evidence}) < 2:
         yield "evidence: at least two different pieces are wanted"
     yield from known.option_problems(reply.about, "about")
     yield from repeated((test.claim_id for test in reply.claims), "claims")
@@ -182,7 +247,7 @@ def wrong_review(known: Quotable, reply: ReviewReply) -> Iterator[str]:
         yield from known.evidence_problems(tension.evidence, f"tensions[{n}].evidence")
 
 
-def _decisions(known: Quotable, drafts: tuple[DecisionDraft, ...]) -> Iterator[str]:
+def _decisions(known: Quotable, drafts: Sequence[DecisionDraft | FalsifiableDecision]) -> Iterator[str]:
     for n, draft in enumerate(drafts):
         place = f"decisions[{n}]"
         for k, cite in enumerate(draft.cites):
@@ -219,6 +284,7 @@ def wrong_resolutions(known: Quotable, reply: ResolveReply) -> Iterator[str]:
     for n, resolution in enumerate(reply.resolutions):
         place = f"resolutions[{n}]"
         yield from known.evidence_problems(resolution.evidence, f"{place}.evidence")
-        if len({(cited.ref, cited.quote) for cited in resolution.evidence}) < 2:
+        alone_is_enough = isinstance(reply, EvidencedResolve)
+        if not alone_is_enough and len({(cited.ref, cited.quote) for cited in resolution.evidence}) < 2:
             yield f"{place}.evidence: at least two different pieces are wanted"
         yield from _bearing(known, resolution.claim_id, resolution.bearing, resolution.result, place)

@@ -1,7 +1,14 @@
-"""What each kind of step of `structured` may see: the table of FORMAT 5, a row a kind of step."""
+"""What each kind of step of `structured` may see: the tables of FORMAT 5, a row a kind of step.
+
+Version 2 differs in this: who judges sees the question, the documents and the places that the tested claims name;
+the lead sees what drift checks said and which questions stand open; who decides sees every objection; a supplement is
+written from the proposal alone, without the claims of earlier rounds; and who looks at verdicts sees neither those nor
+the positions of others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from roles.protocol import Column, Sight, Step, View
@@ -35,7 +42,7 @@ _WHOLE_ROUND: Final[View] = {
     C.VERDICTS: ALL,
 }
 
-VISIBILITY: Final[dict[str, View]] = {
+VISIBILITY_1: Final[Mapping[str, View]] = {
     "B": {**_TALK, C.FLIPS: Sight("last_tensions")},
     "C": {**_TALK, C.PROPOSAL: ALL},
     "D": {**_TALK, C.PROPOSAL: ALL, C.SUPPLEMENTS: ALL},
@@ -83,6 +90,23 @@ VISIBILITY: Final[dict[str, View]] = {
     },
 }
 """A column that is not named is never shown."""
+
+_JUDGE: Final[View] = {C.QUESTION: Sight("all_to_judge"), C.PLACES: Sight("named")}
+_ROUND_2: Final[View] = {
+    column: sight for column, sight in _WHOLE_ROUND.items() if column not in (C.POSITIONS, C.OLD_CLAIMS)
+}
+VISIBILITY: Final[Mapping[str, View]] = {
+    **VISIBILITY_1,
+    "B": {**VISIBILITY_1["B"], C.UNANSWERED: ALL},
+    "C": {column: sight for column, sight in VISIBILITY_1["C"].items() if column != C.OLD_CLAIMS},
+    **{
+        step: {**VISIBILITY_1[step], **_JUDGE}
+        for step in ("E.check1", "E.check2", "E.check3", "E.check4", "S.resolve")
+    },
+    "F": _ROUND_2,
+    "G": {**_WHOLE_ROUND, C.FLIPS: Sight("all_and_objections")},
+}
+"""The same from version 2 on."""
 
 
 def row_of(step: Step) -> str:
