@@ -107,6 +107,16 @@ def in_version(protocol: Protocol, version: int) -> Protocol:
     return protocol if earlier is None else _at(earlier)
 
 
+def prompts_for(protocol: Protocol, format_version: int) -> dict[str, str]:
+    """The rule that chooses a version of the protocol for a ledger of an older format; nothing where none is needed."""
+    if protocol.format_version <= format_version:
+        return {}
+    for prompts, version in _BY_PROMPTS.items():
+        if in_version(protocol, version).format_version == format_version:
+            return {"prompts": prompts}
+    return {}
+
+
 def with_prompts(protocol: Protocol, rules: Rules) -> Protocol:
     """The version of the protocol that goes with the prompt set that the rules choose."""
     return in_version(protocol, _BY_PROMPTS.get(str(rules.get("prompts")), protocol.version))

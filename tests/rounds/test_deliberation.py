@@ -50,6 +50,7 @@ def test_what_is_left_open_is_decided() -> None:
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
     assert event.rules == {
+        "prompts": "structured-6",
         "positions": "sealed",
         "rejudge": "0",
         "screening": "screening-2",
