@@ -16,7 +16,7 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.beliefs import beliefs_text
+from moot.view.beliefs import beliefs_of, beliefs_text
 
 TABLE_BYTES_MAX: Final = 1 << 22
 
@@ -36,7 +36,7 @@ def beliefs(
     Only runs of the protocol crux have beliefs. With --table the same is computed from numbers in a file: docs/crux.md
     has its keys. Everything that follows from them is computed, derived beliefs and every round's stop included.
 
-    Example: moot beliefs --table table.json --json
+    Example: moot beliefs @last --json
     """
     if (run is None) == (table is None):
         raise usage("it takes a run or a table", "name a run, or a file with --table", "moot beliefs")
@@ -57,6 +57,14 @@ def _of_file(table: Path) -> Beliefs:
 
 def _of_run(run: str) -> Beliefs:
     path = find_run(run)
-    opened = open_run(path).state.opened
+    ours = open_run(path)
+    found = beliefs_of(run, ours.book)
+    if found is not None:
+        return found
+    opened = ours.state.opened
+    if opened is not None and opened.protocol == "crux":
+        raise usage(
+            "no round is closed yet", "what is given in an open round is sealed: wait for it", str(path)
+        )
     protocol = "an import" if opened is None else f"a run of {opened.protocol}"
     raise usage(f"{protocol} has no beliefs", "the protocol crux asks for them: see docs/crux.md", str(path))

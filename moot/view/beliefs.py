@@ -6,8 +6,12 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from detectors.beliefs.report import Beliefs, CruxInRound, PoolInRound
+from detectors.beliefs.report import Beliefs, CruxInRound, PoolInRound, of_table
+from detectors.beliefs.table import BeliefTable
+from ledger.interchange.markdown import inline
 from ledger.plain_text import counted
+from ledger.state.book import Book
+from rounds.protocols.crux import standing
 
 NARROW: Final = 60
 WIDE: Final = 200
@@ -19,6 +23,66 @@ FIGURES: Final = 23
 STARTING: Final = (
     "Points of 100. What a test is worth rests on qualities that are starting values, not measurements."
 )
+
+
+def beliefs_of(run: str, book: Book) -> Beliefs | None:
+    """The beliefs of a run over the rounds that have closed; None where there are none yet, or never will be.
+
+    What is sealed in a round that is open is not shown. `run` is how commands name it.
+    """
+    state = book.state
+    closed = [look.round for look in state.looks if look.profile == "crux"]
+    if not closed:
+        return None
+    through = max(closed)
+    rounds, terms = standing.rounds_of(state, through), standing.terms_now(state)
+    return of_table(BeliefTable(run, standing.option_ids(state), rounds, terms, standing.unseen(state)))
+
+
+def beliefs_markdown(found: Beliefs) -> Iterator[str]:
+    """Two tables: the pool over the rounds, and the cruxes by what a test is worth."""
+    options = [
+        option for option in [*found.options, "none"] if any(one.pool.get(option) for one in found.rounds)
+    ]
+    yield f"| round | {' | '.join(map(inline, options))} | moved | what follows |"
+    yield f"| ---: |{' ---: |' * len(options)} ---: | --- |"
+    for one in found.rounds:
+        shares = " | ".join(_span(one, option) for option in options)
+        moved = "–" if one.movement is None else f"{one.movement:g}"
+        yield f"| {one.round} | {shares} | {moved} | {inline(one.stop.text)} |"
+    yield ""
+    yield f"The pool in points of 100, and the range over seats. {STARTING}"
+    last = _last(found.rounds)
+    if last:
+        yield ""
+        yield "| crux | settled by | held true | worth, reproduced | worth, argued | result |"
+        yield "| --- | --- | ---: | ---: | ---: | --- |"
+        for number, crux in last:
+            q = "–" if crux.q is None else f"{crux.q:g} %"
+            worth = (
+                f"{value:g}" if value is not None else "–"
+                for value in (crux.evsi.reproduced, crux.evsi.argued)
+            )
+            result = (
+                f"{crux.result} ({crux.evidence or 'no class'}), round {number}" if crux.result else "open"
+            )
+            yield f"| {crux.claim} | {crux.how} | {q} | {' | '.join(worth)} | {result} |"
+    yield ""
+    yield from (f"{line}  " for line in (*_carried(found, WIDE), *_unseen(found, WIDE)))
+
+
+def _span(one: PoolInRound, option: str) -> str:
+    """The pool's points on an option, and the least and most over seats."""
+    given = [points[option] for points in one.roles.values()]
+    if not given:
+        return "–"
+    return f"{one.pool[option]:g} ({min(given)}–{max(given)})"
+
+
+def _last(rounds: Sequence[PoolInRound]) -> list[tuple[int, CruxInRound]]:
+    """Each crux as it stood last with its round, by value."""
+    last = {crux.claim: (one.round, crux) for one in rounds for crux in one.cruxes}
+    return sorted(last.values(), key=lambda found: -(found[1].evsi.reproduced or 0))
 
 
 def beliefs_text(found: Beliefs, width: int) -> str:
@@ -111,15 +175,12 @@ def _round(one: PoolInRound) -> str:
 
 def _cruxes(rounds: Sequence[PoolInRound], width: int) -> Iterator[str]:
     """Each crux as it stood last, by value."""
-    last: dict[str, tuple[int, CruxInRound]] = {}
-    for one in rounds:
-        for crux in one.cruxes:
-            last[crux.claim] = (one.round, crux)
+    last = _last(rounds)
     if not last:
         yield "No crux: there is nothing to test."
         return
     yield from _wrapped("Cruxes by what a test is worth (reproduced, and only argued):", width)
-    for number, crux in sorted(last.values(), key=lambda found: -(found[1].evsi.reproduced or 0)):
+    for number, crux in last:
         yield from _wrapped(_crux(number, crux), width, "    ")
 
 

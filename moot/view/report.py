@@ -17,6 +17,7 @@ from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 from moot.view.adr import adr
 from moot.view.annexes import open_questions, severities
+from moot.view.beliefs import beliefs_markdown, beliefs_of
 from moot.view.hindsight import Hindsight
 from moot.view.hindsight import hindsight as hindsight_of
 from moot.view.outcome import outcome_of
@@ -71,6 +72,7 @@ def report(
     told = {one.id or "" for one in open_questions(book)} if any(book.of(Argument)) else set[str]()
     for title, section in chain(
         annex_sections(book),
+        _beliefs(book, run),
         _sections(story, signals, hindsight, watched=watched, told={*told, *severities(book)}),
     ):
         lines += _section(title, section)
@@ -132,6 +134,13 @@ def _sections(
     yield "Retrospective", retrospective_section(story)
     yield "Cast and seats", cast_section(story)
     yield "Cost", cost_section(story)
+
+
+def _beliefs(book: Book, run: str) -> Sections:
+    """The pool over the rounds and what tests were worth, of a run of sealed beliefs."""
+    found = beliefs_of(run, book)
+    if found is not None:
+        yield "Beliefs and cruxes", beliefs_markdown(found)
 
 
 def _record(book: Book) -> Iterator[str]:

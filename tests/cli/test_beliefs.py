@@ -12,6 +12,7 @@ import schemas
 from moot.view.beliefs import beliefs_text, letters_of
 from tests.cli.conftest import Moot
 from tests.detectors.beliefs.tables import beliefs, random_table
+from tests.protocols.playing import begin, play, submit
 
 SCHEMA = json.loads((schemas.DIRECTORY / "output" / "beliefs.json").read_text())
 RUN = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-minimum-8"
@@ -137,3 +138,25 @@ def test_a_wrong_table_says_where(moot: Moot, table: Path) -> None:
     said = moot("beliefs", "--table", table)
     assert said.code == 2
     assert "rounds[0].roles.action: 'O-2' is no option" in said.err
+
+
+def test_a_run_shows_what_its_closed_rounds_came_to(moot: Moot, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", "crux")
+    submit(session, session.asked()[0])
+    assert "no round is closed yet" in moot("beliefs", tmp_path / "run").err
+    book = play(session)
+    said = moot("beliefs", tmp_path / "run", "--json")
+    jsonschema.validate(said.json, SCHEMA)
+    assert said.json["run"] == str(tmp_path / "run")
+    rounds = said.json["rounds"]
+    assert [one["round"] for one in rounds] == sorted(book.state.rounds)
+    for look, one in zip(book.state.looks, rounds, strict=True):
+        assert look.reason == one["stop"]["reason"]
+        assert {option: float(value) for option, value in look.pool.items()} == one["pool"]
+    assert rounds[-1]["cruxes"][0]["class"] == "quoted"
+    assert said.json["unseen"]["lists"] == 4
+    told = moot("beliefs", tmp_path / "run").out
+    assert "round 2" in told
+    report = moot("report", tmp_path / "run").out
+    assert "## Beliefs and cruxes" in report
+    assert "| C-1-1 | document |" in report
