@@ -17,6 +17,7 @@ from validators.ledger_index import LedgerIndex, RuleContext
 from validators.rule import Rule
 from validators.rules import (
     artifacts,
+    beliefs,
     calls,
     checks,
     claims,
@@ -64,6 +65,10 @@ RULES: Final[tuple[Rule, ...]] = (
     checks.position_is_sealed,
     checks.flip_is_of_own_position,
     checks.flip_brings_new_evidence,
+    # beliefs and the agenda
+    beliefs.belief_is_sealed,
+    beliefs.crux_is_asked_about_twice_at_most,
+    beliefs.agenda_places_everything_once,
     # references, evidence, quotations
     verifications.affected_claims_exist,
     verifications.evidence_resolves,

@@ -18,6 +18,8 @@ from rounds.run.outcome import outcome_of
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from tests.protocols.crux_seats import HOW, ROLES, World, begin, play, submit
+from tests.validators.factory import change
+from validators import rulebook
 
 SPLIT: Final = dict.fromkeys(ROLES, 60)
 CONTESTED: Final = World(first=SPLIT, proposed={"action": ("document", 50, 95, 25)}, later=(50, 95, 25))
@@ -389,3 +391,28 @@ def test_its_prompts_are_whole_and_have_a_template_for_every_step() -> None:
     charters = {f"charters/{role}" for role in (*ROLES, standing.VERIFIER)}
     blocks = {f"blocks/{name}" for name in ("frame", "question", "before", "told", "role", "task", "repair")}
     assert templates == tasks | charters | blocks
+
+
+# ---------------------------------------------------------------- what is computed cannot be edited
+
+
+def _found_in(book: Book, session: RunSession) -> set[tuple[str, int | None]]:
+    report = rulebook.check(book, session.verdicts.context())
+    return {(one.code, one.seq) for one in report.findings if one.severity == "error"}
+
+
+def test_a_derived_belief_that_was_edited_is_found(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    book = play(session, CONTESTED)
+    seq = book.by_id["B-2-action~2"].seq
+    assert _found_in(change(seq, book), session) == set()
+    edited = change(seq, book, points={"O-1": 84, "O-2": 16})
+    assert ("FLW002", seq) in _found_in(edited, session)
+
+
+def test_a_stop_that_was_edited_is_found(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    book = play(session, CONTESTED)
+    for change_ in ({"reason": "cap"}, {"leader": "O-2"}, {"pool": {"O-1": "90.000000"}}):
+        seq = book.state.looks[-1].seq
+        assert ("VER002", seq) in _found_in(change(seq, book, **change_), session)

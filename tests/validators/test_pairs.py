@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.validators import (
+    pairs_beliefs,
     pairs_claims,
     pairs_evidence,
     pairs_experiments,
@@ -22,6 +23,7 @@ PAIRS = (
     *pairs_roles.PAIRS,
     *pairs_evidence.PAIRS,
     *pairs_claims.PAIRS,
+    *pairs_beliefs.PAIRS,
     *pairs_texts.PAIRS,
     *pairs_verdicts.PAIRS,
     *pairs_experiments.PAIRS,
