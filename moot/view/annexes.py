@@ -365,8 +365,9 @@ def _ratings(book: Book) -> Iterator[Annex]:
 
 
 def _apart(ratings: dict[str, Rating]) -> int:
-    levels = [int(str(one.value).removeprefix("P")) for one in ratings.values()]
-    return max(levels) - min(levels)
+    words = [str(one.value).removeprefix("P") for one in ratings.values()]
+    levels = [int(word) for word in words if word.isdecimal()]
+    return max(levels, default=0) - min(levels, default=0)
 
 
 def _members(book: Book) -> Iterator[Annex]:
