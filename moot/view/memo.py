@@ -1,27 +1,25 @@
-"""What beliefs and a memo put into the outcome of a run: sentences, how likely it is, on whom it rests."""
+"""What beliefs and a memo put into the outcome of a run: sentences, how likely it is, on whom it rests.
+
+The outcome stands at the head of most verbs, and few runs have beliefs: their arithmetic is imported by who has some.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from detectors.beliefs.course import RoundEnd
-from detectors.beliefs.report import rounded
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
 from ledger.plain_text import counted, one_line
 from ledger.state.book import Book
 from moot.view.reasons import Point
-from roles.evidence import basis_sentence
-from roles.memo.checks import class_of_sentence
-from roles.memo.citing import cited_texts
-from roles.memo.likelihood import likelihood_of
-from rounds.protocols.crux import standing
-from rounds.protocols.crux.asked import writers
+
+if TYPE_CHECKING:
+    from detectors.beliefs.course import RoundEnd
 
 REASONS: Final = 3
 
@@ -57,6 +55,9 @@ class MemoTold(msgspec.Struct, frozen=True):
         return (one for one in self.memo.sentences if one.field == name)
 
     def _point(self, one: MemoSentence) -> Point:
+        from roles.memo.checks import class_of_sentence
+        from roles.memo.citing import cited_texts
+
         cited = cited_texts(self.book, one.refs)
         class_ = class_of_sentence(one, cited) if one.field == "why" else None
         return Point(text=one.text, class_=class_, quote=one.quote, refs=list(one.refs))
@@ -64,11 +65,17 @@ class MemoTold(msgspec.Struct, frozen=True):
 
 def end_of_run(book: Book) -> RoundEnd:
     """Where beliefs stand at the end of the round that is open, or was last."""
+    from rounds.protocols.crux import standing
+
     return standing.end_of(book.state, book.state.round)
 
 
 def how_likely(book: Book) -> str:
     """The likelihood of the answer by the pool, in a sentence of its own; never what it rests on."""
+    from detectors.beliefs.report import rounded
+    from roles.memo.likelihood import likelihood_of
+    from rounds.protocols.crux import standing
+
     end = end_of_run(book)
     if end.pool is None or end.leader is None:
         return "No role has a belief that counts."
@@ -82,6 +89,8 @@ def how_likely(book: Book) -> str:
 
 def basis_told(book: Book, why: list[Point], families: int | None) -> str:
     """What the answer rests on, in a sentence of its own."""
+    from roles.evidence import basis_sentence
+
     end = end_of_run(book)
     over: list[Fraction] = []
     if end.leader is not None and len(end.roles) > 1:
@@ -92,6 +101,8 @@ def basis_told(book: Book, why: list[Point], families: int | None) -> str:
 
 def reasons_of_roles(book: Book) -> list[Point]:
     """Where nobody wrote a memo: the reasons of the role that is nearest the pool, as it gave them."""
+    from rounds.protocols.crux.asked import writers
+
     for role in writers(book.state)[:1]:
         event = book.by_id.get(f"S-1-B-{role}")
         if isinstance(event, Statement):
@@ -103,16 +114,29 @@ def reasons_of_roles(book: Book) -> list[Point]:
     return []
 
 
+def waits_for_a_person(book: Book) -> bool:
+    """Whether the run has handed over and waits for what a person or a measurement says."""
+    if not has_beliefs(book):
+        return False
+    from rounds.protocols.crux.closing import is_waiting
+
+    return is_waiting(book.state)
+
+
 def resting_on(book: Book) -> list[str]:
     """The roles without which leader or status would differ."""
     state = book.state
     if not state.looks:
         return []
+    from rounds.protocols.crux import standing
+
     return [role for role, changes in standing.carried(state, state.round).items() if changes]
 
 
 def work_order(book: Book) -> Iterator[Point]:
     """What nobody here could test and is worth a test, the most valuable first."""
+    from detectors.beliefs.report import rounded
+
     end = end_of_run(book)
     if end.stop is None or end.stop.reason != "hand_over":
         return
@@ -128,6 +152,8 @@ def work_order(book: Book) -> Iterator[Point]:
 
 def unseen_told(book: Book) -> str:
     """How many ways to be wrong were named, and how many more there are at least by the estimate."""
+    from rounds.protocols.crux import standing
+
     found = standing.unseen(book.state)
     if found is None or not found.distinct:
         return ""

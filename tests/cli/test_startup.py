@@ -40,6 +40,21 @@ def test_a_verb_that_looks_builds_no_models_and_explains_no_schema(
     assert ("rich" in found) == (verb == "signals" and not form)
 
 
+def test_what_only_runs_of_crux_need_is_loaded_for_them(finished: Path) -> None:
+    code = LOADED.replace('name.partition(".")[0] for', "name for")
+    said = subprocess.run(
+        [sys.executable, "-c", code, "status", str(finished)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    found = set(said.stderr.splitlines()[-1].split())
+    assert "moot.view.memo" in found
+    assert not found & {"rounds.protocols.crux", "detectors.beliefs", "roles.memo.checks", "roles.brief"}
+
+
 def test_the_rules_and_the_detectors_are_loaded_by_those_that_ask_them(finished: Path) -> None:
     assert not loaded("log", str(finished)) & {"validators", "detectors"}
     assert "validators" not in loaded("status", str(finished))

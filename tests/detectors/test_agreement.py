@@ -101,6 +101,7 @@ def test_labelled_ledgers_that_moot_imports_read_the_same():
                 assert verdicts == [answer.satisfied for answer in oracle(rows.upto(number))]
 
 
+@pytest.mark.slow  # hundreds of random ledgers
 def test_generated_ledgers_read_as_the_oracles_read_them_in_every_branch():
     seen: Counter[tuple[str, str]] = Counter()
 

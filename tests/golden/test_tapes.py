@@ -13,7 +13,9 @@ from roles.prompt_set import installed_prompt_set, prompt_set_hash
 EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
 
 
-@pytest.mark.parametrize("name", ["storage-minimum-8", "debate-services", "ratchet-notice"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("storage-minimum-8", marks=pytest.mark.slow), "debate-services", "ratchet-notice"]
+)
 def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> None:
     recorded = RunStore(EXAMPLES / name)
     played = run_deliberation(

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from ledger.audit.verify import verify
 from ledger.store.store import NotARun, RunStore
 from tests.ledger import samples
@@ -43,6 +45,7 @@ def check(path: Path, acknowledged: list[list[str]]) -> None:
     assert (report.ok, report.problems, report.events) == (True, [], len(now) + 1)
 
 
+@pytest.mark.slow  # hundreds of processes
 def test_killed_at_a_random_instant(tmp_path: Path) -> None:
     for seed in range(20):
         kill_once(tmp_path / str(seed), seed)

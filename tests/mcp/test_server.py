@@ -108,6 +108,7 @@ def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_
     anyio.run(main)
 
 
+@pytest.mark.slow  # a whole run in processes
 def test_minimum_8_killed_in_the_middle_goes_on_at_the_same_step(tmp_path: Path) -> None:
     """Over stdio, in a process of its own, which is killed."""
     server = StdioServerParameters(

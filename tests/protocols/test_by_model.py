@@ -28,6 +28,7 @@ class Short(Script):
         return reply(book, step, saw)
 
 
+@pytest.mark.slow  # whole runs against a server of its own
 @pytest.mark.parametrize("name", ["jugalbandi", "debate", "tribunal"])
 def test_runs_to_its_end(name: str, tmp_path: Path) -> None:
     run = tmp_path / "run"

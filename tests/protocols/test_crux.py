@@ -344,6 +344,7 @@ def _steps(tmp_path: Path) -> list[str]:
     return list(play(begin(tmp_path / "whole"), CONTESTED).state.answered)
 
 
+@pytest.mark.slow  # a run for each reply
 def test_every_lost_reply_ends_in_a_decision_or_is_called_undecided(tmp_path: Path) -> None:
     steps = _steps(tmp_path)
     for n, step in enumerate(steps):

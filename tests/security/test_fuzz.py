@@ -6,6 +6,8 @@ import random
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from ledger.audit.verify import verify
 from ledger.interchange.formats import import_run
 from ledger.store.failures import LedgerError
@@ -137,6 +139,7 @@ def test_replies(tmp_path: Path) -> None:
     assert min(replies(tmp_path, range(300))) > 10
 
 
+@pytest.mark.slow  # hundreds of damaged directories
 def test_imports(tmp_path: Path) -> None:
     assert min(imports(tmp_path, range(150))) > 10
 

@@ -59,6 +59,7 @@ def looking(chromium: Browser, request: pytest.FixtureRequest) -> Generator[Page
     context.close()
 
 
+@pytest.mark.slow  # every page, twice
 def test_axe_finds_nothing_serious_on_any_page(looking: Page, served: Viewer, axe: str) -> None:
     assert violations(looking, served, axe, PAGES) == []
 
@@ -81,6 +82,7 @@ def violations(page: Page, served: Viewer, axe: str, paths: tuple[str, ...]) -> 
     return found
 
 
+@pytest.mark.slow  # every page
 def test_no_page_is_wider_than_a_phone(chromium: Browser, served: Viewer) -> None:
     context = chromium.new_context(viewport={"width": 360, "height": 740})
     page = context.new_page()

@@ -166,6 +166,7 @@ def test_who_takes_nothing_of_an_answer_is_let_go(tmp_path: Path) -> None:
         assert viewer.page().startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.slow  # waits to see that nothing happens
 def test_more_connections_than_files_neither_spin_nor_flood(tmp_path: Path) -> None:
     """F-10: with 64 open files and 200 connections some are told 503, the others are late; then all is as before."""
     with served(tmp_path, FILES, 4.0) as few, ExitStack() as stack:

@@ -64,7 +64,9 @@ def test_every_page_is_there_and_asks_nobody_outside(served: Viewer, name: str, 
     assert page.ids >= {"main"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.slow) if one == "recorded" else one for one in NAMES]
+)
 def test_every_link_leads_somewhere(served: Viewer, name: str) -> None:
     pages: dict[str, Seen] = {}
 

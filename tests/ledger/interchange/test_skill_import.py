@@ -123,6 +123,7 @@ def test_order_inside_a_round_is_by_kind_and_number() -> None:
     assert [event.rest for event in book.events] == list(reversed(range(len(book.events))))
 
 
+@pytest.mark.slow  # many orders
 @given(directories(), st.randoms(use_true_random=False))
 def test_the_order_of_lines_changes_no_byte(rows: Rows, random: Random) -> None:
     doubled = {name: [*content, *_spoiled(content)] for name, content in rows.items()}
