@@ -15,6 +15,7 @@ from ledger.events import Decision, RunOpened
 Meaning = Literal["falsifiers", "requirements"]
 
 MEANINGS: Final[Mapping[str, Meaning]] = {
+    "crux": "falsifiers",
     "structured": "falsifiers",  # "what would have to change for this to be wrong"
     "comparative": "falsifiers",  # "conditions under which the other one would be right"
     "panel": "requirements",  # the judge's recommendations, "each something to do"
