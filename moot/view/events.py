@@ -147,15 +147,9 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
             | RunClosed() | Screening()
         ):  # fmt: skip
             return _governed(event)
-        case (
-            Belief()
-            | Frame()
-            | Agenda()
-            | Memo()
-            | ExperimentPlanned()
-            | ExperimentRun()
-            | ExperimentJudged()
-        ):
+        case Belief():
+            return _belief(event, now)
+        case Frame() | Agenda() | Memo() | ExperimentPlanned() | ExperimentRun() | ExperimentJudged():
             word, text = clause(event)
             return EventWords(event, word, text=text)
         case _:
@@ -243,6 +237,16 @@ def _position(event: Position, now: Book | None) -> EventWords:
         event, "position", mark_of(marks.RESULTS, event.stance), f"on {event.on}{differs}", event.reason,
         (event.on,),
     )  # fmt: skip
+
+
+def _belief(event: Belief, now: Book | None) -> EventWords:
+    """A belief is sealed as long as its round is open; it opens with what the round comes to."""
+    word, text = clause(event)
+    state = None if now is None else now.state
+    looked = state is not None and any(look.round >= event.round for look in state.looks)
+    if state is None or not (looked or state.finished or state.round > event.round):
+        return EventWords(event, "sealed", marks.SEALED, "belief", sealed=True)
+    return EventWords(event, word, text=text)
 
 
 def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | None) -> EventWords:

@@ -128,7 +128,7 @@ def stopped_because(
         return f"The run has not stopped: {played} were opened."
     why = words.why_closed(closing.reason)
     looked = ""
-    if look is not None:
+    if look is not None and look.of:
         advice = mark_of(marks.ADVICE, look.advice).plain
         looked = (
             f" The last look, in round {look.round}, found {look.satisfied} of {look.of} signals: {advice}."

@@ -83,6 +83,7 @@ def environment() -> Environment:
         "instant": instant,
         "said": said,
         "pairs": pairs,
+        "points": points,
         "status_words": status_words,
     }
     known: dict[str, Any] = {
@@ -159,6 +160,11 @@ def said(value: object) -> str:
 def pairs(values: Iterable[str]) -> list[tuple[str, str]]:
     """Values to choose from, each its own word."""
     return [(one, one) for one in values]
+
+
+def points(value: float | None) -> str:
+    """Points of 100 without needless digits: `61.25`, `70`; `–` where there are none."""
+    return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def status_words(values: Iterable[str]) -> list[tuple[str, str]]:

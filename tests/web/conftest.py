@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.protocols.crux_seats import begin as begin_crux
+from tests.protocols.crux_seats import play as play_crux
+from tests.protocols.test_crux import CONTESTED
 from tests.render.sample import Scribe, sample
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
@@ -26,7 +29,7 @@ RECORDED = ROOT / "runs" / "examples" / "storage-minimum-8"
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recorded run, a scripted one, one that goes on, one with everything that views show, and a damaged one."""
+    """A recorded run, a scripted one, one that goes on, one that shows all, one with beliefs, a damaged one."""
     folder = tmp_path_factory.mktemp("runs")
     shutil.copytree(RECORDED, folder / "recorded")
     scripted = rows(3, absent={2: "critic"}, drift=[3])
@@ -34,6 +37,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     begin(folder / "begun", rows(2))
     scribe: Scribe = sample()
     kept(folder / "sample", scribe.events)
+    aside(lambda: play_crux(begin_crux(folder / "crux"), CONTESTED))
     kept(folder / "damaged", scribe.events)
     claims = folder / "damaged" / "claims.jsonl"
     claims.write_bytes(claims.read_bytes().replace(b'"by":"critic"', b'"by":"observer"', 1))

@@ -16,14 +16,15 @@ from tests.web.viewer import ROOT, viewer
 PLACE: Final = ROOT / "docs" / "pictures"
 RUN: Final = "storage-minimum-8"
 PICTURES: Final = (
-    ("overview", "", 1080, 820),
-    ("round", "/rounds/4", 1080, 820),
-    ("evidence", "/event/D-8-1#graph", 1080, 720),
-    ("claims", "/claims", 1080, 560),
-    ("signals", "/signals", 1080, 640),
-    ("phone", "", 360, 700),
+    ("list", "", 1080, 640),
+    ("overview", f"run/{RUN}", 1080, 820),
+    ("round", f"run/{RUN}/rounds/4", 1080, 820),
+    ("evidence", f"run/{RUN}/event/D-8-1#graph", 1080, 720),
+    ("claims", f"run/{RUN}/claims", 1080, 560),
+    ("signals", f"run/{RUN}/signals", 1080, 640),
+    ("phone", f"run/{RUN}", 390, 760),
 )
-"""Name, page, width and height in pixels."""
+"""Name, address, width and height in pixels."""
 
 
 def main(runs: Path) -> None:
@@ -42,7 +43,7 @@ def main(runs: Path) -> None:
                 viewport={"width": width, "height": height}, reduced_motion="reduce"
             )
             shown = context.new_page()
-            shown.goto(f"{serving.url}run/{RUN}{page}")
+            shown.goto(f"{serving.url}{page}")
             shown.screenshot(path=PLACE / f"{name}.png")
             context.close()
         browser.close()

@@ -35,7 +35,14 @@ TABS = (
     "/check",
     "/report",
 )
-PAGES = ("", "compare", "compare?a=recorded&b=scripted", "nowhere", *(f"run/sample{tab}" for tab in TABS))
+PAGES = (
+    "",
+    "run/crux",
+    "compare",
+    "compare?a=recorded&b=scripted",
+    "nowhere",
+    *(f"run/sample{tab}" for tab in TABS),
+)
 RECORDED = tuple(f"run/recorded{tab}" for tab in (*TABS, "/event/D-8-1", "/rounds/4"))
 GRAVE = ("serious", "critical")
 LIGHT_AND_DARK = ("light", "dark")
