@@ -266,8 +266,11 @@ def _decision(event: Decision, book: Book) -> tuple[str, list[str]]:
             parts.append(
                 "\n".join([f"{words[0].upper()}{words[1:]}:", "", *(f"- {inline(one)}" for one in texts)])
             )
-    if event.dissent:
-        parts.append(f"Had expected another verdict: {listed(one.role for one in event.dissent)}.")
+    expected = [one.role for one in event.dissent if one.text is None]
+    if expected:
+        parts.append(f"Had expected another verdict: {listed(expected)}.")
+    against = ((one.role, one.text) for one in event.dissent if one.text is not None)
+    parts += [f"Against it, {inline(role)}:\n\n{quoted(text)}" for role, text in against]
     return f"decision ({event.type}) by {event.made_by}{ended}; rests on: {rests}.", parts
 
 

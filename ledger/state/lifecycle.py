@@ -76,7 +76,10 @@ class Move(NamedTuple):
 
 
 class HistoryEntry(NamedTuple):
-    """A move as replay sees it. `legal` is false for a move that the status machine forbids: it moves nothing."""
+    """A move as replay sees it. `legal` is false for a move that the status machine forbids: it moves nothing.
+
+    `class_` is the evidence class that the move states, empty where it states none.
+    """
 
     from_: Status
     to: Status
@@ -85,6 +88,7 @@ class HistoryEntry(NamedTuple):
     seq: int
     round: int
     legal: bool
+    class_: str = ""
 
 
 def history(moves: list[Move]) -> list[HistoryEntry]:
@@ -94,7 +98,9 @@ def history(moves: list[Move]) -> list[HistoryEntry]:
     for move in sorted(moves):
         legal = move.to in TRANSITIONS[status]
         entries.append(
-            HistoryEntry(status, move.to, move.bearing, move.by, move.seq, move.place.round, legal)
+            HistoryEntry(
+                status, move.to, move.bearing, move.by, move.seq, move.place.round, legal, move.class_
+            )
         )
         if legal:
             status = move.to

@@ -64,8 +64,8 @@ class DecisionLine(Result, frozen=True):
 
     `falsifiers` would show it to be wrong, `requirements` have to be met; `conditions` is the recorded field, which
     holds the one or the other by protocol. `had_expected` are roles that had expected another verdict than a cited one;
-    `dissent` is the recorded field of the same, and says nothing about who disagrees with the decision. `in_place_of`
-    is the decision that an override stands for.
+    `dissent` is the recorded field, which from version 2 of the format on holds who disagrees with the decision, and in
+    version 1 the same as `had_expected`. `in_place_of` is the decision that an override stands for.
     """
 
     id: str
@@ -113,7 +113,7 @@ def decisions_of(run: str, book: Book, *, final: bool = False, in_force: bool = 
 
 def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:
     conditions = conditions_of(event, state.opened)
-    had_expected = [Dissenter(role=one.role, ref=one.ref) for one in event.dissent]
+    had_expected = [Dissenter(role=one.role, ref=one.ref) for one in event.dissent if one.text is None]
     first = overridden(state, identity)
     return DecisionLine(
         id=identity,
@@ -131,7 +131,7 @@ def _line(identity: str, event: Decision, state: State, stands: Standing) -> Dec
         about=list(event.about),
         confidence=event.confidence,
         conditions=list(undivided(event)),
-        dissent=had_expected,
+        dissent=[Dissenter(role=one.role, ref=one.ref) for one in event.dissent],
         seq=event.seq,
         falsifiers=list(conditions.falsifiers),
         requirements=list(conditions.requirements),
@@ -230,7 +230,9 @@ def tell_decision(book: Book, event: Decision, sections: Sectioned, depth: int =
         rests_on=tuple(
             ground for ground in rests_on(book, event, depth, sections) if ground.relation not in ENDING
         ),
-        had_expected=tuple(_other_verdict(book, one.role, one.ref) for one in event.dissent),
+        had_expected=tuple(
+            _other_verdict(book, one.role, one.ref) for one in event.dissent if one.text is None
+        ),
     )
 
 

@@ -363,7 +363,13 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
             cites = ", ".join(f"{cite.relation} {cite.id}" for cite in event.cites)
             yield word, f"{said} ({cites})"
             for one in event.dissent:
-                yield "expected", f"{one.role} had expected another verdict than {event.id} cites ({one.ref})"
+                if one.text is None:
+                    yield (
+                        "expected",
+                        f"{one.role} had expected another verdict than {event.id} cites ({one.ref})",
+                    )
+                else:
+                    yield "dissent", f"{one.role}: {shortened(one.text, TEXT)} ({one.ref})"
         case Validation():
             yield _line(event)
             for finding in event.findings:
@@ -444,5 +450,5 @@ def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
         )
         yield "opened", f"{event.id}: {', '.join(opened)}"
     for change in event.claim_status_changes:
-        before, after = marks.STATUSES[change.from_].plain, marks.STATUSES[change.to].plain
+        before, after = marks.STATUSES[change.from_].plain, marks.told_status(change.to, change.class_)
         yield "claim", f"{change.claim_id} {before} → {after} by {event.id}"

@@ -14,7 +14,7 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden, replacement
 from moot.view.events import words_of
-from moot.view.marks import STATUSES
+from moot.view.marks import STATUSES, told_status
 from moot.view.text import WIDTH, folded, joined
 
 ENVELOPE: Final = frozenset(
@@ -83,7 +83,7 @@ def _history(book: Book, event: Event) -> Iterator[str]:
         case Claim():
             for entry in book.state.claims[event.id or ""].history:
                 legal = "" if entry.legal else " (not allowed: it moves nothing)"
-                yield f"{STATUSES[entry.from_].plain} → {STATUSES[entry.to].plain} by {entry.by}{legal}"
+                yield f"{STATUSES[entry.from_].plain} → {told_status(entry.to, entry.class_)} by {entry.by}{legal}"
         case Decision():
             first, last = overridden(book.state, event.id or ""), replacement(book.state, event.id or "")
             if first != event.id:

@@ -17,6 +17,9 @@ from ledger.events import Claim, Decision, DriftCheck, Statement, Verification
 from ledger.events.ids import parse_reference
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
+from moot.view.decisions import decisions_of
+from moot.view.events import event_lines
+from moot.view.marks import SHOWN_AS, told_status
 from roles.brief import Brief, derive
 from roles.evidence import Exhibit, evidence_class
 from roles.memo.citing import exhibits
@@ -337,6 +340,18 @@ def test_no_objection_is_passed_over_and_none_is_made_up(tmp_path: Path) -> None
     assert ("DEC004", decision.seq) in {(one.code, one.seq) for one in found}
 
 
+def test_a_dissent_in_words_is_told_as_one_and_never_as_another_verdict() -> None:
+    dissenting = [event for event in whole().of(Decision) if any(one.text for one in event.dissent)]
+    assert dissenting
+    for event in dissenting:
+        told = "\n".join(event_lines(whole(), event))
+        assert all(f"dissent    {one.role}: " in told for one in event.dissent)
+        assert "had expected another verdict" not in told
+    lines = decisions_of("run", whole()).decisions
+    assert not any(line.had_expected for line in lines)
+    assert sum(len(line.dissent) for line in lines) == sum(len(event.dissent) for event in dissenting)
+
+
 def test_words_of_a_claim_that_name_ids_are_noted() -> None:
     known = {"S-1-B-action", "O-1"}.__contains__
     assert ids_in("S-1-B-action#p3 says that O-1 keeps A-4 paper", known) == ("S-1-B-action", "O-1")
@@ -354,3 +369,18 @@ def test_evidence_is_kept_as_it_was_given() -> None:
     event, one = next(pair for pair in changes() if pair[0].check_id == 1)
     assert one.evidence == (Evidence(ref="K-1#L1", quote="holds 40 requests"),)
     assert event.evidence_refs[-1:] == one.evidence or one.evidence[0] in event.evidence_refs
+
+
+def test_a_surface_says_how_a_claim_was_tested_and_not_that_it_is_confirmed() -> None:
+    assert told_status("tested_confirmed", None) == "● confirmed"
+    assert told_status("tested_confirmed", "argued") == "● argued"
+    assert told_status("tested_refuted", "quoted") == "✗ refuted (quoted)"
+    moved = [
+        (event, one)
+        for event, one in changes()
+        if one.to == "tested_confirmed" and one.class_ != "reproduced"
+    ]
+    assert moved
+    for event, one in moved:
+        (line,) = (told for told in event_lines(whole(), event) if f"{one.claim_id} " in told and "→" in told)
+        assert f"→ ● {SHOWN_AS[str(one.class_)]} by {event.id}" in line
