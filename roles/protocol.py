@@ -309,6 +309,19 @@ def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
     return waiting if waiting and not open_steps(protocol, state) else ()
 
 
+def awaited_answers(protocol: Protocol, state: State) -> tuple[str, ...]:
+    """Questions whose answer by a person the run waits for, nobody else being asked for anything."""
+    if protocol.after_round is None or not state.rounds or state.finished or state.held_up:
+        return ()
+    if open_steps(protocol, state) or protocol.after_round(state) != "wait":
+        return ()
+    return tuple(
+        identity
+        for identity, one in state.concerns.items()
+        if one.for_human and one.round == state.round and identity not in state.resolved
+    )
+
+
 def open_step(protocol: Protocol, state: State, step_id: str) -> Step | None:
     """The open step with that id."""
     return next((step for step in open_steps(protocol, state) if step.id == step_id), None)

@@ -275,7 +275,9 @@ def driven(
         run=str(session.path),
         state=ended.state,
         reason=ended.reason,
-        waiting=(session.open_ids or list(session.experiments)) if ended.state == "waiting" else [],
+        waiting=(session.open_ids or [*session.experiments, *session.questions])
+        if ended.state == "waiting"
+        else [],
         detail=ended.detail,
         quorum=session.quorum,
         outcome=session.outcome,

@@ -27,7 +27,7 @@ from moot.view.played import Submission
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.steps import Next, OpenStep, next_of
 from roles.outsiders import claims_with_ids
-from roles.protocol import awaited_experiments, open_steps
+from roles.protocol import awaited_answers, awaited_experiments, open_steps
 from roles.seats.port import SeatFailed
 from rounds.run import human_actions
 from rounds.run.engine import Answer, find_open
@@ -82,6 +82,11 @@ class Session:
     def experiments(self) -> tuple[str, ...]:
         """Ids of the experiments that the run waits for: no reply starts a program."""
         return awaited_experiments(self.inner.protocol, self.state)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """Ids of the questions to a person that the run waits for."""
+        return awaited_answers(self.inner.protocol, self.state)
 
     def open_steps(self, role: str | None = None) -> list[OpenStep]:
         """The steps that can run now, of one role when given: the exact brief, and the schema of the reply."""
@@ -227,7 +232,7 @@ class Session:
             errors=[],
             next=self.open_ids,
             quorum=self.quorum,
-            outcome=self.outcome if self.finished else None,
+            outcome=self.outcome if self.finished or self.questions else None,
         )
 
     def _first_result(self, step: str) -> tuple[Event, ...]:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from detectors.beliefs.course import RoundEnd
 
 REASONS: Final = 3
+_SETTLED_BY: Final = {
+    "execution": "Run",
+    "calculation": "Calculate",
+    "document": "Look up",
+    "person": "Ask or measure",
+}
+"""How a claim is settled → how a person is told to do it."""
 
 
 def has_beliefs(book: Book) -> bool:
@@ -143,11 +150,9 @@ def work_order(book: Book) -> Iterator[Point]:
     for one in sorted(end.values, key=lambda value: -value.at_best):
         claim = book.by_id.get(one.claim)
         if isinstance(claim, Claim):
-            worth = f"worth {rounded(one.at_best):g} points"
-            test = one_line(claim.testable_as)
-            yield Point(
-                text=f"Settle by {one.how} ({worth}): {test}", class_=None, quote=None, refs=[one.claim]
-            )
+            test = f"{_SETTLED_BY.get(one.how, 'Settle')}: {one_line(claim.testable_as)}"
+            worth = f"(worth {rounded(one.at_best):g} points of being right)"
+            yield Point(text=f"{test} {worth}", class_=None, quote=None, refs=[one.claim])
 
 
 def unseen_told(book: Book) -> str:

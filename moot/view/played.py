@@ -88,7 +88,12 @@ class Demo(Result, frozen=True):
 
 def run_end_text(end: RunEnd, width: int = WIDTH) -> str:
     """What `moot run` prints last: the outcome of a run that ended, what it rests on, then how it ended."""
-    block = "" if end.state == "waiting" else outcome_first(end.outcome, end.quorum, end.run, width)
+    asks_a_person = bool(end.waiting) and end.waiting[0].startswith("N-")
+    block = (
+        ""
+        if end.state == "waiting" and not asks_a_person
+        else outcome_first(end.outcome, end.quorum, end.run, width)
+    )
     return block + _ended_text(end)
 
 
@@ -109,6 +114,12 @@ def _ended_text(end: RunEnd) -> str:
             lines += [
                 f"{end.run} waits for experiments: {', '.join(end.waiting)}",
                 f"run them: moot experiment run {end.run}   (here, in a sandbox)",
+            ]
+        case "waiting" if end.waiting[0].startswith("N-"):
+            lines += [
+                f"{end.run} waits for a person: {', '.join(end.waiting)}",
+                f"read it:   moot show {end.run} {end.waiting[0]}",
+                f"answer it: moot answer {end.run} {end.waiting[0]} 'TEXT'   (then go on: moot run --resume {end.run})",
             ]
         case "waiting":
             lines += [

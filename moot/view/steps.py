@@ -11,7 +11,7 @@ from ledger.result import Result
 from ledger.state.state import EXPERIMENTS, State
 from moot.view.text import joined
 from moot.view.words import going_on
-from roles.protocol import awaited_experiments, open_steps
+from roles.protocol import awaited_answers, awaited_experiments, open_steps
 from rounds.run.session import AskedStep, RunSession
 
 
@@ -73,7 +73,8 @@ def _waiting_for(session: RunSession, state: State, listed: set[str]) -> list[st
         return ["human"]
     if awaited_experiments(session.protocol, state):
         return [EXPERIMENTS]
-    return [step.id for step in open_steps(session.protocol, state) if step.id not in listed]
+    questions = awaited_answers(session.protocol, state)
+    return [*questions, *(step.id for step in open_steps(session.protocol, state) if step.id not in listed)]
 
 
 RULE = "─" * 78
@@ -119,6 +120,12 @@ def _closed(found: Next) -> str:
     if found.waiting_for == [EXPERIMENTS]:
         return (
             f"the run waits for experiments: `moot experiment run {found.run}` runs them here, in a sandbox\n"
+        )
+    if found.waiting_for and found.waiting_for[0].startswith("N-"):
+        question = found.waiting_for[0]
+        return (
+            f"the run waits for a person to answer {', '.join(found.waiting_for)}: `moot show {found.run} {question}`,"
+            f" then `moot answer {found.run} {question} 'TEXT'`\n"
         )
     others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
     return f"no step is open here now{others}\n"

@@ -11,6 +11,7 @@ import moot
 from ledger.events import Belief, Claim, Decision, Memo, Verification
 from ledger.state.book import Book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
+from roles.protocol import awaited_answers
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import SHEET, standing
 from rounds.run.human_actions import answer
@@ -199,6 +200,36 @@ def test_what_only_a_person_knows_is_handed_over_and_waited_for(tmp_path: Path) 
     assert [one.step.id for one in session.asked()] == [f"r2.F.{role}" for role in ROLES]
     book = play(session, world)
     assert ended(book)[0] == "settled"
+
+
+def test_a_result_from_elsewhere_is_handed_in_as_an_answer(tmp_path: Path) -> None:
+    """What a program would settle, and nobody here may run: the run waits with its test, and takes what is said."""
+    HOW["guardian"] = "execution"
+    proposed = {"guardian": ("execution", 70, 75, 25)}
+    session = begin(tmp_path / "run")
+    world = World(first=SPLIT, proposed=proposed, later=(70, 75, 25), own=75)
+    book = play(session, world)
+    assert [look.reason for look in book.state.looks] == ["go_on", "hand_over"]
+    (question,) = awaited_answers(session.protocol, book.state)
+    assert book.state.concerns[question].between == ("C-1-1",)
+    answer(session, question, "It ran, and held.")
+    assert [one.step.id for one in session.asked()] == [f"r3.F.{role}" for role in ROLES]
+    book = play(session, world)
+    assert ended(book)[0] == "settled"
+    assert awaited_answers(session.protocol, book.state) == ()
+    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
+    assert _again(session).identical
+
+
+def test_when_the_answer_comes_and_no_round_is_left_the_run_closes(tmp_path: Path) -> None:
+    HOW["guardian"] = "execution"
+    world = World(first=SPLIT, proposed={"guardian": ("execution", 70, 75, 25)}, later=(70, 75, 25))
+    session = begin(tmp_path / "run", {"rounds": "1"})
+    book = play(session, world)
+    assert book.state.closing is None
+    (question,) = awaited_answers(session.protocol, book.state)
+    answer(session, question, "It ran, and held.")
+    assert ended(play(session, world))[0] == "hand_over"
 
 
 def test_told_not_to_wait_it_closes_with_what_is_open(tmp_path: Path) -> None:

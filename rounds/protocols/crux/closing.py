@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from detectors.beliefs.parameters import crux_parameter_hash
-from ledger.events import Concern, Decision, DriftCheck, Event, Memo, Signals
+from ledger.events import Claim, Concern, Decision, DriftCheck, Event, Memo, Signals
 from ledger.events.answers import MemoSentence, RemovedSentence
 from ledger.events.decisions import Cite, Dissent, ValueOfTest
 from ledger.events.ids import parse_reference
@@ -21,6 +21,7 @@ from rounds.protocols.crux.standing import (
     VERIFIER,
     end_of,
     option_ids,
+    terms_now,
 )
 from rounds.protocols.crux.trials import derived_beliefs
 from rounds.protocols.step_table import Numbering, rule
@@ -75,21 +76,26 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
 
 
 def _questions(book: Book, phase: str) -> Iterator[Event]:
-    """For each open crux that a person decides: its test, as a question that `moot answer` reaches."""
-    numbering = Numbering(book, book.state.round)
-    for one in end_of(book.state, book.state.round).values:
-        if one.how == "person":
-            event: Any = book.by_id[one.claim]
-            yield Concern(
-                id=numbering.number("concern"),
-                round=book.state.round,
-                phase=phase,
-                by="controller",
-                type="question",
-                text=event.testable_as,
-                between=(one.claim,),
-                for_human=True,
-            )
+    """For each open crux that is worth a test which nobody here can make: that test, as a question to a person.
+
+    What is handed in as its answer is `said`; a program's result that was run elsewhere may be told so as well.
+    """
+    numbering, end = Numbering(book, book.state.round), end_of(book.state, book.state.round)
+    tau = terms_now(book.state).tau
+    alone = [one for one in end.values if one.at_best >= tau]
+    for one in alone or end.values:
+        claim = book.by_id[one.claim]
+        assert isinstance(claim, Claim), one.claim
+        yield Concern(
+            id=numbering.number("concern"),
+            round=book.state.round,
+            phase=phase,
+            by="controller",
+            type="question",
+            text=claim.testable_as,
+            between=(one.claim,),
+            for_human=True,
+        )
 
 
 def last_look(state: State) -> Signals | None:
@@ -98,10 +104,31 @@ def last_look(state: State) -> Signals | None:
 
 
 def is_waiting(state: State) -> bool:
-    """Whether the run has handed over and waits for what a person or a measurement says."""
+    """Whether the run has handed over and waits for what a person or a measurement says.
+
+    It waits no longer when everything is answered, which opens the next round, or when no round is left for that.
+    """
     seen = last_look(state)
-    questions = [one for one in state.concerns.values() if one.for_human and one.round == state.round]
-    return seen is not None and seen.reason == "hand_over" and rule(state, "wait") == "on" and bool(questions)
+    asked = _asked_of_a_person(state)
+    if seen is None or seen.reason != "hand_over" or rule(state, "wait") != "on" or not asked:
+        return False
+    return _has_a_round_left(state) or not asked <= _answered(state)
+
+
+def _asked_of_a_person(state: State) -> set[str]:
+    return {
+        identity
+        for identity, one in state.concerns.items()
+        if one.for_human and one.round == state.round and one.type == "question"
+    }
+
+
+def _answered(state: State) -> set[str]:
+    return {cite.id for facts in state.decisions.values() if facts.type == "answer" for cite in facts.cites}
+
+
+def _has_a_round_left(state: State) -> bool:
+    return state.rounds[state.round].plan_row + 1 < len(state.opening.plan)
 
 
 def closes(state: State, round_: int) -> bool:
@@ -116,7 +143,7 @@ def after_round(state: State) -> AfterRound:
     if seen is None:
         return "steps"
     if is_waiting(state):
-        return _after_hand_over(state)
+        return "next" if _asked_of_a_person(state) <= _answered(state) else "wait"
     if not seen.stop:
         return "next"
     if not seen.pool or seen.reason is None:
@@ -124,19 +151,6 @@ def after_round(state: State) -> AfterRound:
     if "S" not in state.validated.get(state.round, ()) and has_memo_steps(state):
         return "steps"
     return "budget_calls" if seen.reason == "budget" else seen.reason if seen.reason != "go_on" else "cap"
-
-
-def _after_hand_over(state: State) -> AfterRound:
-    asked = {
-        identity
-        for identity, one in state.concerns.items()
-        if one.for_human and one.round == state.round and one.type == "question"
-    }
-    answered = {
-        cite.id for facts in state.decisions.values() if facts.type == "answer" for cite in facts.cites
-    }
-    has_room = state.rounds[state.round].plan_row + 1 < len(state.opening.plan)
-    return "next" if asked and asked <= answered and has_room else "wait"
 
 
 # ---------------------------------------------------------------- S: who is asked
