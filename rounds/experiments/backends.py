@@ -112,6 +112,9 @@ class Bubblewrap:
         words += [
             "--proc",
             "/proc",
+            "--ro-bind",
+            "/proc/sys",
+            "/proc/sys",
             "--dev",
             "/dev",
             "--bind",
@@ -142,21 +145,21 @@ class Namespaces:
         self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
     ) -> list[str]:
         del limits
-        words = ["setpriv", "--pdeathsig", "KILL"]  # what is inside ends with moot, however moot ends
-        words += [
+        words = [
+            "setpriv",
+            "--pdeathsig",
+            "KILL",
             "unshare",
-            "--user",
-            "--map-root-user",
-            "--mount",
-            "--net",
-            "--pid",
-            "--ipc",
-            "--uts",
-            "--cgroup",
-        ]
-        words += ["--fork", "--kill-child=KILL", "--propagation", "private"]
-        inner = ["unshare", "--user", "--map-user", NOBODY, "--map-group", NOBODY]
-        inner += ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
+        ]  # what is inside ends with moot, however moot ends
+        words += ["--mount", "--net", "--pid", "--ipc", "--uts", "--cgroup", "--fork", "--kill-child=KILL"]
+        words += ["--propagation", "private"]
+        if os.geteuid() == 0:
+            # For the kernel, root of a user namespace that root made is root: the settings in /proc/sys are its own.
+            inner = _as_nobody()
+        else:
+            words += ["--user", "--map-root-user"]
+            inner = ["unshare", "--user", "--map-user", NOBODY, "--map-group", NOBODY]
+            inner += ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
         cleared = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
         return [*words, "/bin/sh", "-euc", self._script(work), "sh", *inner, *cleared, *launcher]
 
@@ -182,6 +185,8 @@ class Namespaces:
         lines += [
             f"mount --bind {shlex.quote(str(work))} .{WORK}",
             "mount -t proc -o nosuid,nodev,noexec proc ./proc",
+            "mount --bind ./proc/sys ./proc/sys",
+            "mount -o remount,bind,ro,nosuid,nodev,noexec ./proc/sys",
         ]
         lines += ["hostname sandbox", "pivot_root . old", "cd /", "umount -l /old", "rmdir /old"]
         lines += [

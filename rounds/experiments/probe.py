@@ -40,6 +40,14 @@ def writes_outside() -> bool:
     return False
 
 
+def changes_the_kernel() -> bool:
+    """Open a setting of the whole machine for writing; nothing is written."""
+    settings = ("kernel/core_pattern", "kernel/modprobe", "vm/drop_caches", "kernel/hostname")
+    return any(os.access(f"/proc/sys/{name}", os.W_OK) for name in settings) or os.access(
+        "/proc/sysrq-trigger", os.W_OK
+    )
+
+
 def sees_processes(parent: int) -> bool:
     """Signal the process that started the test, or see its words."""
     with suppress(OSError):
@@ -121,6 +129,7 @@ def main() -> None:
         "other_processes": sees_processes(given["parent"]),
         "environment": any(name in os.environ for name in given["variables"]),
         "privileges": is_privileged(),
+        "kernel_settings": changes_the_kernel(),
         "memory": takes_too_much(given["memory"] * 2),
         "file_size": writes_too_much(given["file"]),
         "processes": starts_too_many(given["processes"]) if given["processes"] else False,

@@ -101,8 +101,8 @@ def test_the_probe_gets_through_in_the_open(tmp_path: Path) -> None:
         said = subprocess.run(words, cwd=work, env=environment, capture_output=True, check=True)
     tried: Mapping[str, bool] = json.loads(said.stdout)
     through = {name for name, got_through in tried.items() if got_through}
-    # Whether these three succeed in the open depends on who runs the tests, and in what.
-    assert through >= set(tried) - {"writes_outside", "privileges", "other_processes"}
+    # Whether these four succeed in the open depends on who runs the tests, and in what.
+    assert through >= set(tried) - {"writes_outside", "privileges", "other_processes", "kernel_settings"}
 
 
 def test_the_first_backend_that_passes_is_taken(sandbox: Backend) -> None:
