@@ -59,6 +59,7 @@ def redacted_copy(
     name: str,
     at: str,
     names: Sequence[str] = (),
+    person: str | None = None,
     sync: bool = True,
 ) -> Copied:
     """Write the run at `path` that is `source` without `secret`, and without the words of what `names` names. Raises
@@ -104,7 +105,7 @@ def redacted_copy(
         if event.seq in changed or isinstance(event, RunOpened)
     ]
     changes.append(Change(path=ORIGINAL, from_=old[-1], to=hash_of(record)))
-    said = amendment(fold(sealed.events), left_out, reason, changes)
+    said = amendment(fold(sealed.events), left_out, reason, changes, person=person)
     last = seal([said], prev=sealed.head.hash, seq=len(lines), at=at, v=sealed.events[0].v)
     whole = Sealed((*sealed.events, *last.events), (*sealed.lines, *last.lines), last.head)
     _refuse_what_remains(whole, sought)

@@ -37,7 +37,9 @@ class Removed(NamedTuple):
     unsearched: int
 
 
-def redact(run: RunStore, names: Sequence[str], reason: str, *, at: str) -> Removed:
+def redact(
+    run: RunStore, names: Sequence[str], reason: str, *, at: str, person: str | None = None
+) -> Removed:
     """Record that blobs are removed, then remove them. What was recorded before and is still there is removed, too, so
     that a redaction which was interrupted can be done again.
 
@@ -62,7 +64,7 @@ def redact(run: RunStore, names: Sequence[str], reason: str, *, at: str) -> Remo
         new = [sha256 for sha256 in wanted if sha256 not in recorded]
         if len(new) > REMOVED_MAX:
             raise CannotRedact(f"more than {REMOVED_MAX} blobs hold it", str(run.path), _COPY)
-        events = writer.commit([amendment(book.state, new, reason)] if new else [], at=at)
+        events = writer.commit([amendment(book.state, new, reason, person=person)] if new else [], at=at)
         if FILE in found.files:
             _rewrite(run, sought)
         gone = (

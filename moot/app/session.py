@@ -218,12 +218,7 @@ class Session:
 
     def _person(self, name: str | None) -> str | None:
         """The name of a person as a ledger keeps it. Raises `MootError`."""
-        if name is None:
-            return None
-        if not self.keeps_names:
-            what = "this run is of version 1 of the format, which has no place for who acted"
-            raise usage(what, "leave out --by, or say it in the text", "--by")
-        return _printable(name, "a person's name", "--by")
+        return None if name is None else kept_name(name, self.keeps_names)
 
     def _accepted(self, events: Iterable[Event]) -> Submission:
         return Submission(
@@ -268,6 +263,14 @@ def names(events: Iterable[Event]) -> list[str]:
 def role_of(step: str) -> str:
     """The role that a step's id names."""
     return step.rpartition(".")[2].partition("~")[0]
+
+
+def kept_name(name: str, keeps_names: bool) -> str:
+    """A person's name as a ledger keeps it. Raises `MootError` when it cannot."""
+    if not keeps_names:
+        what = "this run is of version 1 of the format, which has no place for who acted"
+        raise usage(what, "leave out --by, or say it in the text", "--by")
+    return _printable(name, "a person's name", "--by")
 
 
 def kept_words(text: str, where: str = "text") -> str:

@@ -14,12 +14,13 @@ from ledger.redaction.targets import in_words
 from ledger.redaction.words import INSTEAD
 from ledger.store.store import RunStore
 from moot.app.runs import find_run
-from moot.app.session import kept_words, names
-from moot.cli.options import JsonOption, QuietOption, RunArgument
-from moot.environment import now
+from moot.app.session import kept_name, kept_words, names
+from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument
+from moot.environment import git_identity, now
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import Redacted
+from rounds.run.human_actions import keeps_names
 
 SECRET_BYTES_MAX = 100_000
 
@@ -41,6 +42,7 @@ def redact(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a copy without the words there.")
     ] = None,
+    by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -55,12 +57,13 @@ def redact(
     """
     kept_words(reason, "--reason")
     path = find_run(run)
+    person = git_identity() if by is None else kept_name(by, keeps_names(RunStore(path).book()))
     if not blobs and secret is None:
         raise usage("say what to remove", "name blobs, or give --secret FILE with --out DIR", "redact")
     if out is None:
         if secret is not None:
             raise usage("words inside lines go only from a copy", "give --out DIR", "redact")
-        removed = remove(RunStore(path), blobs or [], reason, at=now())
+        removed = remove(RunStore(path), blobs or [], reason, at=now(), person=person)
         found = Redacted(
             str(path),
             None,
@@ -73,7 +76,7 @@ def redact(
     else:
         words = _secret(secret) if secret is not None else None
         copied = redacted_copy(
-            RunStore(path), out, words, reason, name=path.name, at=now(), names=blobs or ()
+            RunStore(path), out, words, reason, name=path.name, at=now(), names=blobs or (), person=person
         )
         changed = [f"@{seq}" for seq in copied.changed]
         written = names(copied.run.events()[-1:])

@@ -185,3 +185,16 @@ def test_git_says_who_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert git_identity() == (None if shutil.which("git") is None else "Ada Lovelace")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert git_identity() is None
+
+
+def test_a_redaction_says_who_removed(moot: Moot, second: Path, run: Path, tmp_path: Path) -> None:
+    assert moot("note", second, "The password is Hunter2-and-more.").code == 0
+    assert moot("note", run, "The password is Hunter2-and-more.").code == 0
+    (tmp_path / "words").write_text("Hunter2-and-more\n")
+    asked = ("--secret", tmp_path / "words", "--reason", "a password", "--by", "Ada Lovelace")
+    done = moot("redact", second, *asked, "--out", tmp_path / "copy")
+    assert done.code == 0, done.err
+    assert last(tmp_path / "copy").name == "Ada Lovelace"
+    refused = moot("redact", run, *asked, "--out", tmp_path / "other")
+    assert refused.code == 2
+    assert "leave out --by" in refused.err
