@@ -9,9 +9,10 @@ import typer
 from ledger.state.lifecycle import STATUSES
 from moot.api import open_run
 from moot.app.runs import find_run
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
-from moot.terminal.streams import out_json, show
+from moot.terminal.paging import page
+from moot.terminal.streams import columns, out_json
 from moot.view.claims import Claims, claims_of, claims_text
 
 
@@ -20,6 +21,7 @@ def claims(
     status: Annotated[
         str | None, typer.Option(metavar="STATUS", help=f"Only claims that stand so: {', '.join(STATUSES)}.")
     ] = None,
+    no_pager: NoPagerOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -37,5 +39,5 @@ def claims(
     if json:
         out_json(found)
     elif not quiet:
-        show(claims_text(found))
+        page(claims_text(found, columns()), ask=not no_pager)
     return GOOD

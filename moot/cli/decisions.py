@@ -8,9 +8,10 @@ import typer
 
 from moot.api import open_run
 from moot.app.runs import find_run
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD
-from moot.terminal.streams import columns, out_json, show
+from moot.terminal.paging import page
+from moot.terminal.streams import columns, out_json
 from moot.view.banners import beside_outcome
 from moot.view.decisions import decisions_of, decisions_text
 from moot.view.outcome_text import outcome_first
@@ -22,6 +23,7 @@ def decisions(
     in_force: Annotated[
         bool, typer.Option("--in-force", help="Only those that no later decision ended.")
     ] = False,
+    no_pager: NoPagerOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -34,6 +36,6 @@ def decisions(
     if json:
         out_json(found)
     elif not quiet:
-        show(outcome_first(found.outcome, found.quorum, str(ours.path), columns()))
-        show(decisions_text(found, beside_outcome(ours.book.state)))
+        first = outcome_first(found.outcome, found.quorum, str(ours.path), columns())
+        page(first + decisions_text(found, beside_outcome(ours.book.state), columns()), ask=not no_pager)
     return GOOD

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 import moot
-from moot.cli.options import JsonOption, QuietOption
+from moot.cli.options import JsonOption, NoPagerOption, QuietOption
 from moot.errors import GOOD
-from moot.terminal.streams import columns, out_json, show
+from moot.terminal.paging import page
+from moot.terminal.streams import columns, out_json
 from moot.view.listing import list_text
 
 
@@ -18,6 +19,7 @@ def list(
         str | None, typer.Argument(metavar="[DIR]", help="A directory of runs; ./runs if not said.")
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="All of them, not the last twenty alone.")] = False,
+    no_pager: NoPagerOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -29,5 +31,5 @@ def list(
     if json:
         out_json(found)
     elif not quiet:
-        show(list_text(found, columns()))
+        page(list_text(found, columns()), ask=not no_pager)
     return GOOD

@@ -12,9 +12,10 @@ from ledger.events import KINDS, STREAMS, Event, stream_of
 from ledger.format.canonical import encode
 from moot.api import open_run
 from moot.app.runs import find_run
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
-from moot.terminal.streams import out_json, show
+from moot.terminal.paging import page
+from moot.terminal.streams import out_json
 from moot.view.events import event_line
 from moot.view.results import Log
 
@@ -50,6 +51,7 @@ def log(
         str | None, typer.Option(metavar="NAME", help=f"Only one of {', '.join(STREAMS)}.")
     ] = None,
     by: Annotated[str | None, typer.Option(metavar="ROLE", help="Only what this role wrote.")] = None,
+    no_pager: NoPagerOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -69,7 +71,7 @@ def log(
     if json:
         out_json(Log(run=str(ours.path), events=[orjson.loads(encode(event)) for event in events]))
     elif not quiet:
-        show("".join(_told(event, whole=identity is not None) for event in events))
+        page("".join(_told(event, whole=identity is not None) for event in events), ask=not no_pager)
     return GOOD
 
 

@@ -38,6 +38,9 @@ RunArgument = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP, autoco
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for machines (schemas/output/).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors; the exit code tells.")]
 
+NoPagerOption = Annotated[
+    bool, typer.Option("--no-pager", help="Print all of it at once, also when it is longer than the screen.")
+]
 ByOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Who you are, on the record (git's user.name if not said).")
 ]

@@ -11,9 +11,10 @@ from moot.api import Run, open_run
 from moot.api import report as markdown
 from moot.app.documents import write_document
 from moot.app.runs import find_run
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
-from moot.terminal.streams import out, out_json
+from moot.terminal.paging import page as paged
+from moot.terminal.streams import on_terminal, out, out_json
 from moot.view.report import Form
 from moot.view.results import ReportDocument
 
@@ -40,6 +41,7 @@ def report(
     adr: Annotated[
         bool, typer.Option("--adr", help="A decision record as teams keep them (MADR 4).")
     ] = False,
+    no_pager: NoPagerOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -62,7 +64,7 @@ def report(
     text = markdown(ours, form=asked[0] if asked else "pages")
     if file is not None:
         write_document(Path(file), text.encode())
-    return _said(ours, "markdown", file, text, json=json, quiet=quiet)
+    return _said(ours, "markdown", file, text, json=json, quiet=quiet, no_pager=no_pager)
 
 
 def _page(ours: Run) -> str:
@@ -82,11 +84,18 @@ def _said(
     *,
     json: bool,
     quiet: bool,
+    no_pager: bool = False,
 ) -> int:
     """Say where it was written, or the text itself."""
     if json:
         shown = text if file is None else None
         out_json(ReportDocument(run=str(ours.path), format=form, head=ours.head.hash, out=file, text=shown))
-    elif not quiet:
-        out(f"written to {file}\n" if file is not None else text or "")
+    elif quiet:
+        return GOOD
+    elif file is not None:
+        out(f"written to {file}\n")
+    elif no_pager or not on_terminal():
+        out(text or "")
+    else:
+        paged(text or "")
     return GOOD

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, TextIO
 
 from moot.errors import MootError
@@ -20,15 +21,47 @@ def out(text: str) -> None:
 
 
 def show(text: str) -> None:
-    """Write text from a ledger for people: what could move a cursor or hide a word is made visible."""
+    """Write text from a ledger for people: what could move a cursor or hide a word is made visible.
+
+    On a terminal a line that is too long for it goes on below, with no word broken; a pipe gets it as it is.
+    """
     from ledger.plain_text import visible
 
-    out(visible(text))
+    out(fitted(visible(text)))
+
+
+def fitted(text: str) -> str:
+    """Text as wide as the terminal; as it is where there is none."""
+    return folded_at(text, columns()) if on_terminal() else text
+
+
+def folded_at(text: str, width: int) -> str:
+    """Every line that is longer than `width` continued below, under its own margin; no word is broken."""
+    return "\n".join(part for line in text.split("\n") for part in _folded(line, width))
+
+
+def _folded(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    margin = " " * min(len(line) - len(line.lstrip()) + 2, width // 3)
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=margin,
+        drop_whitespace=True,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def on_terminal() -> bool:
+    """Whether somebody looks at stdout, and no program reads it."""
+    return sys.stdout.isatty()
 
 
 def columns() -> int:
     """How wide text may be: the terminal's width, or that of a page where there is none."""
-    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+    return shutil.get_terminal_size((WIDTH, 24)).columns if on_terminal() else WIDTH
 
 
 def err(text: str) -> None:

@@ -15,7 +15,7 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import ClaimFacts
-from moot.view.text import folded, joined, listed
+from moot.view.text import WIDTH, folded, joined, listed
 
 
 class StatusMove(Result, frozen=True):
@@ -132,13 +132,13 @@ STATUS_MARKS = {
 }
 
 
-def claims_text(found: Claims) -> str:
+def claims_text(found: Claims, width: int = WIDTH) -> str:
     """What `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []
     for claim in found.claims:
         lines.append(f"{claim.id}  {STATUS_MARKS[claim.status]}  raised by {claim.raised_by}")
-        lines += folded(claim.text)
-        lines += folded(f"testable as: {claim.testable_as}")
+        lines += folded(claim.text, width=width)
+        lines += folded(f"testable as: {claim.testable_as}", width=width)
         if claim.supersedes:
             lines.append(f"  supersedes {claim.supersedes}")
         lines += [

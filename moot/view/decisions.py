@@ -28,7 +28,7 @@ from moot.view.claims import STATUS_MARKS
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.quorum import RunQuorum, quorum_told
-from moot.view.text import folded, joined, listed
+from moot.view.text import WIDTH, folded, joined, listed
 
 
 class Citation(Result, frozen=True):
@@ -257,7 +257,7 @@ def _other_verdict(book: Book, role: str, ref: str) -> OtherVerdict:
 STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "overturned"}
 
 
-def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
+def decisions_text(found: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
     """What `moot decisions` prints: caveats, then each decision down to what it cites."""
     from ledger.events.conditions import Conditions
 
@@ -271,7 +271,7 @@ def decisions_text(found: Decisions, caveats: Sequence[str]) -> str:
             else STANDING_MARKS[decision.standing]
         )
         lines.append(f"{decision.id}  {decision.type}{place}, {stands}   ({decision.made_by})")
-        lines += folded(decision.text)
+        lines += folded(decision.text, width=width)
         for one in decision.fallen if decision.standing == "at_risk" else ():
             through = f", through {listed(one.through)}" if one.through else ""
             before = ", before this was decided" if one.before else ""

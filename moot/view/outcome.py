@@ -7,6 +7,7 @@ outcome_of(run, book) → Outcome, computed from the ledger of any protocol. Wha
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -350,7 +351,13 @@ def _needs_you(run: str, book: Book) -> list[Asking]:
     if book.state.held_up:
         place = book.state.held_up[0]
         why = "The screening of what was asked holds the run up."
-        return [Asking(text=why, ids=[place], command=f"moot override {run} {place} 'why it is harmless'")]
+        return [
+            Asking(
+                text=why,
+                ids=[place],
+                command=f"moot override {shlex.quote(run)} {place} 'why it is harmless'",
+            )
+        ]
     groups: list[tuple[frozenset[str], str, list[str]]] = []
     asked = [
         one for one in book.of(Concern) if one.for_human and one.id and one.id not in book.state.resolved
@@ -365,7 +372,8 @@ def _needs_you(run: str, book: Book) -> list[Asking]:
             groups.append((known, one_line(event.text), [event.id or ""]))
     shown = groups if len(groups) <= NEEDS else groups[: NEEDS - 1]
     told = [
-        Asking(text=text, ids=ids, command=f"moot answer {run} {ids[0]} 'TEXT'") for _, text, ids in shown
+        Asking(text=text, ids=ids, command=f"moot answer {shlex.quote(run)} {ids[0]} 'TEXT'")
+        for _, text, ids in shown
     ]
     rest = [identity for _, _, ids in groups[len(shown) :] for identity in ids]
     if rest:

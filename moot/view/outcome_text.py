@@ -167,7 +167,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     )
     older = f"{counted(more, 'more question')}: moot log {run} --kind concern; " if listed and more else ""
     if listed:
-        yield "needs you", f"{older}to answer one: moot answer {run} ID 'TEXT'"
+        yield "needs you", f"{older}to answer: {listed[0].command}"
 
 
 def _told(point: Point, most: int) -> str:

@@ -1,0 +1,107 @@
+"""The main verbs on terminals of 60 to 200 columns: exact screens, no word broken, and a pager for what is longer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from moot.terminal import streams
+from moot.terminal.streams import folded_at
+from tests.cli.conftest import Moot
+from tests.protocols.playing import begin
+from tests.render.golden import agrees
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+WIDTHS = (60, 80, 120, 200)
+VERBS: Final[dict[str, tuple[object, ...]]] = {
+    "status": ("status", "RUN/jugalbandi-ledger"),
+    "decisions": ("decisions", "RUN/debate-services", "--final"),
+    "why": ("why", "RUN/storage-standard-13", "D-13-4"),
+    "show": ("show", "RUN/library-minimum-8", "C-1-1"),
+    "list": ("list", "RUN"),
+    "claims": ("claims", "RUN/library-minimum-8", "--status", "superseded"),
+    "next": ("next", "open"),
+    "gate": ("gate", "Should we move the bookings to another database before the season?"),
+    "report": ("report", "RUN/tribunal-medicines", "--page"),
+}
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A terminal that is long enough for everything."""
+    monkeypatch.setattr(streams, "on_terminal", lambda: True)
+    monkeypatch.setenv("LINES", "5000")
+    return monkeypatch
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_screen(verb: str, width: int, moot: Moot, terminal: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    terminal.setenv("COLUMNS", str(width))
+    begin(tmp_path / "open", "tribunal")
+    (tmp_path / "RUN").symlink_to(EXAMPLES)
+    said = moot(*VERBS[verb])
+    assert said.code in (0, 4), said.err
+    text = said.out
+    if verb != "report":  # Markdown is passed on as it is
+        wide = [line for line in text.splitlines() if len(line) > width and " " in line.strip()]
+        assert not wide
+    agrees(f"../screens/{verb}-{width}.txt", text)
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"list", "gate"}))
+def test_no_word_is_broken(verb: str, moot: Moot, terminal: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a narrow terminal shows is made of words that a wide one shows, or that a pipe gets."""
+    begin(tmp_path / "open", "tribunal")
+    (tmp_path / "RUN").symlink_to(EXAMPLES)
+    terminal.setenv("COLUMNS", "200")
+    whole = moot(*VERBS[verb]).out + moot(*VERBS[verb], "--json").out
+    terminal.setenv("COLUMNS", "60")
+    for word in moot(*VERBS[verb]).out.split():
+        stem = word.strip("…").rstrip(",;:.")
+        assert stem in whole or not re.fullmatch(r"[A-Za-z]{3,}", stem), word
+
+
+def test_a_long_line_goes_on_under_its_margin() -> None:
+    assert folded_at("  one two three\nshort", 10) == "  one two\n   three\nshort"
+    assert folded_at("unbreakable-and-long", 8) == "unbreakable-and-long"
+
+
+@pytest.fixture
+def pager(terminal: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A pager that keeps what it was given, on a terminal of ten lines."""
+    kept = tmp_path / "paged"
+    script = tmp_path / "pager"
+    script.write_text(f"#!/bin/sh\ncat > {kept}\n")
+    script.chmod(0o755)
+    terminal.setenv("LINES", "10")
+    terminal.setenv("COLUMNS", "80")
+    terminal.setenv("PAGER", str(script))
+    return kept
+
+
+@pytest.mark.parametrize("verb", ["list", "log", "decisions", "claims", "report"])
+def test_what_is_longer_than_the_screen_goes_through_the_pager(verb: str, moot: Moot, pager: Path) -> None:
+    place = EXAMPLES if verb == "list" else EXAMPLES / "storage-minimum-8"
+    said = moot(verb, place)
+    assert (said.code, said.out) == (0, "")
+    assert len(pager.read_text().splitlines()) > 10
+    pager.unlink()
+    whole = moot(verb, place, "--no-pager")
+    assert len(whole.out.splitlines()) > 10
+    assert not pager.exists()
+
+
+def test_a_pager_that_is_none_or_not_there_is_left_out(
+    moot: Moot, pager: Path, terminal: pytest.MonkeyPatch
+) -> None:
+    for none in ("", "cat", "no-such-pager-anywhere"):
+        terminal.setenv("PAGER", none)
+        assert moot("list", EXAMPLES).out
+    terminal.setenv("PAGER", str(pager.with_name("pager")))
+    terminal.setenv("LINES", "4000")
+    assert moot("list", EXAMPLES).out  # it fits
+    assert not pager.exists()
