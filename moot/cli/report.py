@@ -13,8 +13,9 @@ from moot.app.documents import write_document
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, NoPagerOption, QuietOption, RunArgument
 from moot.errors import GOOD, usage
+from moot.terminal import streams
 from moot.terminal.paging import page as paged
-from moot.terminal.streams import on_terminal, out, out_json
+from moot.terminal.streams import out, out_json
 from moot.view.report import Form
 from moot.view.results import ReportDocument
 
@@ -94,7 +95,7 @@ def _said(
         return GOOD
     elif file is not None:
         out(f"written to {file}\n")
-    elif no_pager or not on_terminal():
+    elif no_pager or not streams.on_terminal():
         out(text or "")
     else:
         paged(text or "")

@@ -111,7 +111,7 @@ def _fitting(nodes: Sequence[WhyNode]) -> list[WhyNode]:
     for place, node in enumerate(nodes):
         path[node.depth :] = [place]
         parents.append(path[node.depth - 1] if node.depth else -1)
-    room, kept = LINES - 2, {-1}
+    room, kept = LINES - 3, {-1}
     below: Counter[int] = Counter()
     for place in sorted(range(len(nodes)), key=lambda one: (nodes[one].depth, one)):
         lines = 1 + any(quote.words for quote in nodes[place].quotes)
@@ -148,6 +148,8 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
     if left:
         more = f" and {len(left) - 4} others" if len(left) > 4 else ""
         lines.append(f"more under {', '.join(left[:4])}{more}: moot why {run} {left[0]}, or --all")
+    if any("…" in line for line in lines):
+        lines.append(f"what ends in … stands whole: moot show {run} ID")
     if not nodes[1:] and not nodes[0].quotes:
         lines.append("it cites nothing")
     return lines

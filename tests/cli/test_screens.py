@@ -49,7 +49,8 @@ def test_a_screen(verb: str, width: int, moot: Moot, terminal: pytest.MonkeyPatc
     if verb != "report":  # Markdown is passed on as it is
         wide = [line for line in text.splitlines() if len(line) > width and " " in line.strip()]
         assert not wide
-    agrees(f"../screens/{verb}-{width}.txt", text)
+    if verb != "gate":  # its prices are of the day
+        agrees(f"../screens/{verb}-{width}.txt", text)
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"list", "gate"}))
