@@ -21,7 +21,7 @@ VERBS: Final[dict[str, tuple[object, ...]]] = {
     "decisions": ("decisions", "RUN/debate-services", "--final"),
     "why": ("why", "RUN/storage-standard-13", "D-13-4"),
     "show": ("show", "RUN/library-minimum-8", "C-1-1"),
-    "list": ("list", "RUN"),
+    "list": ("list", "few"),
     "claims": ("claims", "RUN/library-minimum-8", "--status", "superseded"),
     "next": ("next", "open"),
     "gate": ("gate", "Should we move the bookings to another database before the season?"),
@@ -37,12 +37,20 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+def lay_out(directory: Path) -> None:
+    """An open run, the recorded ones, and a directory of three of them."""
+    begin(directory / "open", "tribunal")
+    (directory / "RUN").symlink_to(EXAMPLES)
+    (directory / "few").mkdir()
+    for name in ("debate-services", "library-minimum-8", "ratchet-notice"):
+        (directory / "few" / name).symlink_to(EXAMPLES / name)
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_screen(verb: str, width: int, moot: Moot, terminal: pytest.MonkeyPatch, tmp_path: Path) -> None:
     terminal.setenv("COLUMNS", str(width))
-    begin(tmp_path / "open", "tribunal")
-    (tmp_path / "RUN").symlink_to(EXAMPLES)
+    lay_out(tmp_path)
     said = moot(*VERBS[verb])
     assert said.code in (0, 4), said.err
     text = said.out
@@ -56,8 +64,7 @@ def test_a_screen(verb: str, width: int, moot: Moot, terminal: pytest.MonkeyPatc
 @pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"list", "gate"}))
 def test_no_word_is_broken(verb: str, moot: Moot, terminal: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What a narrow terminal shows is made of words that a wide one shows, or that a pipe gets."""
-    begin(tmp_path / "open", "tribunal")
-    (tmp_path / "RUN").symlink_to(EXAMPLES)
+    lay_out(tmp_path)
     terminal.setenv("COLUMNS", "200")
     whole = moot(*VERBS[verb]).out + moot(*VERBS[verb], "--json").out
     terminal.setenv("COLUMNS", "60")
