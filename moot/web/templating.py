@@ -183,11 +183,14 @@ def _pieces(text: str, links: Links) -> Iterator[Markup]:
     end = 0
     for found in ID.finditer(text):
         address = links.ref(found[1]) if not found[1].startswith("@") else None
-        if address is None:
+        if address is None and len(found[1]) > LONG_ID:
             continue
         yield _worded(text[end : found.start()])
-        yield Markup('<a class="{}" href="{}">{}</a>').format(id_class(found[1]), address, found[1])
         end = found.end()
+        if address is None:  # an option, or an id of another run: no link, and no line ends in it
+            yield Markup('<span class="whole">{}</span>').format(found[1])
+            continue
+        yield Markup('<a class="{}" href="{}">{}</a>').format(id_class(found[1]), address, found[1])
     yield _worded(text[end:])
 
 

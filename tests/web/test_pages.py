@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -134,7 +135,7 @@ def test_two_clicks_lead_from_the_list_to_why_and_to_the_sentence(served: Viewer
     words = unquote(target.fragment.partition(":~:text=")[2])
     assert words
     assert f'id="{anchor}"' in there
-    assert words in there.split(f'id="{anchor}"')[1]
+    assert words in unescape(re.sub(r"<[^>]+>", "", there.split(f'id="{anchor}"')[1]))
 
 
 def test_the_list_is_searched_and_forks_stand_beside_their_parent(served: Viewer) -> None:

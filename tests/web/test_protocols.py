@@ -46,7 +46,7 @@ def test_a_column_a_seat(serving: Viewer, name: str) -> None:
 
 def test_a_challenge_and_an_agreement_differ_by_shape_and_word_and_colour(serving: Viewer) -> None:
     page = serving.get("/run/debate/rounds/1").body
-    card = r'<article class="act tone-%s kind-challenge.*?class="mark (\w+)"><span[^>]*>(.)</span> (\w+)'
+    card = r'<article class="act tone-%s kind-challenge.*?class="mark (\w+)"><span[^>]*>(.)</span>&nbsp;(\w+)'
     against, agrees = re.search(card % "bad", page, re.DOTALL), re.search(card % "good", page, re.DOTALL)
     assert against is not None
     assert agrees is not None
