@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,8 @@ from moot.environment import git_identity
 from rounds.setup.deliberation import checked
 from tests.campaign.calls import Real, Watched, refused
 from tests.cli.conftest import Moot, content
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 
 @pytest.fixture
@@ -198,3 +201,17 @@ def test_a_redaction_says_who_removed(moot: Moot, second: Path, run: Path, tmp_p
     refused = moot("redact", run, *asked, "--out", tmp_path / "other")
     assert refused.code == 2
     assert "leave out --by" in refused.err
+
+
+def test_the_line_that_answers_a_question_works_when_copied(moot: Moot, tmp_path: Path) -> None:
+    """The block names the exact command, also for a directory with a space in its name."""
+    place = tmp_path / "a run"
+    shutil.copytree(EXAMPLES / "jugalbandi-ledger", place)
+    (asking,) = open_run(place).outcome.needs_you
+    line = " ".join(moot("status", place).out.split())
+    assert asking.command in line
+    program, *arguments = shlex.split(asking.command)
+    assert program == "moot"
+    assert moot(*arguments).code == 0
+    after = open_run(place).outcome
+    assert (after.needs_you, after.status) == ([], "decide")
