@@ -10,8 +10,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple, get_args
 
-from ledger.events.values import Bearing, EvidenceClass
-from ledger.state.anchors import contains_quote
+from ledger.events.ids import parse_reference
+from ledger.events.values import Bearing, Evidence, EvidenceClass
+from ledger.state.anchors import contains_quote, passages
+from ledger.state.book import Book
 from roles.calculation import calculation, values_in
 
 Basis = Literal["weak", "moderate", "strong"]
@@ -48,6 +50,19 @@ class Exhibit(NamedTuple):
     def said(self) -> tuple[str, ...]:
         """The words that it brings: its quote, or everything that stands there."""
         return self.texts if self.quote is None else (self.quote,)
+
+
+def exhibits(book: Book, claim: str, evidence: Iterable[Evidence]) -> tuple[Exhibit, ...]:
+    """The evidence of a verdict on a claim, with what stands there, who wrote it, and whether after the claim."""
+    raised = book.by_id[claim].seq
+    found: list[Exhibit] = []
+    for piece in evidence:
+        reference = parse_reference(piece.ref)
+        texts = passages(reference, book.by_id, book.state.opening, book.blobs) or ()
+        event = book.by_id.get(reference.id)
+        by, later = (event.by, event.seq > raised) if event is not None else (None, False)
+        found.append(Exhibit(piece.ref, piece.quote, texts, by, later))
+    return tuple(found)
 
 
 def evidence_class(evidence: Sequence[Exhibit], raised_by: str, bearing: Bearing) -> EvidenceClass:

@@ -57,7 +57,7 @@ from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.saying import clause
 from moot.view import marks, words
-from moot.view.marks import NEUTRAL, Mark, mark_of
+from moot.view.marks import NEUTRAL, Mark, dissent_line, mark_of
 
 TEXT: Final = 160
 """Characters of a text in a plain line; the ledger has the rest."""
@@ -362,14 +362,7 @@ def _lines(book: Book, event: Event) -> Iterator[tuple[str, str]]:
             word, said = _line(event)
             cites = ", ".join(f"{cite.relation} {cite.id}" for cite in event.cites)
             yield word, f"{said} ({cites})"
-            for one in event.dissent:
-                if one.text is None:
-                    yield (
-                        "expected",
-                        f"{one.role} had expected another verdict than {event.id} cites ({one.ref})",
-                    )
-                else:
-                    yield "dissent", f"{one.role}: {shortened(one.text, TEXT)} ({one.ref})"
+            yield from (dissent_line(one, event.id) for one in event.dissent)
         case Validation():
             yield _line(event)
             for finding in event.findings:

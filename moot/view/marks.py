@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from ledger.events.decisions import Dissent
+
 Tone = Literal["good", "bad", "warn", "open", "part", "seal", "faint", "plain"]
 """What a mark says without words: the terminal has a style for it, a page a class of this name."""
 
@@ -32,6 +34,13 @@ def told_status(status: str, class_: str | None) -> str:
         return mark.plain
     how = SHOWN_AS[class_]
     return f"{mark.shape} {how}" if status == "tested_confirmed" else f"{mark.plain} ({how})"
+
+
+def dissent_line(one: Dissent, decision: str | None) -> tuple[str, str]:
+    """Label and words of who disagrees, or of who had expected another verdict, which is no dissent."""
+    if one.text is None:
+        return "expected", f"{one.role} had expected another verdict than {decision} cites ({one.ref})"
+    return "dissent", f"{one.role}: {one.text} ({one.ref})"
 
 
 RESULTS: Final[Mapping[str, Mark]] = {

@@ -37,6 +37,7 @@ from ledger.events.conditions import undivided
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
+from roles.objections import AGAINST, objection_in
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -288,10 +289,6 @@ def drift_check(event: DriftCheck) -> Quoted:
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 
 
-AGAINST: Final = "against"
-"""The section of a review or a retrospective that says what its role is against."""
-
-
 def objection(event: Statement) -> Quoted | None:
     """What a role holds against where the round is heading, of a review that says so."""
     said = objection_in(event)
@@ -299,11 +296,6 @@ def objection(event: Statement) -> Quoted | None:
         return None
     head = _head(event, f"objection by {event.by}, round {event.round}")
     return Quoted(str(event.id), "\n".join([head, bar(f"#{AGAINST}", said)]), (event.seq,))
-
-
-def objection_in(event: Statement) -> str | None:
-    """The words of a review or a retrospective against where the run is heading."""
-    return next((section.text for section in event.sections if section.name == AGAINST), None)
 
 
 def place(event: Event, ref: str, texts: Sequence[str]) -> Quoted:

@@ -11,8 +11,8 @@ from ledger.state.lifecycle import STATUSES, TESTED
 from roles.brief.blocks import Block
 from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefContext
-from roles.brief.quote import objection_in
 from roles.brief.records import KINDS, lost, picks, target_of
+from roles.objections import objection_in
 from roles.prompt_set import template
 from roles.protocol import Column, Protocol
 from roles.templates import Row, Text, Values, names

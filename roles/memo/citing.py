@@ -14,10 +14,10 @@ from ledger.events import (
     Verification,
 )
 from ledger.events.ids import parse_reference
-from ledger.events.values import Evidence, EvidenceClass
+from ledger.events.values import EvidenceClass
 from ledger.state.anchors import passages
 from ledger.state.book import Book
-from roles.evidence import ORDER, Exhibit
+from roles.evidence import ORDER
 from roles.memo.checks import CitedText
 
 
@@ -28,19 +28,6 @@ def cited_texts(
     by_id = book.by_id if shown is None else shown
     found = ((ref, _cited(book, ref, by_id)) for ref in dict.fromkeys(refs))
     return {ref: cited for ref, cited in found if cited is not None}
-
-
-def exhibits(book: Book, claim: str, evidence: Iterable[Evidence]) -> tuple[Exhibit, ...]:
-    """The evidence of a verdict on a claim, with what stands there, who wrote it, and whether after the claim."""
-    raised = book.by_id[claim].seq
-    found: list[Exhibit] = []
-    for piece in evidence:
-        reference = parse_reference(piece.ref)
-        texts = passages(reference, book.by_id, book.state.opening, book.blobs) or ()
-        event = book.by_id.get(reference.id)
-        by, later = (event.by, event.seq > raised) if event is not None else (None, False)
-        found.append(Exhibit(piece.ref, piece.quote, texts, by, later))
-    return tuple(found)
 
 
 def _cited(book: Book, ref: str, by_id: Mapping[str, Event]) -> CitedText | None:

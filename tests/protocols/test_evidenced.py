@@ -21,8 +21,7 @@ from moot.view.decisions import decisions_of
 from moot.view.events import event_lines
 from moot.view.marks import SHOWN_AS, told_status
 from roles.brief import Brief, derive
-from roles.evidence import Exhibit, evidence_class
-from roles.memo.citing import exhibits
+from roles.evidence import Exhibit, evidence_class, exhibits
 from roles.outsiders import ids_in
 from roles.prompt_set import installed_prompt_set, prompt_set_hash, read_prompt_set
 from roles.protocol import Step, find_step

@@ -16,7 +16,7 @@ from ledger.state.anchors import sections_of
 from ledger.state.book import Book
 from roles.asof import status_at_opening
 from roles.brief import Brief
-from roles.brief.quote import objection_in
+from roles.objections import objection_in
 from roles.protocol import Protocol, Step
 from roles.seats.port import Request, SeatReply
 from rounds.protocols.schedule import applicable_checks

@@ -7,8 +7,7 @@ from typing import Final
 
 from ledger.events import Claim, DriftCheck, Verification
 from ledger.events.ids import parse_reference
-from roles.evidence import evidence_class
-from roles.memo.citing import exhibits
+from roles.evidence import evidence_class, exhibits
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule

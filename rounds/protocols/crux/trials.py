@@ -18,8 +18,7 @@ from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
-from roles.evidence import evidence_class
-from roles.memo.citing import exhibits
+from roles.evidence import evidence_class, exhibits
 from roles.protocol import Step
 from rounds.protocols.crux.answers import as_points, numbers_problems, points_problems
 from rounds.protocols.crux.asked import planned_by, to_check

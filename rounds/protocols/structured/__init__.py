@@ -25,7 +25,7 @@ from typing import Any, Final, Literal
 from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.state import State
-from roles.brief.quote import AGAINST
+from roles.objections import AGAINST
 from roles.protocol import Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
     ActionArtifact,

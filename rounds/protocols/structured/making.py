@@ -28,9 +28,8 @@ from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
 from roles.asof import status_at_opening
-from roles.brief.quote import objection_in
-from roles.evidence import evidence_class
-from roles.memo.citing import exhibits
+from roles.evidence import evidence_class, exhibits
+from roles.objections import objection_in
 from roles.protocol import Step
 from roles.replies import (
     ArtifactReply,

@@ -8,7 +8,7 @@ from ledger.events import Statement
 from ledger.events.ids import parse_reference
 from ledger.state.anchors import sections_of
 from roles.asof import status_at_opening
-from roles.brief.quote import objection_in
+from roles.objections import objection_in
 from roles.replies import (
     ActionArtifact,
     ArtifactReply,

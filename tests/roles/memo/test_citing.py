@@ -11,9 +11,9 @@ from ledger.events.values import Evidence
 from ledger.events.verifications import StatusChange
 from ledger.state.book import Book, book
 from ledger.store.blobs import hash_of
-from roles.evidence import evidence_class
+from roles.evidence import evidence_class, exhibits
 from roles.memo.checks import CitedText
-from roles.memo.citing import cited_texts, exhibits
+from roles.memo.citing import cited_texts
 from tests.ledger import samples
 from tests.ledger.test_format_2 import belief, plan
 
