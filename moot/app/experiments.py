@@ -6,7 +6,7 @@ A run that is finished keeps its ledger as it is: what is run then stands beside
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
 
@@ -14,6 +14,7 @@ import msgspec
 
 from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentEnvironment, ExperimentRun, KeptOutput, RunCounts
+from ledger.events.ids import parse_reference
 from ledger.format.canonical import encode, line_hash
 from ledger.state.book import Book
 from ledger.state.experiments import TIMES_MAX, Judged, judge, verdict_of
@@ -22,6 +23,7 @@ from ledger.store.store import DriverLease
 from moot.app.session import Session, kept_words
 from moot.environment import now
 from moot.errors import usage
+from moot.view.played import ReRun
 from rounds.experiments.bench import Bench, bench_here
 from rounds.run import human_actions
 from rounds.run.experiments import conduct
@@ -142,6 +144,27 @@ def run_again(book: Book, bench: Bench, experiment: str, *, times: int | None = 
         runs=tuple(runs),
         wrote={sha256: kept.decode("utf-8", "replace") for sha256, kept in blobs.items()},
     )
+
+
+def re_run(book: Book, bench: Bench | None, why_not: str = "") -> list[ReRun]:
+    """Every judged experiment of a run, run again from its blobs; without a bench none is. Nothing is written."""
+    found: list[ReRun] = []
+    for experiment, facts in book.state.experiments.items():
+        now = run_again(book, bench, experiment).verdict if bench is not None and facts.judged else None
+        why = "" if now is not None else "never judged" if not facts.judged else why_not
+        same = now == facts.verdict
+        falls = [] if same or now is None else list(_resting_on(book, experiment))
+        found.append(ReRun(id=experiment, recorded=facts.verdict, now=now, same=same, why=why, falls=falls))
+    return found
+
+
+def _resting_on(book: Book, experiment: str) -> Iterator[str]:
+    """The sentences of the memo that cite an experiment, or a claim that it decides."""
+    memo = book.state.memo
+    names = {experiment, *book.state.experiments[experiment].claims}
+    for n, sentence in enumerate(memo.sentences if memo else (), 1):
+        if names & {parse_reference(ref).id for ref in sentence.refs}:
+            yield f"{memo.id if memo else ''}#s{n} {sentence.text}"
 
 
 def checks_of(path: Path, experiment: str) -> list[Check]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Annotated
 
+import msgspec
 import typer
 
 from ledger.events import Event
@@ -15,7 +16,7 @@ from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import err, out_json, show
-from moot.view.played import Replay, reexecuted, replay_text
+from moot.view.played import Replay, re_run_text, reexecuted, replay_text
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
 from rounds.run.reexecution import Reexecution, re_execute
@@ -28,6 +29,9 @@ def replay(
         bool,
         typer.Option("--re-execute", help="Run the protocol again on the recorded replies, and compare."),
     ] = False,
+    rerun: Annotated[
+        bool, typer.Option("--re-run", help="Run the run's experiments again, in a sandbox, and compare.")
+    ] = False,
     to: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Stop after this event.")] = None,
     speed: Annotated[
         float, typer.Option(metavar="N", min=0, help="Times faster than brisk, on a terminal; 0 is at once.")
@@ -38,9 +42,15 @@ def replay(
 ) -> int:
     """Play the events in order. With --re-execute exit code 0 means: the new ledger is the same, byte for byte.
 
+    --re-run is your word for running the run's experiments again here, from their blobs: exit code 0 means that every
+    verdict came out as recorded. Those that did not, or could not be run here, are named, with the sentences of the
+    memo that would fall. Nothing is written.
+
     Example: moot replay @last --re-execute
     """
     ours = open_run(find_run(run))
+    if rerun:
+        return _run_again(ours, json=json, quiet=quiet)
     if again:
         if to is not None:
             raise usage("--to plays a part, --re-execute compares the whole", "give one of them")
@@ -51,6 +61,27 @@ def replay(
     elif not quiet:
         _play(ours, events, speed=speed, live=not no_live)
     return GOOD
+
+
+def _run_again(ours: Run, *, json: bool, quiet: bool) -> int:
+    """Compare the verdicts of all experiments with what they come to now."""
+    from moot.app.experiments import re_run
+    from rounds.experiments.bench import NoSandbox, bench_here
+
+    book = ours.book
+    bench, why_not = None, ""
+    if any(facts.judged for facts in book.state.experiments.values()):
+        try:
+            bench = bench_here()
+        except NoSandbox as error:
+            why_not = f"{error.what}; {error.fix}"
+    played = _played(ours, len(ours.events))
+    found = msgspec.structs.replace(played, re_run=re_run(book, bench, why_not))
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(re_run_text(found))
+    return GOOD if all(one.same for one in found.re_run) else NO
 
 
 def _play(ours: Run, events: Sequence[Event], *, speed: float, live: bool) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from ledger.result import Result
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_first
@@ -46,8 +48,20 @@ class DivergenceLine(Result, frozen=True):
     what: str
 
 
+class ReRun(Result, frozen=True):
+    """An experiment run again: `now` is null where it was not run here; `falls` are the sentences of the memo that rest
+    on a verdict which came out otherwise."""
+
+    id: str
+    recorded: str | None
+    now: str | None
+    same: bool
+    why: str
+    falls: list[str]
+
+
 class Replay(Result, frozen=True):
-    """`identical` and the heads are null when nothing was executed again."""
+    """`identical` and the heads are null when nothing was executed again; `re_run` holds what --re-run ran again."""
 
     run: str
     events: int
@@ -56,6 +70,7 @@ class Replay(Result, frozen=True):
     head: str | None
     expected_head: str
     divergences: list[DivergenceLine]
+    re_run: list[ReRun] = msgspec.field(default_factory=list[ReRun])
 
 
 def reexecuted(run: str, result: Reexecution) -> Replay:
@@ -132,6 +147,18 @@ def _ended_text(end: RunEnd) -> str:
             reason = (end.reason or "").replace("_", " ")
             lines += [f"{end.run} is stopped ({reason})", f"go on: {going_on(end.run, end.reason)}"]
     return joined(lines)
+
+
+def re_run_text(found: Replay) -> str:
+    """What `moot replay --re-run` prints."""
+    lines: list[str] = []
+    for one in found.re_run:
+        recorded = one.recorded or "not judged"
+        now = f"{one.now} now" if one.now is not None else "not run here"
+        why = f" ({one.why})" if one.why else ""
+        lines.append(f"{'✓' if one.same else '✗'} {one.id}: {recorded} as recorded, {now}{why}")
+        lines += [f"    would fall: {sentence}" for sentence in one.falls]
+    return joined(lines or ["no experiment was planned in this run"])
 
 
 def replay_text(found: Replay) -> str:

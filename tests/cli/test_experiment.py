@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from ledger.events import ExperimentJudged, ExperimentRun
+from ledger.state.series import plan_of
 from ledger.store.store import RunStore
+from moot.app.experiments import re_run
 from rounds.experiments.bench import NoSandbox, bench_here
+from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
 from tests.protocols.crux_seats import play
-from tests.rounds.experimenting import CLAIM, READS, WORLD, with_claims
+from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, with_claims
 
 
 @pytest.fixture
@@ -220,3 +224,44 @@ def test_a_fork_needs_the_word_again(moot: Moot, tmp_path: Path, crux: Path) -> 
     assert RunStore(crux).state().runs_programs
     assert moot("fork", crux, "--round", 2, "--out", "forked", "--seats", "host").code in (0, 4)
     assert not RunStore(tmp_path / "forked").state().runs_programs
+
+
+# ---------------------------------------------------------------- all of them again
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_all_experiments_of_a_run_are_run_again_and_compared(
+    moot: Moot, crux: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moot("experiment", "plan", crux, *PLAN)
+    moot("experiment", "run", crux)
+    before = content(crux)
+    said = moot("replay", crux, "--re-run")
+    assert (said.code, said.out) == (0, "✓ E-2-1: holds as recorded, holds now\n")
+    nothing_holds(monkeypatch)
+    said = moot("replay", crux, "--re-run", "--json")
+    assert said.code == 1
+    (one,) = said.json["re_run"]
+    assert (one["now"], one["same"], one["recorded"]) == (None, False, "holds")
+    assert "not run here" in moot("replay", crux, "--re-run").out
+    assert content(crux) == before
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_sentences_that_would_fall_are_named(tmp_path: Path) -> None:
+    """A program that depends on something outside comes out otherwise; what the memo says of it falls."""
+    session = with_claims(tmp_path / "run")
+    experiment = planned(session)
+    list(conduct(session, BENCH, experiment))
+    play(session, WORLD)
+    book = session.book()
+    memo = book.state.memo
+    assert memo is not None
+    rests = structs.replace(memo.sentences[0], refs=(CLAIM,))
+    book.state.memo = structs.replace(memo, sentences=(rests, *memo.sentences[1:]))
+    bad = structs.replace(plan_of(book, experiment), pass_if=plan_of(book, experiment).fail_if)
+    bad = structs.replace(bad, fail_if=plan_of(book, experiment).pass_if, controls=bad.controls[::-1])
+    other = structs.replace(book, by_id={**book.by_id, experiment: bad})
+    (found,) = re_run(other, bench_here())
+    assert (found.recorded, found.same) == ("holds", False)
+    assert found.falls == [f"{memo.id}#s1 {rests.text}"]
