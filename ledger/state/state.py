@@ -14,6 +14,7 @@ from ledger.events.claims import Stance
 from ledger.events.decisions import Alarm, Cite, Signals
 from ledger.events.run import (
     Amendment,
+    Budgets,
     CloseReason,
     Labelled,
     RoundOpened,
@@ -285,6 +286,16 @@ class State(msgspec.Struct):
     def roles(self) -> tuple[str, ...]:
         """The roles of the cast, in protocol order."""
         return tuple(member.role for member in self.opened.cast) if self.opened else ()
+
+    @property
+    def limits(self) -> Budgets:
+        """The opening's budgets with every later amendment applied."""
+        limits = {name: getattr(self.opening.budgets, name) for name in Budgets.__struct_fields__}
+        for amendment in self.amendments:
+            if amendment.what == "budget":
+                for change in amendment.change:
+                    limits[change.path.removeprefix("budgets.")] = change.to
+        return Budgets(**limits)
 
     @property
     def options(self) -> tuple[Labelled, ...]:

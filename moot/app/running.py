@@ -26,7 +26,7 @@ from moot.view.played import RunEnd
 from rounds.experiments.bench import bench_here
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
-from rounds.run.budget import Reservations, budgets_in_force
+from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Watch, drive
 from rounds.run.human_actions import amend_budgets, amend_experiments
 from rounds.run.outcome import outcome_of
@@ -206,7 +206,7 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     if run.opened.origin.type == "import":
         raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
     made = choice.made(seats_again(said, session, choice))
-    choice.check_costs(made, options.budget.get("usd", budgets_in_force(session.state).usd))
+    choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
     if options.experiments is not None:

@@ -12,6 +12,7 @@ from ledger.interchange.markdown import inline
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from rounds.protocols.crux import standing
+from rounds.protocols.crux.sightings import unseen
 
 NARROW: Final = 60
 WIDE: Final = 200
@@ -36,7 +37,7 @@ def beliefs_of(run: str, book: Book) -> Beliefs | None:
         return None
     through = max(closed)
     rounds, terms = standing.rounds_of(state, through), standing.terms_now(state)
-    return of_table(BeliefTable(run, standing.option_ids(state), rounds, terms, standing.unseen(state)))
+    return of_table(BeliefTable(run, standing.option_ids(state), rounds, terms, unseen(state)))
 
 
 def beliefs_markdown(found: Beliefs) -> Iterator[str]:

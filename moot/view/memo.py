@@ -157,9 +157,9 @@ def work_order(book: Book) -> Iterator[Point]:
 
 def unseen_told(book: Book) -> str:
     """How many ways to be wrong were named, and how many more there are at least by the estimate."""
-    from rounds.protocols.crux import standing
+    from rounds.protocols.crux.sightings import unseen
 
-    found = standing.unseen(book.state)
+    found = unseen(book.state)
     if found is None or not found.distinct:
         return ""
     more = found.jackknife - found.distinct

@@ -12,25 +12,15 @@ from decimal import ROUND_CEILING, Decimal
 import msgspec
 
 from ledger.events import Call
-from ledger.events.run import Budgets, CloseReason
+from ledger.events.run import CloseReason
 from ledger.state.state import State
 from ledger.store.spending import Entry
 from roles.seats.port import Bound
 
 
-def budgets_in_force(state: State) -> Budgets:
-    """The opening's limits with every later `budget` amendment applied."""
-    limits = {name: getattr(state.opening.budgets, name) for name in Budgets.__struct_fields__}
-    for amendment in state.amendments:
-        if amendment.what == "budget":
-            for change in amendment.change:
-                limits[change.path.removeprefix("budgets.")] = change.to
-    return Budgets(**limits)
-
-
 def used_up(state: State, minutes: float) -> CloseReason | None:
     """The first budget that the next call could exceed, None when there is room. `minutes` is what this driver ran."""
-    limits, spend = budgets_in_force(state), state.spend
+    limits, spend = state.limits, state.spend
     if limits.calls is not None and spend.engine_calls >= limits.calls:
         return "budget_calls"
     if limits.tokens is not None and spend.tokens_in + spend.tokens_out >= limits.tokens:
@@ -84,7 +74,7 @@ class Reservations:
 
     def lacks(self, state: State, bound: Bound) -> CloseReason | None:
         """The budget that an attempt of that bound could exceed; None when there is room for it."""
-        limits, spend, beyond = budgets_in_force(state), state.spend, self.beyond
+        limits, spend, beyond = state.limits, state.spend, self.beyond
         if limits.calls is not None and spend.engine_calls + beyond.calls + 1 > limits.calls:
             return "budget_calls"
         tokens = spend.tokens_in + spend.tokens_out + beyond.tokens

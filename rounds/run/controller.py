@@ -29,7 +29,6 @@ from rounds.protocols.schedule import (
     stop_is_obeyed,
     synthesis_is_due,
 )
-from rounds.run.budget import budgets_in_force
 from rounds.run.responses import responses
 from rounds.run.verdicts import Verdicts
 
@@ -92,7 +91,7 @@ class Controller(msgspec.Struct, frozen=True):
                 return (run_closed(book, "finished", next_),)
         elif not self.protocol.watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
             return (run_closed(book, "finished", "protocol_end"),)
-        limit = budgets_in_force(state).rounds
+        limit = state.limits.rounds
         if limit is not None and len(state.rounds) >= limit:
             if state.stopped_by is not None:
                 return ()

@@ -23,7 +23,7 @@ from ledger.events.run import CloseReason
 from roles.protocol import awaited_experiments, open_steps
 from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
 from rounds.experiments.bench import Bench
-from rounds.run.budget import Reservations, budgets_in_force, used_up
+from rounds.run.budget import Reservations, used_up
 from rounds.run.engine import StepRefused
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import go_on
@@ -147,7 +147,7 @@ class _Drive:
         return True
 
     def _seconds_left(self) -> float | None:
-        minutes = budgets_in_force(self._session.book().state).minutes
+        minutes = self._session.book().state.limits.minutes
         return None if minutes is None else max(0.0, minutes * 60 - (self._monotonic() - self._began))
 
     async def _cancel(self) -> None:

@@ -19,7 +19,6 @@ from ledger.state.book import Book
 from ledger.state.decided import replacement
 from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, State
 from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
-from rounds.run.budget import budgets_in_force
 from rounds.run.session import RunSession, is_on_ledger
 
 
@@ -182,7 +181,7 @@ def amend_budgets(
     """Change limits of the run, named as in `Budgets`; those that are in force already are left alone."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        present = budgets_in_force(book.state)
+        present = book.state.limits
         changes = tuple(
             Change(path=f"budgets.{limit_name}", from_=getattr(present, limit_name), to=limit)
             for limit_name, limit in limits.items()

@@ -57,7 +57,13 @@ def points(first: int, options: tuple[str, ...], rest: int = 1) -> list[dict[str
 
 
 def begin(
-    path: Path, rules: dict[str, str] | None = None, *, options: int = 2, seed: int = 0, document: bool = True
+    path: Path,
+    rules: dict[str, str] | None = None,
+    *,
+    options: int = 2,
+    seed: int = 0,
+    document: bool = True,
+    calls: int | None = None,
 ) -> RunSession:
     """A session on a new run of `crux` at `path`."""
     table: dict[str, Any] = {
@@ -69,6 +75,7 @@ def begin(
         },
         "context": [{"name": "facts.md", "text": DOCUMENT.decode()}] if document else [],
         "rules": rules or {},
+        "budget": {"calls": calls} if calls else {},
     }
     opening = resolve(checked(table), {}, moot="0.2.0", seed=seed)
     files = {"deliberation.toml": opening.toml.encode()}

@@ -169,6 +169,16 @@ def test_the_cap_is_reached_when_tests_come_to_nothing(tmp_path: Path) -> None:
     assert [look.reason for look in book.state.looks] == ["go_on", "cap"]
 
 
+@pytest.mark.parametrize(("calls", "reasons"), [(7 + 13 + 4, ["go_on", "settled"]), (7 + 13 + 3, ["budget"])])
+def test_a_budget_that_forbids_a_round_stops_before_it(
+    tmp_path: Path, calls: int, reasons: list[str]
+) -> None:
+    book = play(begin(tmp_path / "run", calls=calls), CONTESTED)
+    assert [look.reason for look in book.state.looks] == reasons
+    assert (book.state.memo is not None, len(decision(book).text) > 0) == (True, True)
+    assert len(book.state.answered) <= calls
+
+
 def test_no_run_has_more_than_forty_replies(tmp_path: Path) -> None:
     world = World(
         first=SPLIT,

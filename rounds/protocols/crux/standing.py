@@ -12,15 +12,15 @@ from typing import Final
 from detectors.beliefs.agenda import AskedCrux
 from detectors.beliefs.course import BeliefRound, RoundEnd, course_of, without_each
 from detectors.beliefs.parameters import CruxTerms, FrameCheck, Stakes, crux_parameters
-from detectors.beliefs.pool import Points, leader_of
+from detectors.beliefs.pool import Points
 from detectors.beliefs.triage import admitted, to_test
-from detectors.beliefs.unseen import Unseen, unseen_of
 from detectors.beliefs.update import CruxResult, Predicted
 from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
 from ledger.events.values import EvidenceClass, HowTested
 from ledger.state.state import BeliefFacts, State
+from rounds.protocols.crux.room import no_budget, no_room
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import rule
 
@@ -35,8 +35,6 @@ NEVER_ALL: Final = 99
 """So many were asked that never all have answered: no short way is open."""
 ENDS_KEPT: Final = 256
 _ENDS: Final = dict[Hashable, RoundEnd]()
-ROUND_AT_MOST: Final = 13
-"""Replies that a round of tests can ask for: four plans, four forecasts, a check, four updates."""
 RESULTS: Final[Mapping[str, CruxResult]] = {
     "supports": "holds",
     "contradicts": "fails",
@@ -200,7 +198,7 @@ def _first_round(state: State) -> BeliefRound:
         cruxes = list(_proposals(state, options))
     again = belief(state, 1, lead_role(state), 2)
     redraw = (lead_role(state), points_of(again.points, options)) if again is not None else None
-    return BeliefRound(own, tuple(cruxes), redraw, asked, no_room=_no_room(state, 1))
+    return BeliefRound(own, tuple(cruxes), redraw, asked, no_room=no_room(state, 1))
 
 
 def _asked_first(state: State) -> tuple[str, ...]:
@@ -241,7 +239,7 @@ def _later_round(state: State, round_: int) -> BeliefRound:
         AskedCrux(claim, _how(state, claim), {}, {}, "inconclusive", "said", handed_in=True)
         for claim in handed_in(state, round_)
     ]
-    return BeliefRound(own, tuple(cruxes), no_room=_no_room(state, round_))
+    return BeliefRound(own, tuple(cruxes), no_room=no_room(state, round_))
 
 
 def _tested(state: State, round_: int, claim: str) -> AskedCrux:
@@ -272,23 +270,16 @@ def result_of(state: State, round_: int, claim: str) -> tuple[CruxResult | None,
     return result, "said"
 
 
-def _no_room(state: State, round_: int) -> bool:
-    """Whether another round of tests might not fit under the cap of replies."""
-    limits = crux_parameters().stop
-    now = sum(
-        int(step[1:].partition(".")[0]) <= round_ and ".S." not in step
-        for step in (*state.answered, *state.given_up)
-    )
-    return now + ROUND_AT_MOST + limits.replies_of_the_close > limits.replies_at_most
-
-
 # ---------------------------------------------------------------- where beliefs stand
 
 
 def rounds_of(state: State, through: int) -> tuple[BeliefRound, ...]:
-    """What was given, round by round, to the end of one."""
+    """What was given, round by round, to the end of one. A budget forbids the next round only where one is wanted."""
     later = [n for n in sorted(state.rounds) if 1 < n <= through]
-    return (_first_round(state), *(_later_round(state, n) for n in later))
+    rounds = (_first_round(state), *(_later_round(state, n) for n in later))
+    stop = course_of(rounds, terms_now(state))[-1].stop if no_budget(state, through) else None
+    forbidden = stop is not None and stop.go_on
+    return (*rounds[:-1], rounds[-1]._replace(no_budget=True)) if forbidden else rounds
 
 
 def end_of(state: State, round_: int) -> RoundEnd:
@@ -307,6 +298,7 @@ def fingerprint(state: State) -> Hashable:
     return (
         opened.seed,
         tuple(opened.rules.items()),
+        state.limits.calls,
         tuple(option.id for option in state.options),
         len(opened.options),
         len(opened.context),
@@ -338,27 +330,6 @@ def carried(state: State, round_: int) -> Mapping[str, bool]:
     """Role → whether leader or status would differ without it."""
     found = without_each(rounds_of(state, round_), terms_now(state))
     return {role: one.changes for role, one in found.items()}
-
-
-def unseen(state: State) -> Unseen | None:
-    """Ways in which the leader may be wrong: how many were found, and by how many roles; None without an agenda."""
-    if state.agenda is None:
-        return None
-    end, options = end_of(state, state.round), option_ids(state)
-    lists = [role for role in AUTHORS if _leads(state, role, end, options)]
-    found = [
-        [role for role in lists if any(f"-{role}#defeater-" in ref for ref in merged.from_)]
-        for merged in state.agenda.merged
-        if merged.into.startswith("N-")
-    ]
-    return unseen_of(found, len(lists))
-
-
-def _leads(state: State, role: str, end: RoundEnd, options: tuple[str, ...]) -> bool:
-    """Whether a role's first favourite is the leader: only then its list is of ways in which the leader is wrong."""
-    n = ITS_OWN if is_open_ended(state) else SEALED
-    facts = belief(state, 1, role, n)
-    return facts is not None and leader_of(points_of(facts.points, options)) == end.leader
 
 
 def terms_now(state: State) -> CruxTerms:

@@ -9,8 +9,8 @@ from detectors.beliefs.parameters import crux_parameters
 from ledger.events.ids import StepName
 from ledger.state.state import State
 from roles.protocol import Group
+from rounds.protocols.crux.room import ROUND_AT_MOST
 from rounds.protocols.crux.standing import (
-    ROUND_AT_MOST,
     VERIFIER,
     first_roles,
     is_open_ended,
