@@ -13,9 +13,13 @@ from ledger.format.canonical import encode
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden, replacement
+from ledger.state.fold import add_call
+from ledger.state.state import Spend
 from moot.view.events import words_of
 from moot.view.marks import STATUSES, told_status
+from moot.view.seats import dollars
 from moot.view.text import WIDTH, folded, joined
+from moot.view.words import counted
 
 ENVELOPE: Final = frozenset(
     {"v", "seq", "prev", "hash", "id", "kind", "round", "phase", "step", "by", "at", "saw", "via", "rest", "call"}
@@ -98,6 +102,29 @@ def _history(book: Book, event: Event) -> Iterator[str]:
         tokens = f"{call.tokens_in} tokens in, {call.tokens_out} out" if call.tokens_in else "tokens unknown"
         cost = "cost unknown" if call.cost_usd is None else f"{call.cost_usd} USD"
         yield f"answered by {who} ({call.isolation}); {tokens}, {cost}"
+    if isinstance(event, Claim | Decision):
+        yield from _caused(book, event)
+
+
+def _caused(book: Book, event: Claim | Decision) -> Iterator[str]:
+    """What the replies took that it came from and that tested it; one that holds other things, too, counts whole."""
+    tests = (
+        [entry.by for entry in book.state.claims[event.id or ""].history] if isinstance(event, Claim) else []
+    )
+    sources = [event, *(book.by_id[one] for one in tests if one in book.by_id)]
+    firsts = [one if one.via is None else book.events[one.via] for one in sources]
+    replies = {one.seq: one.call for one in firsts if one.call is not None}
+    spend = Spend()
+    for call in replies.values():
+        add_call(spend, call)
+    if replies:
+        tokens = (
+            f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out"
+            if spend.tokens_in
+            else "tokens unknown"
+        )
+        places = ", ".join(f"@{seq}" for seq in replies)
+        yield f"took {counted(len(replies), 'reply')} whole ({places}): {tokens}, {dollars(spend)}"
 
 
 def _named_by(book: Book, event: Event) -> list[str]:

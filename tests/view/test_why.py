@@ -59,7 +59,9 @@ def test_a_claim_is_shown_with_its_life_and_what_names_it() -> None:
     ours = book("storage-minimum-8")
     found = show_of("run", ours, ours.by_id["C-4-1"])
     assert (found.kind, found.by, found.standing) == ("claim", "action", "? unclear")
-    assert found.history == ["○ pending → ? unclear by V-8-48"]
+    assert [one for one in found.history if not one.startswith("took ")] == [
+        "○ pending → ? unclear by V-8-48"
+    ]
     assert found.named_by == ["V-8-48", "D-8-1", "D-8-4"]
     assert "testable as:" in show_text(found)
 
@@ -70,3 +72,11 @@ def test_what_had_expected_another_verdict_is_not_called_dissent() -> None:
     assert "dissent" not in says
     assert says["had expected another verdict"] == ["observer (P-1-1-observer)"]
     assert len(says["would show it wrong"]) == 3
+
+
+def test_a_claim_says_what_its_replies_took() -> None:
+    """Raised in one reply and tested in another; what is unknown says so."""
+    shown = show_of("run", (book := open_run(EXAMPLES / "library-minimum-8").book), book.by_id["C-1-1"])
+    (line,) = [one for one in shown.history if one.startswith("took ")]
+    assert line.startswith("took 2 replies whole (@")
+    assert line.endswith("tokens unknown, cost unknown")
