@@ -56,6 +56,7 @@ from ledger.plain_text import counted, first_sentence, one_line, shortened
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.saying import clause
+from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import NEUTRAL, Mark, dissent_line, mark_of
 
@@ -66,10 +67,7 @@ WIDTH: Final = 110
 
 
 class EventWords(msgspec.Struct, frozen=True):
-    """An event in words: what it is, its mark, its particulars, its own text, and ids that it is about.
-
-    `sealed`: it is a position that nobody may read yet.
-    """
+    """An event: what it is, its mark, particulars, own text, what it is about; `sealed`: nobody may read it yet."""
 
     event: Event
     word: str
@@ -147,9 +145,11 @@ def words_of(event: Event, now: Book | None = None) -> EventWords:
             | RunClosed() | Screening()
         ):  # fmt: skip
             return _governed(event)
-        case Belief():
-            return _belief(event, now)
-        case Frame() | Agenda() | Memo() | ExperimentPlanned() | ExperimentRun() | ExperimentJudged():
+        case Belief() if now is None or not _is_closed(event.round, now.state):
+            return EventWords(event, "sealed", marks.SEALED, "belief", sealed=True)
+        case (
+            Belief() | Frame() | Agenda() | Memo() | ExperimentPlanned() | ExperimentRun() | ExperimentJudged()
+        ):  # fmt: skip
             word, text = clause(event)
             return EventWords(event, word, text=text)
         case _:
@@ -239,14 +239,9 @@ def _position(event: Position, now: Book | None) -> EventWords:
     )  # fmt: skip
 
 
-def _belief(event: Belief, now: Book | None) -> EventWords:
-    """A belief is sealed as long as its round is open; it opens with what the round comes to."""
-    word, text = clause(event)
-    state = None if now is None else now.state
-    looked = state is not None and any(look.round >= event.round for look in state.looks)
-    if state is None or not (looked or state.finished or state.round > event.round):
-        return EventWords(event, "sealed", marks.SEALED, "belief", sealed=True)
-    return EventWords(event, word, text=text)
+def _is_closed(number: int, state: State) -> bool:
+    """Whether what was sealed in a round may be read: the round was looked at, or another one began, or all is over."""
+    return state.finished or state.round > number or any(look.round >= number for look in state.looks)
 
 
 def _decided(event: Decision | Ruling | Vote | Score | Standing, now: Book | None) -> EventWords:

@@ -62,8 +62,8 @@ def test_a_run_is_watched_from_start_to_stop(page: Page, tmp_path: Path) -> None
         assert max(one[1] for one in seen) > 0  # positions were sealed
         assert seen[-1][1] == 0  # and opened
         assert max(one[2] for one in seen) > 1  # several were thinking at once
-        assert page.locator(".columns .seat").count() == 4
-        assert page.locator(".bench .judge").count() == 1
+        assert page.locator("#live-stage .columns .seat").count() == 4
+        assert page.locator("#live-stage .bench .judge").count() == 1
         assert "finished" in page.locator("#live-head").inner_text()
         assert page.locator("#live-lines li").count() > 20
         assert trouble == []
