@@ -2,6 +2,7 @@
 
 python -m benchmarks.worlds                       2,000 worlds for each of six circumstances
 python -m benchmarks.worlds --worlds 200 --seed 7
+python -m benchmarks.worlds --engine 200          the same seats through the engine, as runs on disk
 
 Nothing here is a measurement of models: seats are noise around facts (tests/detectors/beliefs/worlds.py). Compared
 are the mean of first answers, the rule, and every fact tested by a run. Shares have 95 % score intervals (LIT-9),
@@ -14,11 +15,15 @@ import argparse
 import math
 import statistics
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from tests.detectors.beliefs.worlds import CIRCUMSTANCES, DISTURBED, NOISE, Played, play
+from tests.protocols.world_seats import WorldPlayed
+from tests.protocols.world_seats import play as play_on_disk
 
 WORLDS: Final = 2_000
 Z: Final = 1.959964
@@ -96,12 +101,36 @@ def bars(rows: Mapping[str, Sequence[Played]]) -> list[tuple[str, bool]]:
     return found
 
 
+def through_the_engine(seeds: Sequence[int]) -> int:
+    """Play worlds in which nothing can be run as runs on disk, and print one line; 1 when one does not end."""
+    rows: list[WorldPlayed] = []
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as place:
+            rows.append(play_on_disk(Path(place) / "run", seed)[1])
+    n = len(rows)
+    gained = [row.right - row.mean for row in rows]
+    half = Z * statistics.stdev(gained) / math.sqrt(n)
+    mean, right = (100 * sum(kept) / n for kept in ([row.mean for row in rows], [row.right for row in rows]))
+    replies = [row.replies for row in rows]
+    print(f"{n} worlds: mean of first answers {mean:.1f} %, the run {right:.1f} %", end="")
+    print(
+        f" ({right - mean:+.1f}, from {right - mean - 100 * half:+.1f} to {right - mean + 100 * half:+.1f})",
+        end="",
+    )
+    print(f", replies {statistics.fmean(replies):.1f} ({max(replies)})")
+    print(dict(Counter(row.reason for row in rows).most_common()))
+    return int(any(row.reason == "open" for row in rows))
+
+
 def main(options: Sequence[str] = ()) -> int:
     """Play the worlds and print the tables; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.worlds")
     parser.add_argument("--worlds", type=int, default=WORLDS, help="for each of the circumstances")
     parser.add_argument("--seed", type=int, default=0, help="of the first world; the others follow")
+    parser.add_argument("--engine", type=int, metavar="N", help="play N worlds as runs on disk instead")
     said = parser.parse_args(options)
+    if said.engine:
+        return through_the_engine(range(said.seed, said.seed + said.engine))
     rows: dict[str, Sequence[Played]] = {}
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     for circumstances in CIRCUMSTANCES:

@@ -64,6 +64,7 @@ def begin(
     seed: int = 0,
     document: bool = True,
     calls: int | None = None,
+    sync: bool = False,
 ) -> RunSession:
     """A session on a new run of `crux` at `path`."""
     table: dict[str, Any] = {
@@ -80,7 +81,7 @@ def begin(
     opening = resolve(checked(table), {}, moot="0.2.0", seed=seed)
     files = {"deliberation.toml": opening.toml.encode()}
     return start(
-        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False
+        path, opening.event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=sync
     )
 
 

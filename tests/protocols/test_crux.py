@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +29,10 @@ CONTESTED: Final = World(first=SPLIT, proposed={"action": ("document", 50, 95, 2
 
 
 @pytest.fixture(autouse=True)
-def _documents() -> None:
+def _documents() -> Iterator[None]:
     """Cruxes are about a document unless a test says otherwise."""
+    HOW.clear()
+    yield
     HOW.clear()
 
 
