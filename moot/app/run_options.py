@@ -34,6 +34,7 @@ class RunOptions:
     plan: str | None = None
     profile: str | None = None
     check_every: int | None = None
+    seed: int | None = None
     no_stress: bool = False
     rules: dict[str, str] = field(default_factory=dict[str, str])
     compete: bool = False
@@ -68,6 +69,7 @@ class RunOptions:
             "plan": self.plan,
             "profile": self.profile,
             "check_every": self.check_every,
+            "seed": self.seed,
             "no_stress": True if self.no_stress else None,
         }
         subject |= {key: value for key, value in said.items() if value is not None}

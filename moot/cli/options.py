@@ -105,6 +105,12 @@ ParamsOption = Annotated[
 CheckEveryOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")
 ]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=0, help="Of every choice by chance, such as who of crux answers first (0)."
+    ),
+]
 NoStressOption = Annotated[
     bool, typer.Option("--no-stress", help="Nobody is ever absent. Recorded, and said before every verdict.")
 ]

@@ -90,6 +90,7 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         no_stress: bool = False,
         profile: str | None = None,
         check_every: int | None = None,
+        seed: int | None = None,
         not_before: int | None = None,
         positions: str | None = None,
         round: list[dict[str, Any]] | None = None,
@@ -103,10 +104,10 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         `cast`: role → {title, charge}. `no_stress`: nobody is ever absent, which is said before every verdict.
         `round`: rows {n, absent, drift, phases, focus}, for stress rounds and drift checks of one's own. `predict`:
         {role, code, text}, what an absence will show. `profile`, `check_every`, `not_before`: by which signals it
-        stops, how often one looks, from which round on a stop is obeyed. `positions`: sealed or off. `budget`: {usd,
-        tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`: {compete, single, triggers} lets words
-        choose the protocol. Returns the run's name, its cast and variants, and a token for every seat and for you,
-        the operator."""
+        stops, how often one looks, from which round on a stop is obeyed. `positions`: sealed or off. `seed`: of every
+        choice by chance. `budget`: {usd, tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`:
+        {compete, single, triggers} lets words choose the protocol. Returns the run's name, its cast and
+        variants, and a token for every seat and for you, the operator."""
         subject = {
             "question": question,
             "protocol": protocol,
@@ -117,6 +118,7 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
             "no_stress": no_stress or None,
             "profile": profile,
             "check_every": check_every,
+            "seed": seed,
             "not_before": not_before,
             "positions": positions,
         }

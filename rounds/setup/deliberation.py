@@ -92,6 +92,8 @@ class Subject(_Table):
     not_before: RoundNumber | None = None
     no_stress: bool = False
     positions: Literal["sealed", "off"] = "sealed"
+    seed: Annotated[int, Field(ge=0, lt=1 << 53)] = 0
+    """Of every choice by chance: in crux, which role answers first (`seed` mod 4) and how answers are shuffled."""
 
     @field_validator("question")
     @classmethod

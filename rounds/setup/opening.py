@@ -79,7 +79,7 @@ def resolve(
     name: str = "deliberation.toml",
     casting: str | None = None,
     seats: Mapping[str, str] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     params: bytes | None = None,
     experiments: bool = False,
 ) -> Opening:
@@ -124,7 +124,7 @@ def resolve(
         budgets=Budgets(**dict(deliberation.budget)),
         prompt_set=hash_of(prompt_set),
         brief_version=protocol.brief_version,
-        seed=seed,
+        seed=subject.seed if seed is None else seed,
         rules=rules,
         origin=Origin(type="new"),
         moot=moot,

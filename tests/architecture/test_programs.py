@@ -22,6 +22,7 @@ TEXT: Final = frozenset({"exec", "eval", "compile", "__import__"})
 ALLOWED: Final = {
     "moot/environment.py": "git says who the person is",
     "moot/terminal/asking.py": "the person's own editor",
+    "moot/terminal/paging.py": "the person's own pager",
     "roles/seats/command.py": "a seat that the person named",
     "roles/seats/local.py": "a model that the person named, in a process of its own",
     "rounds/experiments/backends.py": "asks a sandbox for its version, and ends a container",
