@@ -177,6 +177,12 @@ def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str
     return ()
 
 
+def nothing_brought(reply: Reply) -> Mapping[str, bytes]:
+    """The replies of most protocols bring no files."""
+    del reply
+    return {}
+
+
 def nothing_set_aside(state: State) -> frozenset[str]:
     """Every experiment that is planned is run."""
     del state
@@ -232,6 +238,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """The version of the format that a new run is written in."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
+    brought: Callable[[Reply], Mapping[str, bytes]] = nothing_brought
+    """Files that a reply brings, by hash: they are kept beside it."""
     set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
     """Planned experiments that are not to be run."""
     fixed_plan: bool = True

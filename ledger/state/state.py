@@ -148,6 +148,8 @@ class BeliefFacts(NamedTuple):
 
 EXPERIMENTS: Final = "experiments"
 """Key of `run_opened.rules`: the person's word for running programs."""
+INTERPRETER: Final = "interpreter"
+"""Key of `run_opened.rules`: what runs the programs, in words, for whoever writes one."""
 EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
 """Path of the change by which a person gives or takes back that word later."""
 SANDBOX: Final = "sandbox"
@@ -168,7 +170,7 @@ class ExperimentFacts(msgspec.Struct):
     judged_at: int = -1
     """Seq of the last judgement, -1 before the first."""
     verdict: str | None = None
-    class_: str | None = None
+    class_: Literal["ran", "reproduced"] | None = None
 
 
 class ConcernFacts(NamedTuple):

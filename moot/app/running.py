@@ -59,7 +59,7 @@ def opening_of(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
-    experiments: bool = False,
+    experiments: str | None = None,
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
     return resolve(
@@ -83,11 +83,11 @@ def open_deliberation(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
-    experiments: bool = False,
+    experiments: str | None = None,
 ) -> Session:
     """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
 
-    `experiments`: a person said that programs of replies are run, in a sandbox that was found here.
+    `experiments`: a person said that programs of replies are run here, by this interpreter in a sandbox that held.
     """
     kinds = {role: seat.kind for role, seat in seats.items()}
     plain = opening_of(
@@ -143,7 +143,7 @@ def opened(
         casting=casting,
         name=name,
         params=params,
-        experiments=choice.runs_programs(deliberation, options.experiments, name),
+        experiments=choice.programs_run_by(deliberation, options.experiments, name),
     )
     return session, made
 

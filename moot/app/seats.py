@@ -82,8 +82,9 @@ class SeatChoice:
         fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
         raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
 
-    def runs_programs(self, deliberation: Deliberation, said: str | None, file: str) -> bool:
-        """Whether programs of replies are run in this run: as was said, or as the file asks and the person agrees.
+    def programs_run_by(self, deliberation: Deliberation, said: str | None, file: str) -> str | None:
+        """What runs the programs of this run's replies, if they are run: as was said, or as the file asks and the
+        person agrees.
 
         Raises `NoSandbox` when they are and nothing holds them here: then nothing is begun.
         """
@@ -95,9 +96,7 @@ class SeatChoice:
             wanted = self.agreed is not None and self.agreed(about, "Run them?")
             if not wanted and self.told is not None:
                 self.told("experiments are off: the file asks for them, --experiments sandbox allows them\n")
-        if wanted:
-            bench_here()
-        return wanted
+        return bench_here().environment.interpreter if wanted else None
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""

@@ -18,7 +18,7 @@ from ledger.events import (
     Concern,
     Decision,
     Disposition,
-    ExperimentJudged,
+    ExperimentPlanned,
     Rating,
     Response,
     Score,
@@ -114,8 +114,10 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
     """
     for entry in reversed(book.state.claims[event.id or ""].history):
         test = book.by_id.get(entry.by)
-        if isinstance(test, ExperimentJudged) and test.class_:
-            return test.class_
+        if isinstance(test, ExperimentPlanned):
+            ran = book.state.experiments[entry.by].class_
+            if ran is not None:
+                return ran
         if isinstance(test, Verification):
             change = next((one for one in test.claim_status_changes if one.claim_id == event.id), None)
             if change is not None and change.class_:

@@ -35,6 +35,7 @@ LETTERS: Final[Mapping[str, str]] = {
     "challenge": "X",
     "response": "Y",
     "decision": "D",
+    "experiment_planned": "E",
 }
 """Kind → the letter of its numbered id (FORMAT 3)."""
 ROUNDS_KEPT: Final = 1_000

@@ -111,7 +111,7 @@ def accept(
     _check_side_by_side(protocol, book, step, answer.context_id)
     call = _call(book, step, brief, content, answer)
     events = answered(protocol, book, step, reply, call, brief.saw)
-    return Accepted(events, {**brief.blobs(), call.reply: content})
+    return Accepted(events, {**brief.blobs(), **protocol.brought(reply), call.reply: content})
 
 
 def _call(book: Book, step: Step, brief: Brief, content: bytes, answer: Answer) -> Call:

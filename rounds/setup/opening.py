@@ -23,7 +23,7 @@ from ledger.events.run import (
     Waiver,
 )
 from ledger.state import decided
-from ledger.state.state import EXPERIMENTS, SANDBOX
+from ledger.state.state import EXPERIMENTS, INTERPRETER, SANDBOX
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
@@ -81,15 +81,15 @@ def resolve(
     seats: Mapping[str, str] | None = None,
     seed: int | None = None,
     params: bytes | None = None,
-    experiments: bool = False,
+    experiments: str | None = None,
 ) -> Opening:
     """Decide everything that the file leaves open.
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
     are thresholds for the profile `calibrated` in the place of the installed ones. `experiments`: a person said that
-    programs of replies are run in a sandbox; what the file asks for is not that word. Pure: equal arguments give equal
-    bytes. Raises `DeliberationError`.
+    programs of replies are run in a sandbox, by this interpreter; what the file asks for is not that word. Pure: equal
+    arguments give equal bytes. Raises `DeliberationError`.
     """
     try:
         deliberation, gate_rules = routed(deliberation)
@@ -100,8 +100,8 @@ def resolve(
     _wanted_options(protocol, subject.options, name)
     rules = {**_rules(deliberation, protocol, name), **gate_rules}
     protocol = with_prompts(protocol, rules)
-    if experiments:
-        rules[EXPERIMENTS] = _experiments(protocol, name)
+    if experiments is not None:
+        rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments}
     plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name)
     prompt_set = installed_prompt_set(protocol.prompts)

@@ -20,7 +20,7 @@ from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, Step, View
-from rounds.protocols.crux import answers, asked, closing, memo, standing, trials
+from rounds.protocols.crux import answers, asked, closing, memo, programs, standing, trials
 from rounds.protocols.crux.replies import (
     AgendaReply,
     ChoiceReply,
@@ -29,7 +29,6 @@ from rounds.protocols.crux.replies import (
     FrameReply,
     MemoReply,
     ObjectionReply,
-    PlansReply,
     SealedAnswer,
     SentencesReply,
     UpdateReply,
@@ -138,6 +137,7 @@ def _check_is_due(state: State, round_: int) -> bool:
     return state.is_done(step) or (
         _tests_something(state, round_)
         and _forecasts_are_in(state, round_)
+        and not programs.still_to_run(state, round_)
         and bool(asked.to_check(state, round_))
     )
 
@@ -146,6 +146,7 @@ def _update_is_due(state: State, round_: int) -> bool:
     if standing.handed_in(state, round_):
         return True
     in_ = _tests_something(state, round_) and _forecasts_are_in(state, round_)
+    in_ = in_ and not programs.still_to_run(state, round_)
     checked = not _check_is_due(state, round_) or state.is_done(f"r{round_}.E.{VERIFIER}")
     return in_ and checked and not trials.derived_beliefs(state, round_)
 
@@ -241,8 +242,9 @@ SHEET: Final = Sheet(
         StepRow(
             "D",
             asks_each(asked.planners),
-            PlansReply,
+            programs.plans_reply,
             trials.planned,
+            later=programs.programs,
             wrong=trials.wrong_plans,
             columns=_VIEW,
             when=_tests_something,
@@ -334,6 +336,8 @@ CRUX: Final[Protocol] = SHEET.protocol(
     brief_version=2,
     widest=widest,
     owed=closing.owed,
+    set_aside=programs.set_aside,
+    brought=programs.brought,
     look=closing.look,
     after_round=closing.after_round,
     tells=tells,

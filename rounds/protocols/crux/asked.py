@@ -53,7 +53,7 @@ def _assigned(state: State, end: RoundEnd, value: CruxValue, terms: CruxTerms) -
         return Assignment(value.claim, AUTHORS[:1], checked=True)
     moves = moves_of(next(iter(given.values())))
     doubter = doubter_of(q, end.roles, moves, proposers(state).get(value.claim, []), AUTHORS)
-    argued = value.how not in RUN_HERE or value.here >= terms.tau
+    argued = value.how not in RUN_HERE or (value.here >= terms.tau and not terms.experiments)
     holder = holder_of(q, doubter, AUTHORS) if argued else None
     return Assignment(value.claim, tuple(r for r in AUTHORS if r in (doubter, holder)), argued)
 
@@ -76,11 +76,12 @@ def to_check(state: State, round_: int) -> tuple[str, ...]:
         for one in assignments(state, round_)
         if one.checked
         and any(state.artifacts.get(f"A-{round_}-{role}") is not None for role in one.planners)
-        and _unfair(state, round_, one.claim) < 2
+        and unfair(state, round_, one.claim) < 2
     )
 
 
-def _unfair(state: State, round_: int, claim: str) -> int:
+def unfair(state: State, round_: int, claim: str) -> int:
+    """How many call the plans of a round for a claim unfair."""
     sealed = [belief(state, round_, role, SEALED) for role in AUTHORS]
     return sum(one.claim == claim and one.fair is False for facts in sealed if facts for one in facts.given)
 

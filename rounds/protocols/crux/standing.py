@@ -19,7 +19,7 @@ from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
 from ledger.events.values import EvidenceClass, HowTested
-from ledger.state.state import BeliefFacts, State
+from ledger.state.state import EXPERIMENTS, SANDBOX, BeliefFacts, State
 from rounds.protocols.crux.room import no_budget, no_room
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import rule
@@ -109,12 +109,17 @@ def stakes_of(state: State) -> Stakes:
     return "normal"
 
 
+def plans_programs(state: State) -> bool:
+    """Whether the run was opened for experiments, in a sandbox that held there. What is said later changes no plan."""
+    return state.opening.rules.get(EXPERIMENTS) == SANDBOX
+
+
 def terms_of(state: State, *, first: bool) -> CruxTerms:
-    """What holds for the whole run; nothing is run here yet, so that programs are argued about."""
+    """What holds for the whole run; a run that was opened without experiments argues about programs."""
     parameters, frame = crux_parameters(), state.frame
     return CruxTerms(
         tau=parameters.tau(stakes_of(state)),
-        experiments=False,
+        experiments=plans_programs(state),
         parameters=parameters,
         documents=bool(state.opening.context),
         rounds_at_most=rounds_wanted(state),
@@ -263,7 +268,7 @@ def result_of(state: State, round_: int, claim: str) -> tuple[CruxResult | None,
         return None, None
     last = max(moves)
     result = RESULTS.get(last.bearing or "", "inconclusive")
-    known: tuple[EvidenceClass, ...] = ("quoted", "calculated", "argued", "conceded")
+    known: tuple[EvidenceClass, ...] = ("reproduced", "ran", "quoted", "calculated", "argued", "conceded")
     for one in known:
         if one == last.class_:
             return result, one
@@ -308,6 +313,11 @@ def fingerprint(state: State) -> Hashable:
         frozenset(state.answered),
         frozenset(state.given_up),
         tuple(state.artifacts),
+        state.runs_programs,
+        tuple(
+            (i, facts.round, facts.claims, facts.judged, facts.verdict)
+            for i, facts in state.experiments.items()
+        ),
         tuple(map(_belief_key, state.beliefs.values())),
         tuple((claim, facts.how, tuple(facts.moves)) for claim, facts in state.claims.items()),
         (frame.ill_posed, bool(frame.missing), bool(frame.double)) if frame else None,

@@ -10,7 +10,18 @@ from fractions import Fraction
 from typing import Final
 
 from detectors.beliefs.stop import STATUS, in_words
-from ledger.events import Artifact, Belief, Claim, Concern, Decision, Event, Memo, Statement, Verification
+from ledger.events import (
+    Artifact,
+    Belief,
+    Claim,
+    Concern,
+    Decision,
+    Event,
+    ExperimentJudged,
+    Memo,
+    Statement,
+    Verification,
+)
 from ledger.events.answers import ConditionalBelief
 from ledger.state.book import Book
 from roles.brief.quote import bar
@@ -21,6 +32,7 @@ from roles.protocol import Column, Step
 from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.asked import planned_by, to_check
 from rounds.protocols.crux.closing import last_look
+from rounds.protocols.crux.programs import how_to_write, planned_programs, ran
 from rounds.protocols.crux.standing import (
     DERIVED,
     end_of,
@@ -133,6 +145,8 @@ def _results(earlier: bool) -> Callable[[Book, Step], Iterator[Told]]:
                     bar("class", f"{one.claim_id}: {one.class_}") for one in event.claim_status_changes
                 ]
                 yield quoted.name, "\n".join([quoted.text, *classes]), quoted.seqs
+        run = (event for event in book.of(ExperimentJudged) if event.round < step.name.round or not earlier)
+        yield from ran(book, run)
 
     return tell
 
@@ -267,9 +281,10 @@ _TOLD: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Told]], ...]]] =
     "C.choice": (_claims(lambda book, _: book.state.agenda.cruxes if book.state.agenda else ()),),
     "D": (
         _claims(lambda book, step: planned_by(book.state, step.name.round, step.role)),
+        how_to_write,
         _results(earlier=True),
     ),
-    "E.forecast": (_claims(_round), _plans, _results(earlier=True), _own_belief),
+    "E.forecast": (_claims(_round), _plans, planned_programs, _results(earlier=True), _own_belief),
     "E.check": (_claims(lambda book, step: to_check(book.state, step.name.round)), _plans),
     "F": (_claims(_round), _results(earlier=False), _said_by_a_person, _own_belief, _own_numbers),
     "S.memo": (_agenda, _answers_by_role, _results(earlier=False), _said_by_a_person, _beliefs, _computed),

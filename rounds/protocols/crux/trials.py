@@ -21,7 +21,8 @@ from ledger.state.state import State
 from roles.evidence import evidence_class, exhibits
 from roles.protocol import Step
 from rounds.protocols.crux.answers import as_points, numbers_problems, points_problems
-from rounds.protocols.crux.asked import planned_by, to_check
+from rounds.protocols.crux.asked import forecasters, planned_by, to_check
+from rounds.protocols.crux.programs import ProgramsReply, still_to_run, wrong_programs
 from rounds.protocols.crux.replies import CruxCheckReply, CruxVerdict, ForecastReply, PlansReply, UpdateReply
 from rounds.protocols.crux.standing import (
     DERIVED,
@@ -48,16 +49,17 @@ _RESULT: Final[dict[Bearing, Result]] = {
 # ---------------------------------------------------------------- D: plans
 
 
-def wrong_plans(known: Quotable, reply: PlansReply) -> Iterator[str]:
+def wrong_plans(known: Quotable, reply: PlansReply | ProgramsReply) -> Iterator[str]:
     """What is wrong with plans: one for each of the role's cruxes."""
     wanted = planned_by(known.state, known.step.name.round, known.step.role)
     yield from exactly_one((plan.claim for plan in reply.plans), wanted, "plans", "crux")
     for n, plan in enumerate(reply.plans):
         if not plan.steps:
             yield f"plans[{n}].steps: at least one step is wanted"
+    yield from wrong_programs(known, reply)
 
 
-def planned(_: Numbering, step: Step, reply: PlansReply) -> tuple[Event, ...]:
+def planned(_: Numbering, step: Step, reply: PlansReply | ProgramsReply) -> tuple[Event, ...]:
     """The role's plans, as one artifact."""
     body = PlannedTests(
         plans=tuple(
@@ -173,7 +175,7 @@ def derived_beliefs(state: State, round_: int) -> tuple[Event, ...]:
 
     The controller writes them as soon as the verdicts are in, so that everybody who is asked afterwards sees them.
     """
-    if round_ < 2 or not _verdict_is_in(state, round_):
+    if round_ < 2 or not _results_are_in(state, round_):
         return ()
     end, options = end_of(state, round_), option_ids(state)
     found: list[Event] = []
@@ -194,8 +196,14 @@ def derived_beliefs(state: State, round_: int) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def _verdict_is_in(state: State, round_: int) -> bool:
-    return f"r{round_}.E.{VERIFIER}" in state.answered
+def _results_are_in(state: State, round_: int) -> bool:
+    """Whether there is a result, and none is waited for: of the verifier's, or of what was run."""
+    judged = any(facts.round == round_ and facts.judged for facts in state.experiments.values())
+    step = f"r{round_}.E.{VERIFIER}"
+    if still_to_run(state, round_) or not (judged or step in state.answered):
+        return False
+    forecasts = all(state.is_done(f"r{round_}.E.{role}") for role in forecasters(state, round_))
+    return forecasts and (state.is_done(step) or not to_check(state, round_))
 
 
 # ---------------------------------------------------------------- F: own beliefs

@@ -1,0 +1,307 @@
+"""Programs that seats of `crux` plan: what they hand in, what is wrong with it, the experiment that it becomes.
+
+Only in a run that was opened for experiments. A program is planned by the role that doubts a claim most, its result is
+forecast sealed by all, and it is run when the forecasts are in; a plan that two call unfair is not run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final, Literal
+
+import orjson
+from msgspec import Meta
+
+from detectors.beliefs.parameters import RUN_HERE
+from ledger.events import Claim, Event, ExperimentJudged, ExperimentPlanned, ExperimentRun
+from ledger.events.experiments import ExperimentControl, ExperimentLimits, NamedBlob, Predicate
+from ledger.events.values import DECIMAL_PATTERN
+from ledger.state.book import Book
+from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
+from ledger.state.state import INTERPRETER, State
+from roles.brief.quote import bar
+from roles.protocol import Step
+from roles.replies import Part, Reply, Word
+from rounds.protocols.crux.asked import planned_by, unfair
+from rounds.protocols.crux.replies import PlansReply, TestPlan
+from rounds.protocols.crux.standing import plans_programs
+from rounds.protocols.quotable import Quotable
+from rounds.protocols.step_table import Numbering, by
+
+MEMORY_BYTES: Final = 512 * 1024**2
+OUTPUT_BYTES: Final = 65_536
+SHOWN_CHARACTERS: Final = 2_000
+"""Of what a program wrote, in a brief."""
+Text = Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class ProgramText(Part, frozen=True, kw_only=True):
+    """A file of a program."""
+
+    name: Word
+    text: Annotated[str, Meta(min_length=1, max_length=20_000)]
+
+
+class ResultTest(Part, frozen=True, kw_only=True):
+    """Something that must be so of a finished program; `pointer` is for json, `tolerance` for near."""
+
+    of: Literal["exit", "stdout", "json"]
+    test: Literal["equals", "matches", "at_least", "at_most", "near"]
+    value: Text
+    pointer: Text | None
+    tolerance: Annotated[str, Meta(pattern=DECIMAL_PATTERN)] | None
+
+
+class ProgramControl(Part, frozen=True, kw_only=True):
+    """The same program on another subject: files in the place of its own, by name, and other words if any."""
+
+    must: Literal["fail", "hold"]
+    files: Annotated[tuple[ProgramText, ...], Meta(max_length=6)]
+    argv: Annotated[tuple[Text, ...], Meta(max_length=20)] | None
+
+
+class PlannedProgram(Part, frozen=True, kw_only=True):
+    """A program that decides the claim, and what counts as holding and as failing."""
+
+    files: Annotated[tuple[ProgramText, ...], Meta(min_length=1, max_length=6)]
+    argv: Annotated[tuple[Text, ...], Meta(min_length=1, max_length=20)]
+    pass_if: Annotated[tuple[ResultTest, ...], Meta(min_length=1, max_length=4)]
+    fail_if: Annotated[tuple[ResultTest, ...], Meta(min_length=1, max_length=4)]
+    controls: Annotated[tuple[ProgramControl, ...], Meta(min_length=2, max_length=2)]
+    times: Annotated[int, Meta(ge=3, le=10)]
+    seconds: Annotated[int, Meta(ge=1, le=120, description="time of one repetition")]
+
+
+class RunnablePlan(TestPlan, frozen=True, kw_only=True):
+    """How one crux would be tested, with its program where a program decides it."""
+
+    program: PlannedProgram | None
+
+
+class ProgramsReply(Part, frozen=True, kw_only=True):
+    """D: one plan for each crux, with a program for each that a program decides."""
+
+    plans: Annotated[tuple[RunnablePlan, ...], Meta(max_length=5)]
+
+
+def plans_reply(state: State) -> type[Reply]:
+    """What a planning role hands in: with programs where the run was opened for them."""
+    return ProgramsReply if plans_programs(state) else PlansReply
+
+
+# ---------------------------------------------------------------- what a reply brings
+
+
+def wrong_programs(known: Quotable, reply: PlansReply | ProgramsReply) -> Iterator[str]:
+    """What is wrong with the programs of plans: one for each claim that a program decides, and able to decide it."""
+    for n, plan in enumerate(reply.plans):
+        if not isinstance(plan, RunnablePlan):
+            continue
+        claim = known.state.claims.get(plan.claim)
+        if claim is None:
+            continue
+        if plan.program is None:
+            if claim.how in RUN_HERE:
+                yield f"plans[{n}].program: {plan.claim} is decided by {claim.how}; write the program"
+            continue
+        if claim.how not in RUN_HERE:
+            yield f"plans[{n}].program: {plan.claim} is decided by a {claim.how}; leave the program out"
+            continue
+        made = _experiment(known.book, known.step, plan.claim, plan.program, "E-1-1")
+        yield from (f"plans[{n}].program: {problem}" for problem in plan_problems(made))
+
+
+def programs(numbering: Numbering, step: Step, reply: PlansReply | ProgramsReply) -> Iterator[Event]:
+    """The experiments of a reply, numbered when all plans of the round are in."""
+    for plan in reply.plans:
+        if isinstance(plan, RunnablePlan) and plan.program is not None:
+            number = numbering.number("experiment_planned")
+            yield _experiment(numbering.book, step, plan.claim, plan.program, number)
+
+
+def brought(reply: Reply) -> Mapping[str, bytes]:
+    """The files of a reply's programs, by hash."""
+    plans = reply.plans if isinstance(reply, ProgramsReply) else ()
+    files = (
+        file
+        for plan in plans
+        if plan.program is not None
+        for file in (
+            *plan.program.files,
+            *(one for control in plan.program.controls for one in control.files),
+        )
+    )
+    return {_hash(file.text): file.text.encode() for file in files}
+
+
+def _experiment(
+    book: Book, step: Step, claim: str, program: PlannedProgram, number: str
+) -> ExperimentPlanned:
+    event = book.by_id[claim]
+    assert isinstance(event, Claim), claim
+    own = tuple(_named(file) for file in program.files)
+    return ExperimentPlanned(
+        **by(step),
+        id=number,
+        claims=(claim,),
+        question=" ".join(event.testable_as.split()[:QUESTION_WORDS_MAX]),
+        files=own,
+        argv=program.argv,
+        pass_if=tuple(_predicate(one) for one in program.pass_if),
+        fail_if=tuple(_predicate(one) for one in program.fail_if),
+        controls=tuple(
+            ExperimentControl(
+                must=control.must,
+                files=tuple({one.name: one for one in (*own, *map(_named, control.files))}.values()),
+                argv=control.argv or program.argv,
+            )
+            for control in program.controls
+        ),
+        k=program.times,
+        limits=ExperimentLimits(
+            wall_seconds=program.seconds,
+            cpu_seconds=program.seconds,
+            memory_bytes=MEMORY_BYTES,
+            output_bytes=OUTPUT_BYTES,
+        ),
+        seed=book.state.opening.seed,
+    )
+
+
+def _predicate(one: ResultTest) -> Predicate:
+    return Predicate(of=one.of, test=one.test, value=one.value, pointer=one.pointer, tolerance=one.tolerance)
+
+
+def _named(file: ProgramText) -> NamedBlob:
+    return NamedBlob(name=file.name, sha256=_hash(file.text))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# ---------------------------------------------------------------- what is run, and when
+
+
+def set_aside(state: State) -> frozenset[str]:
+    """Experiments that are not run: two roles or more called the plan unfair."""
+    return frozenset(
+        identity
+        for identity, facts in state.experiments.items()
+        if facts.by != "human" and any(unfair(state, facts.round, claim) >= 2 for claim in facts.claims)
+    )
+
+
+def still_to_run(state: State, round_: int) -> tuple[str, ...]:
+    """The experiments of a round whose results are waited for before anybody goes on."""
+    if not state.runs_programs:
+        return ()
+    aside = set_aside(state)
+    return tuple(one for one in state.unjudged if state.experiments[one].round == round_ and one not in aside)
+
+
+# ---------------------------------------------------------------- what briefs say
+
+
+def how_to_write(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """What a role needs to write a program, where it plans a claim that a program decides."""
+    if not plans_programs(book.state):
+        return
+    wanted = [
+        claim
+        for claim in planned_by(book.state, step.name.round, step.role)
+        if book.state.claims[claim].how in RUN_HERE
+    ]
+    if wanted:
+        python = str(book.state.opening.rules.get(INTERPRETER) or "Python 3")
+        yield "programs", _how_to_write(", ".join(wanted), python), ()
+
+
+def _how_to_write(claims: str, python: str) -> str:
+    return HOW_TO_WRITE.format(claims=claims, python=python, example=orjson.dumps(EXAMPLE).decode())
+
+
+def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """The programs of this round, whole, so that everybody can say whether the test is fair."""
+    for plan in book.of(ExperimentPlanned, step.name.round):
+        lines = [f"{plan.id} · a program for {', '.join(plan.claims)}, to be run {plan.k} times"]
+        lines += [bar("words", " ".join(plan.argv))]
+        lines += [bar(f"file {one.name}", _content(book, one.sha256)) for one in plan.files]
+        for name, tests in (("holds if", plan.pass_if), ("fails if", plan.fail_if)):
+            lines += [bar(name, _test(one)) for one in tests]
+        for control in plan.controls:
+            lines += [bar(f"must {control.must}", " ".join(control.argv))]
+            lines += [
+                bar(f"with {one.name}", _content(book, one.sha256))
+                for one in control.files
+                if one not in plan.files
+            ]
+        yield plan.id or "", "\n".join(lines), (plan.seq,)
+
+
+def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """What experiments came to, with what the first repetition wrote."""
+    for event in events:
+        times = event.counts.holds + event.counts.fails + event.counts.inconclusive + event.counts.error
+        lines = [f"{event.of} · run {times} times in a sandbox: {event.verdict}"]
+        lines += [
+            bar("claim", f"{one.claim_id} is {one.to}, {event.class_ or 'by no class'}")
+            for one in event.changes
+        ]
+        first = next(
+            (run for run in book.of(ExperimentRun) if run.of == event.of and run.control is None), None
+        )
+        if first is not None:
+            ended = f"exit {first.exit}" if first.exit is not None else f"signal {first.signal}"
+            lines += [bar("ended", ended), bar("wrote", _content(book, first.stdout.kept)[:SHOWN_CHARACTERS])]
+        yield event.of, "\n".join(lines), (book.by_id[event.of].seq, event.seq)
+
+
+def _content(book: Book, sha256: str) -> str:
+    return (book.blobs.read(sha256) or b"").decode("utf-8", "replace")
+
+
+def _test(one: Predicate) -> str:
+    where = f"{one.of} {one.pointer}" if one.pointer else one.of
+    within = f" within {one.tolerance}" if one.tolerance else ""
+    return f"{where} {one.test.replace('_', ' ')} {one.value}{within}"
+
+
+EXAMPLE: Final[dict[str, Any]] = {
+    "files": [
+        {
+            "name": "test.py",
+            "text": "import json, sys\n"
+            "keys = json.load(open('keys.json'))\n"
+            "made = list(dict.fromkeys(keys)) if sys.argv[1] == 'dict' else keys\n"
+            "made = made if sys.argv[1] != 'turned' else keys[::-1]\n"
+            "print(made)\n"
+            "sys.exit(0 if made == keys else 1)\n",
+        },
+        {"name": "keys.json", "text": '["b", "c", "a"]'},
+    ],
+    "argv": ["python3", "test.py", "dict"],
+    "pass_if": [{"of": "exit", "test": "equals", "value": "0", "pointer": None, "tolerance": None}],
+    "fail_if": [{"of": "exit", "test": "equals", "value": "1", "pointer": None, "tolerance": None}],
+    "controls": [
+        {"must": "fail", "files": [], "argv": ["python3", "test.py", "turned"]},
+        {"must": "hold", "files": [], "argv": ["python3", "test.py", "list"]},
+    ],
+    "times": 3,
+    "seconds": 20,
+}
+"""The program in the brief; the tests run it."""
+HOW_TO_WRITE: Final = """\
+programs can be run here: write one in `program` for {claims}; for any other claim `program` is null
+{python} as python3 with its standard library and nothing else, and a POSIX shell. No network, no home; a fresh work
+directory with your files in it, where the program may write. Each repetition has 512 MiB of memory, 32 processes and
+64 MiB of files, and 64 KiB of what it writes are kept. MOOT_SEED is in the environment. `argv` is run without a shell.
+Build the smallest subject that would show the claim to be false if it is. Print what you measure, not a verdict.
+`pass_if` (the claim holds) and `fail_if` (it fails) test the exit code, stdout, or JSON in stdout: all of a list must
+be so, and both lists never together. A program that breaks down must be neither: exit code 1 is also Python's own.
+`controls`: one must fail and one must hold, the same program on a subject of which that is known; give the files that
+are other, or other words. A program that comes out otherwise on them decides nothing.
+Example, for "a dictionary keeps the order in which keys were put in":
+{example}"""
+"""What stands in the brief of a role that writes a program."""
