@@ -16,6 +16,8 @@ from rounds.experiments.bench import NoSandbox, bench_here
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
 from tests.protocols.crux_seats import play
+from tests.protocols.test_crux_programs import begin as begin_programs
+from tests.protocols.test_crux_programs import play as play_programs
 from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, with_claims
 
 
@@ -265,3 +267,35 @@ def test_sentences_that_would_fall_are_named(tmp_path: Path) -> None:
     (found,) = re_run(other, bench_here())
     assert (found.recorded, found.same) == ("holds", False)
     assert found.falls == [f"{memo.id}#s1 {rests.text}"]
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_run_that_waits_for_its_experiments_goes_on_when_it_is_resumed(moot: Moot, tmp_path: Path) -> None:
+    """`next` and `submit` start nothing; the driver does, and then asks what comes next."""
+    play_programs(begin_programs(tmp_path / "run"))
+    said = moot("next", "run", "--json")
+    assert said.json["waiting_for"] == ["experiments"]
+    assert "moot experiment run" in moot("next", "run").out
+    assert not RunStore(tmp_path / "run").book().of(ExperimentRun)
+    resumed = moot("run", "--resume", "run", "--seats", "host", "--json")
+    assert resumed.code in (0, 4)
+    book = RunStore(tmp_path / "run").book()
+    assert {one.verdict for one in book.of(ExperimentJudged)} == {"holds"}
+    assert {run.environment.self_test for run in book.of(ExperimentRun)} == {True}
+    assert moot("next", "run", "--json").json["waiting_for"] != ["experiments"]
+    assert moot("check", "run").code == 0
+    assert moot("replay", "run", "--re-execute").code == 0
+
+
+def test_without_a_sandbox_a_resumed_run_refuses_and_writes_nothing(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_programs(begin_programs(tmp_path / "run"))
+    nothing_holds(monkeypatch)
+    before = content(tmp_path / "run")
+    said = moot("run", "--resume", "run", "--seats", "host")
+    assert said.code == 2
+    assert "bubblewrap" in said.err
+    assert content(tmp_path / "run") == before
+    assert moot("run", "--resume", "run", "--seats", "host", "--experiments", "off").code in (0, 4)
+    assert not RunStore(tmp_path / "run").book().of(ExperimentRun)

@@ -211,3 +211,66 @@ def test_a_plan_that_could_decide_nothing_is_told(made: ExperimentPlanned, said:
 
 def test_a_plan_that_can_decide_has_no_problem() -> None:
     assert list(plan_problems(plan())) == []
+
+
+FEW: Final = st.integers(-2, 4)
+PREDICATES: Final = st.one_of(
+    st.builds(
+        lambda test, value: asks(test, str(value), of="exit"), st.sampled_from(["equals", "at_most"]), FEW
+    ),
+    st.builds(
+        lambda test, value: asks(test, str(value)), st.sampled_from(["equals", "at_least", "at_most"]), FEW
+    ),
+    st.builds(lambda value, near: asks("near", str(value), tolerance=str(near)), FEW, st.integers(0, 2)),
+    st.builds(lambda value: asks("matches", f"^{value}"), st.sampled_from(["1", "x", "-"])),
+)
+SOME: Final = st.lists(PREDICATES, min_size=1, max_size=3)
+ENDS: Final = st.tuples(st.integers(0, 3), st.sampled_from(["1", "0", "-1", "3\n", "x", "", "x\n1"]))
+
+
+def oracle(predicate: Predicate, exit_: int, out: str) -> bool | None:
+    """What a predicate says, restated with the numbers of Python alone."""
+    text = out.strip()
+    number = exit_ if predicate.of == "exit" else int(text) if text.lstrip("-").isdigit() else None
+    if predicate.test == "matches":
+        return any(line.startswith(predicate.value[1:]) for line in out.rstrip("\n").split("\n"))
+    if predicate.test == "equals" and number is None:
+        return out.rstrip("\n") == predicate.value
+    if number is None:
+        return None
+    value = int(predicate.value)
+    match predicate.test:
+        case "equals":
+            return number == value
+        case "at_least":
+            return number >= value
+        case "at_most":
+            return number <= value
+        case _:
+            return abs(number - value) <= int(predicate.tolerance or "0")
+
+
+def all_of(said: list[bool | None]) -> bool | None:
+    return False if False in said else None if None in said else True
+
+
+@given(SOME, SOME, st.lists(ENDS, min_size=1, max_size=5))
+def test_verdicts_are_those_of_an_oracle(
+    passes: list[Predicate], fails: list[Predicate], ends: list[tuple[int, str]]
+) -> None:
+    words: list[str] = []
+    for exit_, out in ends:
+        holds = all_of([oracle(one, exit_, out) for one in passes])
+        fails_ = all_of([oracle(one, exit_, out) for one in fails])
+        decided = {(True, False): "holds", (False, True): "fails"}
+        words.append(decided.get((holds, fails_), "inconclusive"))  # type: ignore[arg-type]  # None is neither
+    made = plan(tuple(passes), tuple(fails), k=len(ends))
+    runs = [run(n, exit_, out.encode()) for n, (exit_, out) in enumerate(ends, 1)]
+    assert [verdict_of(made, one, BLOBS.__getitem__) for one in runs] == words
+    counts, verdict, _ = judge(made, [*CONTROLS, *runs], BLOBS.__getitem__)
+    assert (counts.holds, counts.fails, counts.inconclusive) == tuple(
+        map(words.count, ("holds", "fails", "inconclusive"))
+    )
+    controls_do = [verdict_of(made, one, BLOBS.__getitem__) for one in CONTROLS] == ["fails", "holds"]
+    expected = words[0] if len(set(words)) == 1 else "flaky"
+    assert verdict == (expected if controls_do else "error")
