@@ -25,14 +25,17 @@ def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
     base = ledger if done is None else ledger.first(done)
     group = find_group(protocol, base.state, step.id)
     siblings = {sibling.id for sibling in group.steps} if group else {step.id}
-    if step.name.repeat > 1:
+    if first_attempt(step.name) != step.name:
         siblings |= _since_the_first(protocol, base, step)
     return base.first(_behind_earlier_groups(base, step.name.round, siblings))
 
 
 def first_attempt(name: StepName) -> StepName:
-    """The step that a repeated one repeats, any other one itself: both see the same."""
-    return name._replace(repeat=1)
+    """The step that a repeated one repeats, any other one itself: both see the same.
+
+    In the closing a second step repeats nothing: a memo is rewritten because of what was said of the first one.
+    """
+    return name if name.phase == "S" else name._replace(repeat=1)
 
 
 def _since_the_first(protocol: Protocol, base: Book, step: Step) -> set[str]:

@@ -33,7 +33,7 @@ ID_PATTERNS: Final[dict[str, str | None]] = {
     "position": rf"^P-{_ROUND}-{_N}-{_ROLE}{_REPEAT}{_END}",
     "flip": rf"^F-{_ROUND}-{_N}-{_ROLE}{_REPEAT}{_END}",
     "verification": "^V" + _NUMBERED,
-    "drift_check": rf"^H-{_ROUND}{_END}",
+    "drift_check": rf"^H-{_ROUND}{_REPEAT}{_END}",
     "belief": rf"^B-{_ROUND}-{_ROLE}{_REPEAT}{_END}",
     "experiment_planned": "^E" + _NUMBERED,
     "memo": rf"^M-{_ROUND}{_REPEAT}{_END}",

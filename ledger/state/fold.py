@@ -120,6 +120,7 @@ def step(state: State, event: Event) -> None:
             state.drift[event.round] = DriftFacts(
                 _id(event), event.verdict, event.deviation_score, event.addresses, event.seq
             )
+            state.sentences.update((one.of, one.verdict) for one in event.sentences)
         case Disposition():
             state.resolved.add(event.of)
         case Signals():
@@ -168,6 +169,7 @@ def step(state: State, event: Event) -> None:
             state.agenda = event
         case Memo():
             state.memo = event
+            state.memos[_id(event)] = event
         case Rating() | Assumption() | Argument() | Challenge() | Response():
             pass
         case Ruling():

@@ -237,6 +237,10 @@ class State(msgspec.Struct):
     agenda: Agenda | None = None
     memo: Memo | None = None
     """The last one that was written."""
+    memos: dict[str, Memo] = msgspec.field(default_factory=dict[str, Memo])
+    """All of them, by id."""
+    sentences: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    """Sentence of a memo, `M-2#s1` → whether what it cites supports it."""
     drift: dict[int, DriftFacts] = msgspec.field(default_factory=dict[int, DriftFacts])
     resolved: set[str] = msgspec.field(default_factory=set[str])
     """Ids of concerns and challenges that a disposition or a decision (`resolves`) closed."""

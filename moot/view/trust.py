@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ledger.events import Artifact, DriftCheck, ExperimentJudged, Memo, Statement
+from ledger.events import Artifact, ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -56,10 +56,15 @@ def model_families(book: Book) -> int | None:
 
 def _sentences_checked(book: Book) -> str:
     """Whether the sentences of the answer were held to what they cite."""
-    judged = {one.of: one.verdict for check in book.of(DriftCheck) for one in check.sentences}
-    if not judged:
+    memo, texts = book.of(Memo)[-1], dict[str, str]()
+    for event in book.of(Memo):
+        for n, one in enumerate(event.sentences, 1):
+            verdict = book.state.sentences.get(f"{event.id}#s{n}")
+            texts[one.text] = verdict or texts.get(one.text, "")
+    judged = [texts[one.text] for one in memo.sentences]
+    if not any(judged):
         return "no sentence of the answer was held to what it cites"
-    supported = sum(verdict == "supported" for verdict in judged.values())
+    supported = judged.count("supported")
     return f"{supported} of {len(judged)} sentences are supported by what they cite"
 
 

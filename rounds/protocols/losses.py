@@ -123,8 +123,10 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "S.memo": Loss(
             "skipped", "the next nearest role writes the memo; without one the answer is the leader"
         ),
+        "S.memo~": Loss("skipped", "the sentences that nothing supports are taken out as they stood"),
         "S.objection": Loss("skipped", "nobody objected"),
         "S.check": Loss("skipped", "no sentence of the memo was held to what it cites"),
+        "S.check~": Loss("skipped", "what was rewritten was not held to what it cites"),
     },
 }
 """Protocol → kind of step → what its loss means. Every row of a protocol has its entry."""

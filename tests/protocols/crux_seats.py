@@ -13,6 +13,7 @@ from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols.crux import asked, standing
 from rounds.protocols.crux.answers import shuffled
+from rounds.protocols.crux.memo import to_judge
 from rounds.protocols.plans import AUTHORS
 from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
@@ -45,6 +46,10 @@ class World:
     """How far the second draw is from the first."""
     unsupported: tuple[int, ...] = ()
     """Sentences of the memo that nothing supports."""
+    rewritten: str = ""
+    """What the writer makes of each of them; nothing: it hands them in again as they were."""
+    still: bool = False
+    """Whether nothing supports them after that either."""
     dissents: bool = True
     unfair: tuple[str, ...] = ()
     rest: int = 1
@@ -152,14 +157,14 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
             said = points(first if world.own is None else world.own, options)
             return {"belief": said, "because": [], "moved_by": "The result of the test."}
         case "S.memo":
-            return _memo(book, step)
+            return _memo(book, step, world)
         case "S.objection":
             return {"text": "The other one is cheaper to run.", "dissents": world.dissents}
         case "S.check":
-            assert state.memo is not None
+            refused = world.unsupported if step.name.repeat == 1 or world.still else ()
             judged = [
-                {"n": n, "verdict": "not" if n in world.unsupported else "supported", "reason": "read"}
-                for n in range(1, len(state.memo.sentences) + 1)
+                {"n": n, "verdict": "not" if n in refused else "supported", "reason": "read"}
+                for n in to_judge(book, step)
             ]
             return {
                 "sentences": judged,
@@ -267,15 +272,14 @@ def _verdict(book: Book, step: Step, world: World, claim: str) -> dict[str, Any]
     return {"claim": claim, "bearing": world.bearing, "evidence": evidence, "notes": "As it is written."}
 
 
-def _memo(book: Book, step: Step) -> dict[str, Any]:
+def _memo(book: Book, step: Step, world: World) -> dict[str, Any]:
     who = next(role for role in ROLES if f"S-1-B-{role}" in book.by_id)
     ref = f"S-1-B-{who}#reason-1"
 
     def sentence(field_: str, text: str, **more: Any) -> dict[str, Any]:
         return {"field": field_, "text": text, "refs": [ref], "quote": None, "judgment": False, **more}
 
-    del step
-    return {
+    whole = {
         "sentences": [
             sentence("answer", "Keep three streams."),
             sentence("why", "There is a reason for it."),
@@ -283,6 +287,10 @@ def _memo(book: Book, step: Step) -> dict[str, Any]:
             sentence("do_now", "Write the first line.", refs=[], judgment=True),
         ]
     }
+    if step.name.repeat > 1 and world.rewritten:
+        for n in world.unsupported:
+            whole["sentences"][n - 1]["text"] = world.rewritten
+    return whole
 
 
 def varied(world: World, **changes: Any) -> World:

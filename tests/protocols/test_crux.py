@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 import moot
-from ledger.events import Belief, Claim, Decision, Memo, Verification
+from ledger.events import Belief, Claim, Decision, DriftCheck, Memo, Verification
 from ledger.state.book import Book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import awaited_answers
@@ -288,6 +288,46 @@ def test_a_sentence_that_nothing_supports_is_taken_out(tmp_path: Path) -> None:
     assert memo.id == "M-1~3"
     assert [one.text for one in memo.removed] == ["A lost line would show it wrong."]
     assert decision(book).falsifiers == ()
+
+
+def test_a_sentence_that_is_rewritten_is_checked_alone_and_stays(tmp_path: Path) -> None:
+    world = World(first=SPLIT, unsupported=(3,), rewritten="A line that is lost would show it.")
+    session = begin(tmp_path / "run")
+    briefs: dict[str, str] = {}
+    while asked := session.asked():
+        briefs[asked[0].step.id] = asked[0].brief.text
+        submit(session, asked[0], world)
+    assert "#s3 refused, nothing that it cites says so | read" in briefs["r1.S.memo.action~2"]
+    assert "sentence 3, changes_our_mind\nsays | A line" in briefs["r1.S.check.verifier~2"]
+    assert "sentence 1" not in briefs["r1.S.check.verifier~2"]
+    book = session.book()
+    steps = [step for step in book.state.answered if ".S." in step]
+    assert steps[-2:] == ["r1.S.memo.action~2", "r1.S.check.verifier~2"]
+    assert [event.id for event in book.of(Memo)] == ["M-1", "M-1~2"]
+    second = next(event for event in book.of(DriftCheck) if event.id == "H-1~2")
+    assert [one.of for one in second.sentences] == ["M-1~2#s3"]
+    assert decision(book).falsifiers == ("A line that is lost would show it.",)
+    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
+    assert _again(session).identical
+
+
+def test_a_rewritten_sentence_that_nothing_supports_either_is_taken_out(tmp_path: Path) -> None:
+    world = World(first=SPLIT, unsupported=(3,), rewritten="A line that is lost would show it.", still=True)
+    book = play(begin(tmp_path / "run"), world)
+    memo = book.of(Memo)[-1]
+    assert memo.id == "M-1~3"
+    assert [one.text for one in memo.removed] == ["A line that is lost would show it."]
+
+
+@pytest.mark.parametrize("lost", ["r1.S.memo.action~2", "r1.S.check.verifier~2"])
+def test_a_lost_rewrite_or_its_check_ends_the_run_all_the_same(tmp_path: Path, lost: str) -> None:
+    world = World(first=SPLIT, unsupported=(3,), rewritten="A line that is lost would show it.")
+    session = begin(tmp_path / "run")
+    book = play(session, world, lose=frozenset({lost}))
+    kept = () if ".memo." in lost else ("A line that is lost would show it.",)
+    assert decision(book).falsifiers == kept
+    assert outcome_of(book.state).kind == "degraded"
+    assert [f for f in moot.check(session.run.path).findings if f.severity == "error"] == []
 
 
 def test_the_objection_is_the_dissent_of_whoever_would_decide_otherwise(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.state import State
 from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, Step, View
-from rounds.protocols.crux import answers, asked, closing, memo, programs, standing, trials
+from rounds.protocols.crux import answers, asked, closing, memo, programs, rewriting, standing, trials
 from rounds.protocols.crux.replies import (
     AgendaReply,
     ChoiceReply,
@@ -163,6 +163,11 @@ def _memo_was_lost(state: State, round_: int) -> bool:
 
 def _memo_is_in(state: State, round_: int) -> bool:
     return closing.closes(state, round_) and closing.memo_is_in(state, round_)
+
+
+def _writer(state: State, round_: int) -> tuple[str, ...]:
+    writer = rewriting.writer_of(state, round_)
+    return (writer,) if writer else ()
 
 
 def _answer(numbering: Numbering, step: Step, reply: SealedAnswer) -> tuple[Event, ...]:
@@ -312,6 +317,26 @@ SHEET: Final = Sheet(
             wrong=memo.wrong_sentences,
             columns=_OF_THE_MEMO,
             when=_memo_is_in,
+        ),
+        StepRow(
+            "S.memo",
+            asks_each(_writer, "memo", repeat=rewriting.AGAIN),
+            MemoReply,
+            memo.written,
+            wrong=memo.wrong_memo,
+            columns=_VIEW,
+            group="S.memo rewritten",
+            when=rewriting.is_due,
+        ),
+        StepRow(
+            "S.check",
+            asks_each(_verifier, "check", repeat=rewriting.AGAIN),
+            SentencesReply,
+            memo.checked,
+            wrong=memo.wrong_sentences,
+            columns=_OF_THE_MEMO,
+            group="S.check again",
+            when=rewriting.is_to_be_checked,
         ),
     ),
     follows_from=lambda state, round_: (round_, standing.fingerprint(state)),

@@ -8,14 +8,15 @@ from fractions import Fraction
 from typing import Any, Final
 
 from detectors.beliefs.parameters import crux_parameter_hash
-from ledger.events import Claim, Concern, Decision, DriftCheck, Event, Memo, Signals
-from ledger.events.answers import MemoSentence, RemovedSentence
+from ledger.events import Claim, Concern, Decision, Event, Signals
+from ledger.events.answers import MemoSentence
 from ledger.events.decisions import Cite, Dissent, ValueOfTest
 from ledger.events.ids import parse_reference
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from ledger.state.state import State
 from roles.protocol import AfterRound
+from rounds.protocols.crux import rewriting
 from rounds.protocols.crux.asked import objector, writers
 from rounds.protocols.crux.standing import (
     VERIFIER,
@@ -176,9 +177,7 @@ def memo_is_in(state: State, round_: int) -> bool:
 
 def objectors(state: State, round_: int) -> tuple[str, ...]:
     """Who objects to the memo: nobody where one role alone answered."""
-    writer = next(
-        (step.rpartition(".")[2] for step in state.answered if step.startswith(f"r{round_}.S.memo.")), None
-    )
+    writer = rewriting.writer_of(state, round_)
     if writer is None:
         return ()
     found = objector(state, writer)
@@ -196,11 +195,11 @@ def owed(book: Book) -> tuple[Event, ...]:
     moved = derived_beliefs(state, state.round)
     if moved:
         return moved
-    return decided(book) if _closing_is_done(state) else ()
+    return decided(book) if _closing_is_done(book) else ()
 
 
-def _closing_is_done(state: State) -> bool:
-    round_ = state.round
+def _closing_is_done(book: Book) -> bool:
+    state, round_ = book.state, book.state.round
     if not closes(state, round_) or deliberated(state, "final"):
         return False
     if not has_memo_steps(state):
@@ -208,7 +207,16 @@ def _closing_is_done(state: State) -> bool:
     if not memo_is_in(state, round_):
         return all(state.is_done(f"r{round_}.S.memo.{role}") for role in writers(state)[:2])
     late = [f"r{round_}.S.objection.{role}" for role in objectors(state, round_)]
-    return all(state.is_done(step) for step in (*late, f"r{round_}.S.check.{VERIFIER}"))
+    if not all(state.is_done(step) for step in (*late, f"r{round_}.S.check.{VERIFIER}")):
+        return False
+    return not rewriting.is_due(state, round_) or _is_rewritten_and_checked(book, round_)
+
+
+def _is_rewritten_and_checked(book: Book, round_: int) -> bool:
+    state, again = book.state, f"~{rewriting.AGAIN}"
+    if not rewriting.is_rewritten(state, round_):
+        return f"r{round_}.S.memo.{rewriting.writer_of(state, round_)}{again}" in state.given_up
+    return not rewriting.changed(book.state, round_) or state.is_done(f"r{round_}.S.check.{VERIFIER}{again}")
 
 
 def decided(book: Book) -> tuple[Event, ...]:
@@ -216,8 +224,7 @@ def decided(book: Book) -> tuple[Event, ...]:
     state, round_ = book.state, book.state.round
     seen = last_look(state)
     assert seen is not None, "a run closes after a look"
-    memo, removed = _kept(book)
-    sentences = removed.sentences if removed else memo.sentences if memo else ()
+    sentences, removed = rewriting.left(book, round_)
     common: dict[str, Any] = {"round": round_, "phase": "S", "by": "controller"}
     decision = Decision(
         **common,
@@ -236,28 +243,6 @@ def decided(book: Book) -> tuple[Event, ...]:
         requirements=tuple(one.text for one in sentences if one.field == "requirements"),
     )
     return (removed, decision) if removed else (decision,)
-
-
-def _kept(book: Book) -> tuple[Memo | None, Memo | None]:
-    """The memo, and what is left of it when sentences that nothing supports are taken out."""
-    memo = next((event for event in book.events if isinstance(event, Memo)), None)
-    check = next((e for e in book.events if isinstance(e, DriftCheck) and e.round == book.state.round), None)
-    wrong = {one.of: one.reason for one in check.sentences if one.verdict == "not"} if check else {}
-    if memo is None or not wrong:
-        return memo, None
-    names = [f"{memo.id}#s{n}" for n in range(1, len(memo.sentences) + 1)]
-    pairs = list(zip(names, memo.sentences, strict=True))
-    return memo, Memo(
-        round=memo.round,
-        phase="S",
-        by="controller",
-        id=f"{memo.id}~3",
-        status=memo.status,
-        sentences=tuple(one for name, one in pairs if name not in wrong),
-        removed=tuple(
-            RemovedSentence(text=one.text, why=wrong[name]) for name, one in pairs if name in wrong
-        ),
-    )
 
 
 def _in_words(state: State, seen: Signals) -> str:

@@ -10,11 +10,13 @@ from detectors.beliefs.stop import STATUS
 from ledger.events import Concern, DriftCheck, Event, Memo
 from ledger.events.answers import MemoSentence, OutcomeStatus
 from ledger.events.verifications import Anchor, SentenceCheck
+from ledger.state.book import Book
 from ledger.state.state import State
 from roles.memo.checks import MemoContext, memo_problems
 from roles.memo.citing import cited_texts
 from roles.memo.likelihood import Likelihood, likelihood_of
 from roles.protocol import Step
+from rounds.protocols.crux import rewriting
 from rounds.protocols.crux.closing import last_look
 from rounds.protocols.crux.replies import MemoReply, ObjectionReply, SentencesReply
 from rounds.protocols.crux.standing import carried, end_of
@@ -83,7 +85,7 @@ def written(numbering: Numbering, step: Step, reply: MemoReply) -> tuple[Event, 
     return (
         Memo(
             **by(step),
-            id=f"M-{step.name.round}",
+            id=_numbered("M", step),
             status=status_of(numbering.book.state, reply),
             sentences=sentences_of(reply),
         ),
@@ -129,12 +131,25 @@ def objected(numbering: Numbering, step: Step, reply: ObjectionReply) -> tuple[E
     )
 
 
+def to_judge(book: Book, step: Step) -> tuple[int, ...]:
+    """The sentences that a check judges: all of the memo, or those that were changed in it."""
+    if step.name.repeat > 1:
+        return rewriting.changed(book.state, step.name.round)
+    memo = book.state.memo
+    return tuple(range(1, len(memo.sentences) + 1)) if memo else ()
+
+
+def _numbered(letter: str, step: Step) -> str:
+    """The id of a memo or of its check: the second one says so."""
+    again = f"~{step.name.repeat}" if step.name.repeat > 1 else ""
+    return f"{letter}-{step.name.round}{again}"
+
+
 def wrong_sentences(known: Quotable, reply: SentencesReply) -> Iterator[str]:
     """What is wrong with the check of a memo: one verdict for each sentence, one answer for each goal."""
-    memo = known.state.memo
-    wanted = [str(n) for n in range(1, len(memo.sentences) + 1)] if memo else []
-    if sorted(str(one.n) for one in reply.sentences) != sorted(wanted):
-        yield f"sentences: exactly one for each of 1 to {len(wanted)} is wanted"
+    wanted = to_judge(known.book, known.step)
+    if sorted(one.n for one in reply.sentences) != sorted(wanted):
+        yield f"sentences: exactly one for each of {', '.join(map(str, wanted)) or 'none'} is wanted"
     goals = [goal.id for goal in known.opened.goals]
     yield from exactly_one((one.goal for one in reply.goals), goals, "goals", "goal")
 
@@ -144,17 +159,16 @@ def checked(_: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...
     served = {one.served for one in reply.goals}
     verdict: Literal["PASS", "FAIL", "PARTIAL"] = "FAIL" if "no" in served else "PARTIAL"
     verdict = "PASS" if served <= {"yes"} else verdict
-    round_ = step.name.round
     return (
         DriftCheck(
             **by(step),
-            id=f"H-{round_}",
+            id=_numbered("H", step),
             verdict=verdict,
             deviation_score=_DEVIATION[verdict],
             notes=reply.notes,
             anchors=tuple(Anchor(goal=one.goal, served=one.served) for one in reply.goals),
             sentences=tuple(
-                SentenceCheck(of=f"M-{round_}#s{one.n}", verdict=one.verdict, reason=one.reason)
+                SentenceCheck(of=f"{_numbered('M', step)}#s{one.n}", verdict=one.verdict, reason=one.reason)
                 for one in sorted(reply.sentences, key=lambda one: one.n)
             ),
         ),

@@ -322,6 +322,8 @@ def fingerprint(state: State) -> Hashable:
         tuple((claim, facts.how, tuple(facts.moves)) for claim, facts in state.claims.items()),
         (frame.ill_posed, bool(frame.missing), bool(frame.double)) if frame else None,
         (agenda.cruxes, tuple((m.into, m.from_, m.negated) for m in agenda.merged)) if agenda else None,
+        tuple(state.sentences.items()),
+        tuple((i, one.sentences) for i, one in state.memos.items()),
         tuple((look.round, look.reason, look.stop, bool(look.pool)) for look in state.looks),
         tuple((i, facts.type, tuple(c.id for c in facts.cites)) for i, facts in state.decisions.items()),
         tuple((i, one.type, one.between, one.for_human, one.round) for i, one in state.concerns.items()),

@@ -16,6 +16,7 @@ from ledger.events import (
     Claim,
     Concern,
     Decision,
+    DriftCheck,
     Event,
     ExperimentJudged,
     Memo,
@@ -29,9 +30,11 @@ from roles.brief.quote import verification as verdict_quoted
 from roles.memo.citing import cited_texts
 from roles.memo.likelihood import likelihood_of
 from roles.protocol import Column, Step
+from rounds.protocols.crux import rewriting
 from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.asked import planned_by, to_check
 from rounds.protocols.crux.closing import last_look
+from rounds.protocols.crux.memo import to_judge
 from rounds.protocols.crux.programs import how_to_write, planned_programs, ran
 from rounds.protocols.crux.standing import (
     DERIVED,
@@ -256,13 +259,33 @@ def _memo(book: Book, step: Step) -> Iterator[Told]:
             yield _made(event, [f"{event.id} · the memo", *lines])
 
 
+def _refused(book: Book, step: Step) -> Iterator[Told]:
+    """The role's own memo when it goes back to it: sentence by sentence, with what nothing supports and why."""
+    if step.name.repeat == 1:
+        return
+    first, _ = rewriting.memos_of(book.state, step.name.round)
+    check = next((one for one in book.of(DriftCheck) if one.id == f"H-{step.name.round}"), None)
+    if first is None or check is None:
+        return
+    wrong = {one.of: one.reason for one in check.sentences if one.verdict == "not"}
+    lines = [
+        f"{first.id} · your memo: hand it in again whole, with each refused sentence changed or left out"
+    ]
+    for n, one in enumerate(first.sentences, 1):
+        lines.append(bar(f"#s{n} {one.field}", one.text))
+        if (why := wrong.get(f"{first.id}#s{n}")) is not None:
+            lines.append(bar(f"#s{n} refused, nothing that it cites says so", why))
+    yield _made(first, lines)
+
+
 def _cited(book: Book, step: Step) -> Iterator[Told]:
     """The question, and each sentence of the memo with the text that it cites, and nothing else."""
     yield "question", bar("question", book.state.opening.question), ()
-    for event in _of(book, Memo, step.name.round):
-        if not isinstance(event, Memo):
-            continue
+    event, wanted = book.state.memo, to_judge(book, step)
+    if event is not None and event.round == step.name.round:
         for n, one in enumerate(event.sentences, 1):
+            if n not in wanted:
+                continue
             kind = f"{one.field}, a judgment" if one.judgment else one.field
             lines = [f"sentence {n}, {kind}", bar("says", one.text)]
             for ref in one.refs:
@@ -287,7 +310,15 @@ _TOLD: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Told]], ...]]] =
     "E.forecast": (_claims(_round), _plans, planned_programs, _results(earlier=True), _own_belief),
     "E.check": (_claims(lambda book, step: to_check(book.state, step.name.round)), _plans),
     "F": (_claims(_round), _results(earlier=False), _said_by_a_person, _own_belief, _own_numbers),
-    "S.memo": (_agenda, _answers_by_role, _results(earlier=False), _said_by_a_person, _beliefs, _computed),
+    "S.memo": (
+        _refused,
+        _agenda,
+        _answers_by_role,
+        _results(earlier=False),
+        _said_by_a_person,
+        _beliefs,
+        _computed,
+    ),
     "S.objection": (_memo,),
     "S.check": (_cited,),
 }

@@ -9,6 +9,7 @@ from detectors.beliefs.parameters import crux_parameters
 from ledger.events.ids import StepName
 from ledger.state.state import State
 from roles.protocol import Group
+from rounds.protocols.crux.rewriting import AGAIN
 from rounds.protocols.crux.room import ROUND_AT_MOST
 from rounds.protocols.crux.standing import (
     VERIFIER,
@@ -41,6 +42,8 @@ _CLOSE: Final = (
     (_Ask("S.memo", AUTHORS[0], "memo"),),
     (_Ask("S.objection", AUTHORS[1], "objection"),),
     (_Ask("S.check", VERIFIER, "check"),),
+    (_Ask("S.memo", AUTHORS[0], "memo", AGAIN),),
+    (_Ask("S.check", VERIFIER, "check", AGAIN),),
 )
 
 
@@ -54,7 +57,8 @@ def widest(state: State, round_: int) -> tuple[Group, ...]:
         return ()
     asked = rounds[round_ - 1]
     if round_ == len(rounds) and rule(state, "memo") != "off":
-        asked = [*asked, *_CLOSE]
+        before = sum(len(group) for one in rounds for group in one)
+        asked = [*asked, *_cut(_CLOSE, crux_parameters().stop.replies_at_most - before)]
     return tuple(_group(round_, one) for one in asked)
 
 
