@@ -21,6 +21,7 @@ from ledger.state.state import State
 from moot.view.options import options_of
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.reasons import Point
+from moot.view.words import RAN
 
 STATUSES: Final[dict[OutcomeStatus, str]] = {
     "decide": "accepted",
@@ -110,7 +111,7 @@ def _chosen(outcome: Outcome) -> Iterator[str]:
 
 
 def _point(point: Point) -> str:
-    class_ = f" [{point.class_}]" if point.class_ else ""
+    class_ = f" [{RAN.get(point.class_, point.class_)}]" if point.class_ else ""
     quote = f" “{point.quote}”" if point.quote else ""
     where = f" ({', '.join(point.refs)})" if point.refs else ""
     return inline(f"{point.text}{class_}{quote}{where}")

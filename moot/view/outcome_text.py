@@ -16,6 +16,7 @@ from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, headline
 from moot.view.reasons import Point
 from moot.view.text import WIDTH, joined
+from moot.view.words import RAN
 from rounds.run.outcome import RunOutcome
 
 NARROW, WIDE = 60, 200
@@ -173,7 +174,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 def _told(point: Point, most: int) -> str:
     """A point with its class, its own quote where there is room, and where it stands."""
     where = _ref(point)
-    class_ = f" [{point.class_}]" if point.class_ else ""
+    class_ = f" [{RAN.get(point.class_, point.class_)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     return f"{_cut(point.text, most, '')}{class_}{quote}{f' ({where})' if where else ''}"
 

@@ -67,8 +67,8 @@ CLOSINGS: Final[Mapping[str, str]] = {
 }
 
 CLASSES: Final[Mapping[str, str]] = {
-    "reproduced": "run at least 3 times",
-    "ran": "run once",
+    "reproduced": "ran ×3 or more",
+    "ran": "ran",
     "calculated": "calculated",
     "quoted": "quoted from a document",
     "argued": "argued",
@@ -77,6 +77,8 @@ CLASSES: Final[Mapping[str, str]] = {
     "untested": "decided on the way",
 }
 """How an evidence class is shown."""
+RAN: Final[Mapping[str, str]] = {name: CLASSES[name] for name in ("reproduced", "ran")}
+"""The classes whose name says less than what they are shown as."""
 
 
 def why_closed(reason: str) -> str:
