@@ -42,18 +42,20 @@ _INDENT: Final = 12
 
 
 class _Cut(NamedTuple):
-    """How many words an answer and another text may have, and how many points and questions are listed."""
+    """How many words an answer, a reason and another text may have, and how many points and questions are listed."""
 
     answer: int
+    reason: int
     text: int
     points: int
     questions: int
 
 
 _CUTS: Final = (
-    _Cut(130, 40, 3, 5), _Cut(125, 24, 3, 5), _Cut(120, 20, 3, 4), _Cut(120, 18, 2, 3), _Cut(115, 16, 2, 2),
-    _Cut(110, 14, 2, 2), _Cut(110, 13, 1, 2), _Cut(100, 12, 1, 1), _Cut(80, 10, 1, 1), _Cut(60, 8, 1, 1),
-    _Cut(40, 6, 1, 1), _Cut(30, 5, 1, 1),
+    _Cut(130, 40, 40, 3, 5), _Cut(125, 28, 24, 3, 5), _Cut(120, 26, 20, 3, 4), _Cut(120, 26, 20, 2, 3),
+    _Cut(110, 26, 18, 2, 2), _Cut(110, 26, 22, 1, 2), _Cut(90, 26, 20, 1, 2), _Cut(80, 24, 18, 1, 1),
+    _Cut(80, 20, 14, 1, 1), _Cut(70, 18, 12, 1, 1), _Cut(60, 12, 10, 1, 1), _Cut(40, 8, 6, 1, 1),
+    _Cut(30, 6, 5, 1, 1),
 )  # fmt: skip
 """The first under which the block fits is taken: fewer points before shorter ones."""
 
@@ -123,7 +125,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield "answer", _cut(outcome.answer, cut.answer, "")
     yield "how sure", outcome.how_sure
     yield from _points("do now", outcome.do_now, cut)
-    yield from (("why", _told(one, cut.text)) for one in outcome.why)
+    yield from (("why", _told(one, cut.reason)) for one in outcome.why)
     yield from _points("changes it", outcome.changes_our_mind, cut)
     yield from _points("required", outcome.requirements, cut)
     text, _, where = (outcome.objection or "").rpartition(" (")

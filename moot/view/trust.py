@@ -12,7 +12,7 @@ from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import words
-from moot.view.banners import calls_of
+from moot.view.banners import Calls, calls_of
 from moot.view.memo import has_beliefs, resting_on, unseen_told
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
@@ -35,9 +35,7 @@ def trust_told(book: Book) -> str:
             else "model family unnamed"
         )
         parts.append(f"{counted(roles, 'seat')}, {who}")
-        kept = "enforced" if calls.enforced == calls.all else f"trusted for {calls.trusted} of {calls.all}"
-        kept += f", {calls.continued} in a continued context" if calls.continued else ""
-        parts.append(f"isolation {kept}")
+        parts.append(_apart(calls))
     parts.append(_quorum(quorum))
     if has_beliefs(book) and (carrying := resting_on(book)):
         parts.append(f"rests on {listed(carrying)}: without any one of them it would end otherwise")
@@ -46,6 +44,14 @@ def trust_told(book: Book) -> str:
     alarms = [f"{one.fm} {words.FAILURE_MODES.get(one.fm, '')}".strip() for one in state.open_alarms()]
     parts.append(f"open alarms: {', '.join(alarms)}" if alarms else "no open alarm")
     return "; ".join(part for part in (*parts, _process(book)) if part) + "."
+
+
+def _apart(calls: Calls) -> str:
+    """Whether a seat can have read more than its brief (DESIGN 6: isolation enforced or trusted)."""
+    if calls.enforced == calls.all:
+        return "every seat had its brief and nothing else"
+    continued = f", {calls.continued} in a continued context" if calls.continued else ""
+    return f"what else seats had read is not known for {calls.trusted} of {calls.all} replies{continued}"
 
 
 def model_families(book: Book) -> int | None:
