@@ -1,4 +1,4 @@
-"""`crux` through the engine in simulated worlds: every run ends, whatever seats believe and whatever is lost."""
+"""`crux` through the engine in simulated worlds: each ends as by the pure functions, and whatever reply is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 import moot
 from rounds.run.outcome import outcome_of
 from rounds.run.reexecution import re_execute
-from tests.protocols.world_seats import play
+from tests.detectors.beliefs import worlds
+from tests.protocols.world_seats import NOTHING_RUNS, play
 
 ENDS = {"short", "settled", "hand_over", "values", "cap"}
 
@@ -18,6 +19,10 @@ def _ends_well(path: Path, seed: int) -> None:
     session, played = play(path, seed)
     assert played.reason in ENDS
     assert played.replies <= 40
+    by_functions = worlds.play(seed, NOTHING_RUNS)
+    assert (played.mean, played.right) == (by_functions.mean, by_functions.rule)
+    assert played.reason == by_functions.reason
+    assert abs(played.replies - by_functions.replies) <= 1  # who plans may fall to one role more or less
     state = session.book().state
     assert outcome_of(state).kind == "whole"
     assert [facts.type for facts in state.decisions.values()] == ["final"]
