@@ -24,8 +24,8 @@ LINES: Final = 40
 WORDS: Final = 350
 QUESTION_LINES: Final = 3
 STATUSES: Final = {
-    "decide": "DECIDE",
-    "decide_with_tripwire": "DECIDE, with a tripwire",
+    "decide": "DECIDED",
+    "decide_with_tripwire": "DECIDED, with a tripwire",
     "run_this_first": "RUN THIS FIRST: reading could not settle what it rests on",
     "your_weighing": "YOUR WEIGHING: the run hands this to a person",
     "ill_posed": "ILL-POSED: the question as put has no answer",
@@ -64,15 +64,14 @@ def status_told(outcome: Outcome) -> str:
     """The status in words; a tripwire says where it stands."""
     if outcome.status != "decide_with_tripwire":
         return STATUSES[outcome.status]
-    where = [
-        *(["what changes it"] if outcome.changes_our_mind else []),
-        *(["what it takes"] if outcome.requirements else []),
-    ]
-    if where:
-        return f"DECIDE, with a tripwire: see {', '.join(where)}"
+    if outcome.changes_our_mind:
+        also = ", and what is required" if outcome.requirements else ""
+        return f"DECIDED, with a tripwire: see what changes it{also}"
+    if outcome.requirements:
+        return "DECIDED, on conditions: see what is required"
     if outcome.answer.startswith("approve with conditions"):
-        return "DECIDE, on the conditions that the answer names"
-    return "DECIDE, with a tripwire: the run was cut short or lost replies, see trust and looked at"
+        return "DECIDED, on the conditions that the answer names"
+    return "DECIDED, with a tripwire: the run was cut short or lost replies, see trust and looked at"
 
 
 def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:

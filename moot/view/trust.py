@@ -85,7 +85,7 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
         case "redaction":
             made = "a redacted copy"
         case _:
-            made = "live"
+            made = "live run"
     if fake:
         return f"{made}, {fake} of {replies} replies made up by a program"
     return f"{made}, {recorded} of {replies} replies played from an earlier run" if recorded else made
@@ -107,7 +107,7 @@ def _process(book: Book) -> str:
             if section.name.startswith("fm-") and section.text.startswith("seen: yes"):
                 seen[section.name.upper()] += 1
     if not reviews:
-        return "nobody was asked about the process"
+        return "no seat was asked how the process went"
     often = [
         f"{mode} {words.FAILURE_MODES.get(mode, '')} (seen by {number} of {len(reviews)})"
         for mode, number in seen.most_common(2)

@@ -49,8 +49,8 @@ PHASES: Final[Mapping[str, str]] = {
 CLOSINGS: Final[Mapping[str, str]] = {
     "signals": "enough stop signals held",
     "ready": "every gate of readiness held",
-    "protocol_end": "the plan was used up",
-    "not_ready": "the plan was used up and the run was not ready",
+    "protocol_end": "every planned step was taken",
+    "not_ready": "every planned round was held and the stop signals did not agree",
     "human": "a person stopped it",
     "seats_failed": "a seat failed for good",
     "budget_rounds": "the budget of rounds was used up",

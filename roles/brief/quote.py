@@ -250,14 +250,14 @@ def position(event: Position) -> Quoted:
     return Quoted(str(event.id), "\n".join([head, bar("reason", event.reason)]), (event.seq,))
 
 
-def verification(event: Verification) -> Quoted:
-    """A verdict with notes, evidence and what it means for claims."""
+def verification(event: Verification, classes: bool = True) -> Quoted:
+    """A verdict with notes, evidence and what it means for claims, each with its class unless it is told apart."""
     confidence = f"confidence {event.confidence}" if event.confidence else ""
     lines = [_head(event, f"check {event.check_id}, {event.check}", event.result, confidence)]
     lines.append(bar("notes", event.notes))
     lines += _evidence(event.evidence_refs)
     for change in event.claim_status_changes:
-        class_ = f" ({change.class_})" if change.class_ else ""
+        class_ = f" ({change.class_})" if classes and change.class_ else ""
         lines.append(bar("claim", f"{change.claim_id}: {change.bearing}{class_}, so {change.to}"))
     return Quoted(str(event.id), "\n".join(lines), (event.seq,))
 

@@ -98,4 +98,4 @@ def test_a_finished_one_shows_what_a_deliberation_is_for(path: Path) -> None:
 
 def test_every_protocol_has_an_example() -> None:
     recorded = {opened.protocol for path in EXAMPLES if (opened := RunStore(path).book().state.opened)}
-    assert recorded == set(PROTOCOLS) - {"crux"}  # no model has played it for the record yet
+    assert recorded == set(PROTOCOLS)

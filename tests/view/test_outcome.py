@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger.events import Decision
+from ledger.events import Decision, Memo
 from moot.api import open_run
 from moot.view.grounds import rests_on
 from moot.view.options import named
@@ -31,6 +31,9 @@ class Read(NamedTuple):
 
 BY_RULE = "Computed by the rule of the protocol"
 STATED = "Confidence {} of 5, as stated"
+LIKELY = "Likely (55–80 %) that O-"
+UNLIKELY = "Unlikely (20–45 %) that O-1"
+EVEN = "Roughly even (45–55 %) that O-2"
 READ = {
     "adversarial-sessions": Read(
         "decide_with_tripwire", "approve with conditions: Approve the direction", STATED.format(4)
@@ -47,6 +50,18 @@ READ = {
         "Stated confidence, of 5: 4 by 33 of 33 members.",
     ),
     "cross-examination-totals": Read("decide", "No questioned claim was defended", STATED.format(3)),
+    "crux-fire-1": Read("decide_with_tripwire", "Start the app now and train six to ten people", LIKELY),
+    "crux-fire-2": Read("decide_with_tripwire", "Start the alarm by app now, and train people", LIKELY),
+    "crux-format-1": Read("decide_with_tripwire", "Change nothing: freeze the format", LIKELY),
+    "crux-format-2": Read("decide_with_tripwire", "Change nothing in the bytes: freeze", LIKELY),
+    "crux-hospice-1": Read("run_this_first", "Accept nothing yet: first ask other givers", EVEN),
+    "crux-hospice-2": Read("run_this_first", "Take the gift only without plaque and photograph", EVEN),
+    "crux-library-1": Read("run_this_first", "Do not decide yet: first find out", UNLIKELY),
+    "crux-library-2": Read(
+        "run_this_first", "Do not vote yet: first find out", "Unlikely (20–45 %) that O-2"
+    ),
+    "crux-storage-1": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
+    "crux-storage-2": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
     "debate-services": Read(
         "decide", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
     ),
@@ -134,7 +149,10 @@ def test_no_quote_stands_at_another_claim(name: str) -> None:
     book = open_run(EXAMPLES / name).book
     under = {ground.id: ground for event in book.of(Decision) for ground in rests_on(book, event)}
     for point in of(name).why:
-        if point.quote is not None:
+        if point.quote is not None and (memos := book.of(Memo)):
+            written = [one for memo in memos for one in memo.sentences if one.text == point.text]
+            assert point.quote in [one.quote for one in written]
+        elif point.quote is not None:
             ground = under[point.refs[0]]
             assert point.quote in [quote.words for one in (ground, *ground.under) for quote in one.quotes]
 
@@ -172,7 +190,7 @@ def test_an_option_that_nobody_listed_is_no_majority(tmp_path: Path) -> None:
 
 def test_markdown_has_the_same_rows() -> None:
     text = "\n".join(outcome_markdown(of("debate-services"), "debate-services"))
-    for word in ("**DECIDE**", "**Answer.**", "**How sure.**", "**Why**", "**Trust.**", "**Looked at.**"):
+    for word in ("**DECIDED**", "**Answer.**", "**How sure.**", "**Why**", "**Trust.**", "**Looked at.**"):
         assert word in text
     assert len(text.splitlines()) < 60
 

@@ -143,7 +143,7 @@ def _results(earlier: bool) -> Callable[[Book, Step], Iterator[Told]]:
     def tell(book: Book, step: Step) -> Iterator[Told]:
         for event in _of(book, Verification):
             if isinstance(event, Verification) and (event.round < step.name.round or not earlier):
-                quoted = verdict_quoted(event)
+                quoted = verdict_quoted(event, classes=False)
                 classes = [
                     bar("class", f"{one.claim_id}: {one.class_}") for one in event.claim_status_changes
                 ]
