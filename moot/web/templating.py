@@ -201,5 +201,6 @@ def _worded(text: str) -> Markup:
 
 
 def id_class(identity: str) -> str:
-    """An id stays in one line, unless no line may hold it."""
-    return "id long" if len(identity) > LONG_ID else "id"
+    """An id stays in one line, unless no line may hold it: as it is shown, and with no letters of unknown width."""
+    shown = visible(identity)
+    return "id" if shown.isascii() and len(shown) <= LONG_ID else "id long"
