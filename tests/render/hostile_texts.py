@@ -82,8 +82,16 @@ def hostile(seed: int, tricks: Iterable[str] = TRICKS) -> Shape:
 
 
 def harmless(shape: Shape) -> Shape:
-    """The same lines without anything that Markdown could read."""
-    return lambda text: re.sub(r"\S", "x", visible(shape(text)))
+    """The same lines without anything that Markdown could read.
+
+    Every mark becomes a letter of its own: two texts that differ still do, since what they name keeps its own row.
+    """
+    return lambda text: re.sub(r"\S", _letter, visible(shape(text)))
+
+
+def _letter(mark: re.Match[str]) -> str:
+    """One of 600 Canadian syllabics: letters without case, that are no word of anything."""
+    return chr(0x1401 + ord(mark[0]) % 600)
 
 
 def reshaped(original: Book, shape: Shape) -> Book:
