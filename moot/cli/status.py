@@ -22,6 +22,7 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
     ours = open_run(find_run(run))
     if json:
         from ledger.store.spending import Spending
+        from moot.view.costs import costs_of
         from moot.view.status import Ledgered, status_of
         from rounds.run.budget import Reservations
 
@@ -29,7 +30,8 @@ def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = Fals
         state, _ = tally(ledgered.seen(ours.events))
         beyond = Reservations(Spending(ours.path).entries()).beyond
         report = signals_at_head(ours, state)
-        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome))
+        each = costs_of(ours.book).each
+        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome, each))
         return GOOD
     state, _ = tally(ours.events)
     if not quiet:

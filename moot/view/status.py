@@ -22,6 +22,7 @@ from moot.view.text import WIDTH, joined, listed
 from rounds.protocols import is_watched
 
 if TYPE_CHECKING:
+    from moot.view.costs import EachCost
     from rounds.run.budget import Amounts
 
 
@@ -102,6 +103,16 @@ class StopStatus(Result, frozen=True):
     obeyed: bool
 
 
+class SpendEach(Result, frozen=True):
+    """What the whole run comes to for one of `number` things (`of`: reply, claim raised, …); null is unknown."""
+
+    of: str
+    number: int
+    calls: float
+    tokens: float | None
+    usd: str | None
+
+
 class Status(Result, frozen=True):
     """`state`: running, stopped (resumable) or finished; with `finished`, `phase` is close."""
 
@@ -122,6 +133,7 @@ class Status(Result, frozen=True):
     spend_parts: list[SpendPart]
     spend_beyond: SpendBeyond
     outcome: Outcome
+    spend_each: list[SpendEach]
 
 
 class Ledgered:
@@ -168,6 +180,7 @@ def status_of(
     beyond: Amounts,
     report: SignalReport | None,
     outcome: Outcome,
+    each: Sequence[EachCost],
 ) -> Status:
     """Where a run stands after `state`; `report` are its signals there, None for a run that has none."""
     opened = state.opening
@@ -202,6 +215,16 @@ def status_of(
         spend_parts=parts,
         spend_beyond=SpendBeyond(calls=beyond.calls, tokens=beyond.tokens, usd=_usd(beyond)),
         outcome=outcome,
+        spend_each=[
+            SpendEach(
+                of=one.noun,
+                number=one.number,
+                calls=round(one.calls, 2),
+                tokens=None if one.tokens is None else round(one.tokens, 2),
+                usd=None if one.usd is None else f"{one.usd:.6f}",
+            )
+            for one in each
+        ],
     )
 
 

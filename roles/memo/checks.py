@@ -159,10 +159,12 @@ _Found = Iterator[tuple[Code, str]]
 def _refs(sentence: MemoSentence, context: MemoContext) -> _Found:
     for ref in sentence.refs:
         if ref not in context.cited:
-            yield (
-                "ref_unknown",
-                f"{shortened(ref, NAMED)} is nothing that you were shown; cite what you were shown",
+            why = (
+                "is an option or a goal, and shows nothing; cite a reason, a claim, a line or a belief"
+                if ref.startswith(("O-", "G-"))
+                else "is nothing that you were shown; cite what you were shown"
             )
+            yield "ref_unknown", f"{shortened(ref, NAMED)} {why}"
     if sentence.refs:
         return
     if sentence.field in CITING:
