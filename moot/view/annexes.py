@@ -25,7 +25,7 @@ from ledger.events import (
     Statement,
     Vote,
 )
-from ledger.plain_text import first_sentence, one_line, shortened
+from ledger.plain_text import first_sentence, one_line, shortened, visible
 from ledger.result import Result
 from ledger.state.book import Book
 from moot.view.judged import GAP, majority, option_of, ruling_of, scorecard, side_means, votes_of
@@ -389,7 +389,7 @@ def _final(book: Book) -> Iterator[Annex]:
     for decision in book.of(Decision):
         found = final_text(book, decision) if decision.type == "final" else None
         if found is not None:
-            lines = [line.rstrip() for line in found.text.splitlines()]
+            lines = [line.rstrip() for line in visible(found.text).splitlines()]
             yield from _text("The final text", [line for line in lines if line.strip()], found.ref)
 
 
