@@ -84,14 +84,15 @@ def hostile(seed: int, tricks: Iterable[str] = TRICKS) -> Shape:
 def harmless(shape: Shape) -> Shape:
     """The same lines without anything that Markdown could read.
 
-    Every mark becomes a letter of its own: two texts that differ still do, since what they name keeps its own row.
+    Words stay and every other mark becomes a letter of its own: texts that differ still do, texts that are alike still
+    are, so that what goes by a name or by the same question has as many rows in both.
     """
-    return lambda text: re.sub(r"\S", _letter, visible(shape(text)))
+    return lambda text: _lettered(visible(_lettered(shape(text))))
 
 
-def _letter(mark: re.Match[str]) -> str:
-    """One of 600 Canadian syllabics: letters without case, that are no word of anything."""
-    return chr(0x1401 + ord(mark[0]) % 600)
+def _lettered(text: str) -> str:
+    """Marks become Canadian syllabics, which are letters without case and of no word; 600 of them."""
+    return re.sub(r"[^\sA-Za-z]", lambda mark: chr(0x1401 + ord(mark[0]) % 600), text)
 
 
 def reshaped(original: Book, shape: Shape) -> Book:
