@@ -172,7 +172,10 @@ def _answer(world: World, seat: Seat, options: Sequence[str], *, again: bool) ->
 
 
 def _agenda(book: Book, world: World) -> Mapping[str, Any]:
-    """Proposals of the same fact become one; what is beyond the five worth most is left out."""
+    """Proposals of the same fact become one; what is beyond the five worth most is left out.
+
+    In the order of facts, so that cruxes worth the same are tested in the order in which the pure functions test them.
+    """
     labels = shuffled(book.state)
     places: dict[int, list[str]] = {}
     for label, role in labels.items():
@@ -181,7 +184,7 @@ def _agenda(book: Book, world: World) -> Mapping[str, Any]:
             if section.name.startswith("crux-"):
                 number = int(re.search(r"[0-9]+", section.text)[0])  # type: ignore[index]  # every text has one
                 places.setdefault(number, []).append(f"{label}#{section.name}")
-    kept = [fact for fact in proposals(world, world.seats).facts if fact in places]
+    kept = sorted(fact for fact in proposals(world, world.seats).facts if fact in places)
     return {
         "options": [],
         "shared": [],

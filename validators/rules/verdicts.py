@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from ledger.events import Event, RoundOpened, RunClosed, Signals, Validation
@@ -12,7 +12,9 @@ from ledger.state.state import State
 from ledger.store.blobs import OWN_PARAMETERS
 from validators.finding import Breach, standing
 from validators.ledger_index import LedgerIndex
+from validators.moments import commits
 from validators.rule import rule
+from validators.rules.replay import compare
 
 
 @rule("VER003", "error", source="SD-21, SD-49, FORMAT 2, FORMAT 9", applies_to_imports=False)
@@ -44,17 +46,17 @@ def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
     """Recorded stop signals come out the same when they are computed again.
 
     The stop rests on them. Parameters that are neither installed nor kept by the run are said as a warning, not judged.
+    Where a protocol looks for itself, each round is looked at once, with the validation before its closing steps.
     """
-    read = index.context.signals
+    read, protocol = index.context.signals, index.context.protocol
+    if protocol is not None and protocol.look is not None:
+        yield from _looks(index, protocol.look)
+        return
     if read is None:
         return
     prefix = _Prefix(index)
-    protocol = index.context.protocol
     for event in index.events:
         if not isinstance(event, Signals):
-            continue
-        if protocol is not None and protocol.look is not None:
-            yield from _another_look(protocol.look, prefix.through(event.through), event)
             continue
         installed = index.context.params.get(event.profile)
         kept = event.profile == OWN_PARAMETERS and index.book.blobs.read(event.params) is not None
@@ -68,17 +70,39 @@ def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
         yield from (Breach(event.seq, f"{what} on recomputing") for what in _differences(event, report))
 
 
-def _another_look(
-    look: Callable[[Book, str], tuple[Event, ...]], book: Book, event: Signals
+Look = Callable[[Book, str], tuple[Event, ...]]
+"""A protocol's own look: (the book before the validation, the phase that ended) → its signals, and what it asks."""
+
+
+def _looks(index: LedgerIndex, look: Look) -> Iterator[Breach]:
+    """Every look that was due is there with all that it says, and no other is."""
+    for events, book in commits(index):
+        first, behind = events[0], events[1:]
+        if isinstance(first, Validation):
+            yield from _look(index, look(book, first.after) if first.after != "S" else (), first, behind)
+            continue
+        for event in events:
+            if isinstance(event, Signals):
+                yield Breach(event.seq, "signals that no validation made due")
+
+
+def _look(
+    index: LedgerIndex, due: Sequence[Event], validation: Validation, behind: Sequence[Event]
 ) -> Iterator[Breach]:
-    """What a protocol's own look reads otherwise; with other parameters it is not judged."""
-    found = next((one for one in look(book, event.phase) if isinstance(one, Signals)), None)
-    if found is None or found.params != event.params:
-        yield Breach(event.seq, f"recorded with parameters {event.params[:12]}…: not recomputed", "warning")
-        return
-    for name in ("stop", "advice", "reason", "leader", "pool", "movement", "noise", "values"):
-        if getattr(event, name) != getattr(found, name):
-            yield Breach(event.seq, f"{name} is another on recomputing")
+    """What one look says otherwise; by other parameters it is not judged, only that it is there."""
+    stated = next((event for event in behind if isinstance(event, Signals)), None)
+    expected = next((event for event in due if isinstance(event, Signals)), None)
+    if stated and expected and stated.params != expected.params:
+        message = f"recorded with parameters {stated.params[:12]}…: not recomputed"
+        yield Breach(stated.seq, message, "warning")
+        due = (stated, *(event for event in behind if not isinstance(event, Signals)))
+    for breach in compare(due, behind, validation.seq, "the look"):
+        # a question repeats the words of its claim, which a redacted copy has no longer
+        words = breach.seq is not None and not isinstance(index.events[breach.seq], Signals | Validation)
+        gone = words and any(seq <= breach.seq for seq in index.reworded)
+        yield breach._replace(severity="warning") if gone else breach
+    for event in behind[len(due) :]:
+        yield Breach(event.seq, f"a {event.kind} that nothing made due")
 
 
 class _Prefix:
