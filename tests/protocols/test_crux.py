@@ -9,7 +9,8 @@ from typing import Any, Final
 import pytest
 
 import moot
-from ledger.events import Belief, Claim, Decision, DriftCheck, Memo, Verification
+from ledger.events import Amendment, Belief, Claim, Concern, Decision, DriftCheck, Memo, Verification
+from ledger.events.run import Change
 from ledger.state.book import Book
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import awaited_answers
@@ -20,7 +21,7 @@ from rounds.run.outcome import outcome_of
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from tests.protocols.crux_seats import HOW, ROLES, World, begin, play, submit
-from tests.validators.factory import change
+from tests.validators.factory import add, change, cut
 from validators import rulebook
 
 SPLIT: Final = dict.fromkeys(ROLES, 60)
@@ -501,3 +502,29 @@ def test_a_stop_that_was_edited_is_found(tmp_path: Path) -> None:
     for change_ in ({"reason": "cap"}, {"leader": "O-2"}, {"pool": {"O-1": "90.000000"}}):
         seq = book.state.looks[-1].seq
         assert ("VER002", seq) in _found_in(change(seq, book, **change_), session)
+
+
+def test_a_question_of_the_look_that_was_edited_or_left_out_is_found(tmp_path: Path) -> None:
+    HOW["guardian"] = "person"
+    session = begin(tmp_path / "run")
+    proposed = {"guardian": ("person", 50, 95, 25)}
+    book = play(session, World(first=SPLIT, proposed=proposed, later=(50, 95, 25), own=90))
+    (asked,) = [one for one in book.events if isinstance(one, Concern) and one.for_human]
+    assert _found_in(book, session) == set()
+    assert ("VER002", asked.seq) in _found_in(change(asked.seq, book, text="Is it so?"), session)
+    look = book.state.looks[-1]
+    short = change(look.seq - 1, change(look.seq, cut(look.seq, book), rest=0), rest=1)
+    assert ("VER002", look.seq - 1) in _found_in(short, session)
+    claim = book.by_id[asked.between[0]].seq
+    redaction = Amendment(
+        round=1,
+        phase=asked.phase,
+        by="human",
+        what="redaction",
+        change=(Change(path=f"@{claim}", from_=None, to=None),),
+        cause="human",
+        reason="It names people.",
+    )
+    redacted = change(claim, add(book, redaction), testable_as="[redacted]")
+    assert ("VER002", asked.seq) not in _found_in(redacted, session)
+    assert ("VER002", asked.seq) in _found_in(change(claim, book, testable_as="[redacted]"), session)
