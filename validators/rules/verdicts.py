@@ -98,8 +98,9 @@ def _look(
         due = (stated, *(event for event in behind if not isinstance(event, Signals)))
     for breach in compare(due, behind, validation.seq, "the look"):
         # a question repeats the words of its claim, which a redacted copy has no longer
-        words = breach.seq is not None and not isinstance(index.events[breach.seq], Signals | Validation)
-        gone = words and any(seq <= breach.seq for seq in index.reworded)
+        at = validation.seq if breach.seq is None else breach.seq
+        words = not isinstance(index.events[at], Signals | Validation)
+        gone = words and any(seq <= at for seq in index.reworded)
         yield breach._replace(severity="warning") if gone else breach
     for event in behind[len(due) :]:
         yield Breach(event.seq, f"a {event.kind} that nothing made due")
