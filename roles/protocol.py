@@ -189,6 +189,12 @@ def nothing_set_aside(state: State) -> frozenset[str]:
     return frozenset()
 
 
+def nothing_needed(state: State) -> tuple[str, ...]:
+    """Most protocols end with whatever a person was asked left open."""
+    del state
+    return ()
+
+
 AfterRound = CloseReason | Literal["next", "wait", "steps"]
 """What follows a round: its end, the next one, nothing until somebody answers, or steps that are still to be asked."""
 
@@ -232,6 +238,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """(book, phase) → what is read of the run behind the validation of a round, where that is not the stop signals."""
     after_round: Callable[[State], AfterRound] | None = None
     """Whether the next round opens, the run waits, or why it ends; None: as the plan says."""
+    needed: Callable[[State], tuple[str, ...]] = nothing_needed
+    """Questions to a person that have to be answered before the run goes on, when nobody else is asked for anything."""
     profile: str = ""
     """The stop profile of every run, where the protocol has one of its own."""
     format_version: Literal[1, 2] = 1
@@ -319,15 +327,9 @@ def awaited_experiments(protocol: Protocol, state: State) -> tuple[str, ...]:
 
 def awaited_answers(protocol: Protocol, state: State) -> tuple[str, ...]:
     """Questions whose answer by a person the run waits for, nobody else being asked for anything."""
-    if protocol.after_round is None or not state.rounds or state.finished or state.held_up:
+    if not state.rounds or state.finished or state.held_up or not state.waits:
         return ()
-    if open_steps(protocol, state) or protocol.after_round(state) != "wait":
-        return ()
-    return tuple(
-        identity
-        for identity, one in state.concerns.items()
-        if one.for_human and one.round == state.round and identity not in state.resolved
-    )
+    return () if open_steps(protocol, state) else protocol.needed(state)
 
 
 def open_step(protocol: Protocol, state: State, step_id: str) -> Step | None:

@@ -109,7 +109,14 @@ def step(state: State, event: Event) -> None:
             _decision(state, event)
         case Concern():
             state.concerns[_id(event)] = ConcernFacts(
-                event.round, event.type, event.by, event.between, event.for_human, event.seq
+                event.round,
+                event.type,
+                event.by,
+                event.between,
+                event.for_human,
+                event.seq,
+                event.phase,
+                event.severity,
             )
         case Validation():
             state.validated.setdefault(event.round, []).append(event.after)

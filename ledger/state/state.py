@@ -151,6 +151,9 @@ EXPERIMENTS: Final = "experiments"
 INTERPRETER: Final = "interpreter"
 """Key of `run_opened.rules`: what runs the programs, in words, for whoever writes one."""
 EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
+WAIT: Final = "wait"
+"""The rule in `run_opened.rules` by which a run waits for questions that its protocol needs an answer to."""
+WAIT_PATH: Final = f"rules.{WAIT}"
 """Path of the change by which a person gives or takes back that word later."""
 SANDBOX: Final = "sandbox"
 
@@ -182,6 +185,8 @@ class ConcernFacts(NamedTuple):
     between: tuple[str, ...]
     for_human: bool
     seq: int
+    phase: str
+    severity: int | None
 
 
 class DriftFacts(NamedTuple):
@@ -343,6 +348,16 @@ class State(msgspec.Struct):
                 ):
                     said = change.to
         return said == SANDBOX
+
+    @property
+    def waits(self) -> bool:
+        """Whether the run waits for what a person was asked; one that was opened without the rule never does."""
+        said = self.opened.rules.get(WAIT) if self.opened is not None else None
+        for amendment in self.amendments:
+            for change in amendment.change:
+                if change.path == WAIT_PATH and amendment.by == "human":
+                    said = change.to
+        return said == "on"
 
     def may_run(self, experiment: str) -> bool:
         """Whether a person said that this experiment is run: for the whole run, or for it alone."""

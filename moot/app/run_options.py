@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
+from ledger.state.state import WAIT
 from ledger.store.disk import read_plain
 from moot.errors import usage
 from rounds.protocols import FOR_A_QUESTION
@@ -42,13 +43,14 @@ class RunOptions:
     contexts: Sequence[str] = ()
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
+    no_wait: bool = False
     experiments: str | None = None
     """off or sandbox: the person's word; in a file it is what the file asks for."""
 
     @property
     def is_settled_at_opening(self) -> bool:
         """Whether anything was said that is settled when a run is opened."""
-        return self != RunOptions(budget=self.budget, experiments=self.experiments)
+        return self != RunOptions(budget=self.budget, experiments=self.experiments, no_wait=self.no_wait)
 
     def asked(self) -> Table:
         """The table of a question without a file: crux, unless what is said settles the protocol."""
@@ -79,8 +81,10 @@ class RunOptions:
         if self.contexts:
             added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
             laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
-        if self.rules:
-            laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **self.rules}
+        if self.no_wait and self.rules.get(WAIT) == "on":
+            raise usage("--no-wait and wait=on contradict each other", "give one of them", "moot run")
+        if rules := {**self.rules, **({WAIT: "off"} if self.no_wait else {})}:
+            laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **rules}
         if self.compete or self.single:
             laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
         if self.experiments is not None:

@@ -28,7 +28,7 @@ from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Watch, drive
-from rounds.run.human_actions import amend_budgets, amend_experiments
+from rounds.run.human_actions import amend_budgets, amend_experiments, stop_waiting
 from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
@@ -211,6 +211,8 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
         amend_budgets(run, checked_budget(options.budget))
     if options.experiments is not None:
         allow_programs(session, is_allowed=options.experiments == SANDBOX)
+    if options.no_wait:
+        stop_waiting(run)
     return session, made
 
 

@@ -138,9 +138,7 @@ StakesOption = Annotated[
 ]
 NoWaitOption = Annotated[
     bool,
-    typer.Option(
-        "--no-wait", help="Let crux close with what only a person can say left open, not wait for it."
-    ),
+    typer.Option("--no-wait", help="Close with what only a person can say left open, not wait for it."),
 ]
 JudgesOption = Annotated[
     int | None, typer.Option("--judges", metavar="N", min=1, max=5, help="Judges of a debate: 1 to 5.")
@@ -175,7 +173,6 @@ def rules_of(
     voting: str | None,
     rejudge: int | None = None,
     stakes: str | None = None,
-    no_wait: bool = False,
 ) -> dict[str, str]:
     """The named variants that the command line chooses."""
     named: dict[str, int | str | None] = {
@@ -185,7 +182,6 @@ def rules_of(
         "rubric": rubric,
         "voting": voting,
         "stakes": stakes,
-        "wait": "off" if no_wait else None,
     }
     found = {name: str(value) for name, value in named.items() if value is not None}
     for entry in rule or ():

@@ -135,7 +135,8 @@ def run(
         no_stress=no_stress,
         compete=compete,
         single=single,
-        rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes, no_wait),
+        rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes),
+        no_wait=no_wait,
         contexts=tuple(context or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
@@ -143,7 +144,7 @@ def run(
     if resume is not None and (file or directory or name or cast or wanted.is_settled_at_opening):
         raise usage(
             "a run that goes on keeps its opening",
-            "give only seats, budgets and --experiments beside --resume",
+            "give only seats, budgets, --experiments and --no-wait beside --resume",
         )
     from moot.app import running
 

@@ -121,15 +121,6 @@ def reasons_of_roles(book: Book) -> list[Point]:
     return []
 
 
-def waits_for_a_person(book: Book) -> bool:
-    """Whether the run has handed over and waits for what a person or a measurement says."""
-    if not has_beliefs(book):
-        return False
-    from rounds.protocols.crux.closing import is_waiting
-
-    return is_waiting(book.state)
-
-
 def resting_on(book: Book) -> list[str]:
     """The roles without which leader or status would differ."""
     state = book.state

@@ -49,13 +49,13 @@ from moot.view.memo import (
     memo_of,
     reasons_of_roles,
     resting_on,
-    waits_for_a_person,
     work_order,
 )
 from moot.view.options import named
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, model_families, trust_told
+from rounds.protocols import awaited_of
 from rounds.run.outcome import outcome_of as quorum_of
 
 DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
@@ -159,7 +159,7 @@ def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Co
     if not imported and not state.finished:
         if state.stopped_by is not None:
             return "stopped"
-        return "waiting" if state.held_up or waits_for_a_person(book) else "running"
+        return "waiting" if state.held_up or awaited_of(state) else "running"
     quorum = quorum_of(state)
     if chief is None or quorum.kind == "unanswered":
         return "nobody_answered"

@@ -135,6 +135,7 @@ def _ended_text(end: RunEnd) -> str:
                 f"{end.run} waits for a person: {', '.join(end.waiting)}",
                 f"read it:   moot show {end.run} {end.waiting[0]}",
                 f"answer it: moot answer {end.run} {end.waiting[0]} 'TEXT'   (then go on: moot run --resume {end.run})",
+                f"or go on without: moot run --resume {end.run} --no-wait",
             ]
         case "waiting":
             lines += [

@@ -125,7 +125,8 @@ def _closed(found: Next) -> str:
         question = found.waiting_for[0]
         return (
             f"the run waits for a person to answer {', '.join(found.waiting_for)}: `moot show {found.run} {question}`,"
-            f" then `moot answer {found.run} {question} 'TEXT'`\n"
+            f" then `moot answer {found.run} {question} 'TEXT'`;"
+            f" `moot run --resume {found.run} --no-wait` goes on without\n"
         )
     others = f"; others are asked: {', '.join(found.waiting_for)}" if found.waiting_for else ""
     return f"no step is open here now{others}\n"

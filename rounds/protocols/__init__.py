@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import Final
 
 from ledger.events import RunOpened
+from ledger.state.state import State
 from ledger.store.failures import StrangeRun
-from roles.protocol import Protocol, Rules, opening_problem
+from roles.protocol import Protocol, Rules, awaited_answers, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {
     "structured": "structured:STRUCTURED",
@@ -83,6 +84,14 @@ def protocol_of(opened: RunOpened, where: object = "") -> Protocol:
     if problem is not None:
         raise StrangeRun(f"ORD001: {problem}", str(where))
     return protocol
+
+
+def awaited_of(state: State) -> tuple[str, ...]:
+    """Questions to a person that a run waits for, by the protocol that it names; none of a protocol we do not have."""
+    opened = state.opened
+    if opened is None or not state.waits or opened.protocol not in PROTOCOLS:
+        return ()
+    return awaited_answers(in_version(PROTOCOLS[opened.protocol], opened.protocol_version), state)
 
 
 def is_watched(opened: RunOpened | None) -> bool:

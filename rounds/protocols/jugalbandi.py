@@ -5,7 +5,8 @@ Laws
 2. The challenger sees the plan and its assumptions and never the question; the resolver sees these and the challenges,
    never the question and nobody's charter.
 3. Every challenge has exactly one tag, and gets exactly one disposition: accepted with a revision, rejected, or
-   escalated with a question for a person. An escalated question is put to a person, never answered by a seat.
+   escalated with a question for a person. An escalated question is put to a person, never answered by a seat, and the
+   run waits for the answer before it closes (JB-28), unless it is told not to.
    Without a plan nothing is challenged, and without challenges nothing is resolved: the plan then stands alone.
 4. A second round challenges the revised plan alone; there is no third (JB-27), and nothing ends by approval (JB-32).
 """
@@ -34,6 +35,7 @@ from rounds.protocols.step_table import (
     by,
     evidence_of,
     handed_in,
+    is_a_question,
     side_by_side,
     statement,
 )
@@ -219,6 +221,7 @@ SHEET: Final = Sheet(
             question=None,
             when=_has_challenges,
             stand_in=side_by_side,
+            needs=is_a_question,
         ),
     )
 )
@@ -247,7 +250,7 @@ JUGALBANDI: Final[Protocol] = SHEET.protocol(
         RoleDefinition("resolver", "What becomes of each challenge?", "charters/resolver", "Decision-maker"),
     ),
     plan=_rounds,
-    variants={"rounds": ("1", "2")},
+    variants={"rounds": ("1", "2"), "wait": ("on", "off")},
     fits="a plan full of choices that nobody asked for",
     calls="3, or 5 with rounds = 2",
 )

@@ -19,7 +19,7 @@ from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.events.values import Evidence, Section
 from ledger.state.book import Book
-from ledger.state.state import State
+from ledger.state.state import ConcernFacts, State
 from roles.protocol import Column, Group, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Cited, Reply
 from rounds.protocols.losses import LOSSES, VERSION
@@ -86,6 +86,17 @@ def always(state: State, round_: int) -> bool:
     return True
 
 
+def nothing_is_needed(question: ConcernFacts) -> bool:
+    """A row whose questions may stay open."""
+    del question
+    return False
+
+
+def is_a_question(question: ConcernFacts) -> bool:
+    """A row whose questions are all needed."""
+    return question.type == "question"
+
+
 def side_by_side(book: Book, step: Step) -> tuple[Event, ...]:
     """Nobody judges: what was handed in stands side by side, and a person is asked (AD-8)."""
     state, round_ = book.state, step.name.round
@@ -141,6 +152,8 @@ class StepRow(msgspec.Struct, frozen=True):
     """Rows of one group that follow each other are asked side by side; none is a group of its own."""
     columns: View | None = None
     """What the brief quotes where that is more than the question and `sees`: then this is all of it."""
+    needs: Callable[[ConcernFacts], bool] = nothing_is_needed
+    """Which of the questions to a person that its replies raise must be answered before the run ends."""
     planned: bool = True
     """Asked in rounds whose row of the plan has the phase; otherwise `when` says it all."""
 
@@ -279,6 +292,23 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             events.sort(key=lambda event: self.closing_order.index(event.kind))
         return tuple(events)
 
+    def needed(self, state: State) -> tuple[str, ...]:
+        """What the last round of a run ends with, when the run waits: what rows mark as needed."""
+        is_last = state.rounds[state.round].plan_row + 1 == len(state.opening.plan)
+        return self.marked(state) if state.waits and is_last else ()
+
+    def marked(self, state: State) -> tuple[str, ...]:
+        """Questions to a person that rows mark as needed and nobody answered; none where a person decided instead."""
+        if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
+            return ()
+        marks = {row.phase: row.needs for row in self.rows if row.needs is not nothing_is_needed}
+        return tuple(
+            identity
+            for identity, one in state.concerns.items()
+            if one.for_human and one.by in state.roles and identity not in state.resolved
+            if one.phase in marks and marks[one.phase](one)
+        )
+
     def give_up(self, book: Book, step: Step) -> tuple[Event, ...]:
         """What stands in for a lost reply of the row."""
         return self.row(step).stand_in(book, step)
@@ -308,6 +338,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             record=self.record,
             close=self.close,
             give_up=self.give_up,
+            needed=more.pop("needed", self.needed),
             losses=LOSSES[name],
             plan=plan or one_round(phases),
             brief_version=brief_version,

@@ -90,6 +90,8 @@ class Controller(msgspec.Struct, frozen=True):
             if next_ != "next":
                 return (run_closed(book, "finished", next_),)
         elif not self.protocol.watched and state.rounds[round_].plan_row + 1 == len(state.opening.plan):
+            if self.protocol.needed(state):
+                return ()
             return (run_closed(book, "finished", "protocol_end"),)
         limit = state.limits.rounds
         if limit is not None and len(state.rounds) >= limit:

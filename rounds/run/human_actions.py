@@ -17,7 +17,7 @@ from ledger.events.run import Change
 from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import replacement
-from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, State
+from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, WAIT_PATH, State
 from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.run.session import RunSession, is_on_ledger
 
@@ -206,6 +206,20 @@ def amend_experiments(session: RunSession, *, is_allowed: bool, name: str | None
         words = {True: SANDBOX, False: "off"}
         change = Change(path=EXPERIMENTS_PATH, from_=words[before], to=words[is_allowed])
         reason = "Programs are run in a sandbox." if is_allowed else "Programs are not run any more."
+        amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
+        return (_named(book, amended, name),)
+
+    return session.append(make)
+
+
+def stop_waiting(session: RunSession, name: str | None = None) -> tuple[Event, ...]:
+    """Say that the run goes on without what a person was asked; nothing when it waits for nobody anyway."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        if not book.state.waits:
+            return ()
+        change = Change(path=WAIT_PATH, from_="on", to="off")
+        reason = "The run goes on without an answer."
         amended = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=reason)
         return (_named(book, amended, name),)
 

@@ -11,6 +11,8 @@ import msgspec
 
 from ledger.events.envelope import Version
 from ledger.state.book import Book
+from roles.protocol import awaited_answers
+from rounds.run import human_actions
 from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard
@@ -86,9 +88,15 @@ def begin(
 def play(session: RunSession, *, order: int = 1, lose: frozenset[str] = frozenset()) -> Book:
     """Answer every step by script until nothing is open; `order` −1 answers the last open step first.
 
-    Steps whose id is in `lose` are given up.
+    Steps whose id is in `lose` are given up. What the run waits for is answered by a person.
     """
-    while asked := session.asked()[::order]:
+    while True:
+        if waiting := awaited_answers(session.protocol, session.book().state):
+            human_actions.answer(session, waiting[0], "Do the smaller of the two.")
+            continue
+        asked = session.asked()[::order]
+        if not asked:
+            break
         one = asked[0]
         if one.step.id in lose:
             session.give_up(one.step.id, "given_up", "lost in a test")

@@ -29,7 +29,7 @@ class Short(Script):
 
 
 @pytest.mark.slow  # whole runs against a server of its own
-@pytest.mark.parametrize("name", ["jugalbandi", "debate", "tribunal"])
+@pytest.mark.parametrize("name", ["panel", "debate", "tribunal"])
 def test_runs_to_its_end(name: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     begin(run, name)
@@ -45,7 +45,7 @@ def test_runs_to_its_end(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(
-    "name", sorted(PROTOCOLS.keys() - {"structured", "jugalbandi", "debate", "tribunal"})
+    "name", sorted(PROTOCOLS.keys() - {"structured", "jugalbandi", "panel", "debate", "tribunal"})
 )
 def test_the_others_too(name: str, tmp_path: Path) -> None:
     test_runs_to_its_end(name, tmp_path)

@@ -365,6 +365,7 @@ CRUX: Final[Protocol] = SHEET.protocol(
     brought=programs.brought,
     look=closing.look,
     after_round=closing.after_round,
+    needed=closing.needed,
     tells=tells,
     profile="crux",
     format_version=2,

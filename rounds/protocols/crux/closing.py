@@ -72,7 +72,7 @@ def look(book: Book, phase: str) -> tuple[Event, ...]:
         noise=None if end.noise is None else _decimal(end.noise),
         values=tuple(ValueOfTest(claim=one.claim, evsi=_decimal(one.at_best)) for one in end.values),
     )
-    asked = _questions(book, phase) if reason == "hand_over" and rule(state, "wait") == "on" else ()
+    asked = _questions(book, phase) if reason == "hand_over" and state.waits else ()
     return (signals, *asked)
 
 
@@ -111,9 +111,15 @@ def is_waiting(state: State) -> bool:
     """
     seen = last_look(state)
     asked = _asked_of_a_person(state)
-    if seen is None or seen.reason != "hand_over" or rule(state, "wait") != "on" or not asked:
+    if seen is None or seen.reason != "hand_over" or not state.waits or not asked:
         return False
     return _has_a_round_left(state) or not asked <= _answered(state)
+
+
+def needed(state: State) -> tuple[str, ...]:
+    """The questions of a hand-over that nobody has answered."""
+    asked = _asked_of_a_person(state) - _answered(state)
+    return tuple(i for i in state.concerns if i in asked) if is_waiting(state) else ()
 
 
 def _asked_of_a_person(state: State) -> set[str]:

@@ -314,6 +314,7 @@ def fingerprint(state: State) -> Hashable:
         frozenset(state.given_up),
         tuple(state.artifacts),
         state.runs_programs,
+        state.waits,
         tuple(
             (i, facts.round, facts.claims, facts.judged, facts.verdict)
             for i, facts in state.experiments.items()

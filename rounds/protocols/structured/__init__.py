@@ -13,7 +13,8 @@ Laws
  4. A position is sealed before any verdict of its check is known.
  5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
- 7. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
+ 7. S waits for a person's answer to every question of the heaviest severity that the last G puts to one (`wait`).
+ 8. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
     every objection that it stands against a decision, or how it is met.
 """
 
@@ -24,7 +25,7 @@ from typing import Any, Final, Literal
 
 from ledger.events import Event
 from ledger.events.run import PlanRow
-from ledger.state.state import State
+from ledger.state.state import ConcernFacts, State
 from roles.objections import AGAINST
 from roles.protocol import Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
@@ -80,6 +81,7 @@ ROLES: Final = (
 )
 
 
+SEVERITY_MAX: Final = 5
 CHECKS: Final = ("E.check1", "E.check2", "E.check3", "E.check4")
 _SHAPES_1: Final[Mapping[str, type[Reply]]] = {
     "B": StatementReply,
@@ -162,12 +164,29 @@ def _checks_drift(state: State, round_: int) -> bool:
 def _resolves(state: State, round_: int) -> bool:
     """Claims are resolved where some are pending, or were until this step resolved them."""
     pending = any(claim.status == "pending" for claim in state.claims.values())
-    return synthesis_is_due(state, round_) and (pending or state.is_done(f"r{round_}.S.resolve.verifier"))
+    return _closes(state, round_) and (pending or state.is_done(f"r{round_}.S.resolve.verifier"))
+
+
+def _is_critical(question: ConcernFacts) -> bool:
+    """A question to a person that the asker holds for as heavy as can be."""
+    return question.type == "question" and question.severity == SEVERITY_MAX
+
+
+def needed(state: State) -> tuple[str, ...]:
+    """Critical questions of the last assessment: the synthesis is written with their answers, or without the wait."""
+    if not state.waits or not synthesis_is_due(state, state.round):
+        return ()
+    last = max((round_ for round_ in state.rounds if "G" in plan_row(state, round_).phases), default=0)
+    return tuple(identity for identity in _SHEET.marked(state) if state.concerns[identity].round == last)
+
+
+def _closes(state: State, round_: int) -> bool:
+    return synthesis_is_due(state, round_) and not needed(state)
 
 
 def _follows_from(state: State, round_: int) -> Hashable:
     opened, row = state.rounds[round_], plan_row(state, round_)
-    sealed, closing = _seals(state, round_), synthesis_is_due(state, round_)
+    sealed, closing = _seals(state, round_), _closes(state, round_)
     checks, again = applicable_checks(state, round_), rejudged_checks(state, round_)
     present = active_roles(state, round_)
     resolved = closing and _resolves(state, round_)
@@ -295,7 +314,14 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             check_row(3, "E.check3"),
             *(check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
             row("F", asks_each(active_roles), _review, problems.wrong_review, later=_findings),
-            row("G", asks_each(_lead), _decided("assessment"), problems.wrong_assessment, later=_assessed),
+            row(
+                "G",
+                asks_each(_lead),
+                _decided("assessment"),
+                problems.wrong_assessment,
+                later=_assessed,
+                needs=_is_critical,
+            ),
             row(
                 "H",
                 asks_each(_verifier),
@@ -316,7 +342,7 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
                 asks_each(_authors, "review"),
                 _retrospective,
                 problems.wrong_retrospective,
-                when=synthesis_is_due,
+                when=_closes,
                 planned=False,
             ),
             row(
@@ -325,7 +351,7 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
                 _decided("summary"),
                 problems.wrong_closing,
                 later=_closed,
-                when=synthesis_is_due,
+                when=_closes,
                 planned=False,
             ),
         ),
@@ -353,15 +379,18 @@ def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet) -> Protocol:
         prompts=prompts,
         brief_version=3,
         owed=missing_checks,
+        needed=needed,
         fits="a decision that is dear to undo and that several people will have to live with",
         calls="142 in minimum-8, 258 in standard-13, at most",
         variants={
             "positions": ("sealed", "off"),
             "rejudge": ("0", "1", "2", "3", "4"),
             "prompts": ("structured-6", "structured-5"),
+            "wait": ("on", "off"),
         },
     )
 
 
+_SHEET: Final = _sheet(VISIBILITY, _SHAPES)
 STRUCTURED_1: Final[Protocol] = _protocol(1, "structured", _sheet(VISIBILITY_1, _SHAPES_1))
-STRUCTURED: Final[Protocol] = _protocol(2, "structured-6", _sheet(VISIBILITY, _SHAPES))
+STRUCTURED: Final[Protocol] = _protocol(2, "structured-6", _SHEET)
