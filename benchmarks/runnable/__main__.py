@@ -1,0 +1,55 @@
+"""Decide the questions again: `python -m benchmarks.runnable [NAME …] [--record] [--paper]`.
+
+python -m benchmarks.runnable                   run every truth, compare with output and key, print the table
+python -m benchmarks.runnable q08-retry-policy  one question (any beginning of a name)
+python -m benchmarks.runnable --record          write output.txt anew
+python -m benchmarks.runnable --paper           write paper.md, run nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from benchmarks.runnable.questions import FOLDER, PAPER, differences, keys, paper, questions, rerun
+
+
+def decide(names: Sequence[str], record: bool) -> int:
+    """Print a line for each question; 1 when an output or a key does not agree."""
+    known, missed = keys(), False
+    print(f"{'question':24} {'key':4} {'found':5} {'seconds':>7}")
+    for name in names:
+        now = rerun(name)
+        if record:
+            (FOLDER / name / "output.txt").write_text(now.output, "utf-8")
+        wrong = differences(name, now, known)
+        missed |= bool(wrong)
+        said = "; ".join(wrong) or ("agrees (measured)" if name in known.measured else "agrees")
+        print(f"{name:24} {known.answers[name]:4} {now.answer:5} {now.seconds:7.1f}  {said}", flush=True)
+    spread = sorted(Counter(known.answers[name] for name in names).items())
+    print(f"{len(names)} questions; keys: {', '.join(f'{option} × {n}' for option, n in spread)}")
+    return int(missed)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Exit code 1 when something does not agree, 2 when a name is not known."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.runnable")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--paper", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.paper:
+        PAPER.write_text(paper(), "utf-8")
+        return 0
+    known = [question.name for question in questions()]
+    beginnings = tuple(options.names or [""])
+    chosen = [name for name in known if name.startswith(beginnings)]
+    if not chosen:
+        parser.error(f"no question begins so: {', '.join(known)}")
+    return decide(chosen, options.record)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
