@@ -102,7 +102,7 @@ bench: $(READY) ## measure against the targets, as ratios in one run
 lock: $(READY) ## pin again every dependency, for every platform, with hashes
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --extra anthropic --extra mcp --group dev --output-file requirements.lock pyproject.toml
+	  --extra anthropic --extra mcp --extra openai --group dev --output-file requirements.lock pyproject.toml
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	  --constraint requirements.lock --group checkout --output-file requirements-run.lock pyproject.toml

@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from ledger.events import Event
 from ledger.events.artifacts import BODIES, DELTA_PATTERN
-from ledger.events.envelope import Version
+from ledger.events.envelope import NOT_IN_VERSION_1, Version
 from ledger.events.ids import ID_PATTERNS
 from ledger.events.laws import Law, Length, Total, waivable_laws
 from ledger.events.values import (
@@ -221,6 +221,8 @@ def _keep_call_laws(draw: st.DrawFn, document: Document) -> None:
         document["saw"] = []
         return
     document["via"] = None
+    if document["v"] == 1 and document["call"]["seat"] in NOT_IN_VERSION_1:
+        document["call"]["seat"] = "host"
     document["saw"] = sorted(draw(st.sets(st.integers(0, 1_000), min_size=1, max_size=4)))
 
 

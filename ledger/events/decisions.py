@@ -233,4 +233,4 @@ class Alarm(Envelope, frozen=True, kw_only=True):
     name: Name | None = None  # the person, if a person closed it
 
 
-SEAT_KINDS: tuple[SeatKind, ...] = ("anthropic", "tape", "command", "human", "host", "local")
+SEAT_KINDS: tuple[SeatKind, ...] = ("anthropic", "tape", "command", "human", "host", "local", "openai")

@@ -21,7 +21,9 @@ from ledger.events.values import (
     Value,
 )
 
-SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local"]
+SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local", "openai"]
+NOT_IN_VERSION_1: frozenset[SeatKind] = frozenset({"openai"})
+"""Kinds of seat that a line of version 1 of the format cannot name."""
 Version = Literal[1, 2]
 """Versions of the format: a run is of one from its first line to its last."""
 Isolation = Literal["enforced", "trusted"]

@@ -16,6 +16,7 @@ import msgspec
 
 from ledger.events import Artifact, Event
 from ledger.events.artifacts import BODIES
+from ledger.events.envelope import NOT_IN_VERSION_1
 from ledger.events.ids import ID_PATTERNS
 
 Broken = Callable[[Any], "str | None"]
@@ -143,6 +144,8 @@ def laws_of(kind: str, version: int) -> Broken:
             return "saw is empty if and only if call is null"
         elif event.via is not None:
             return "an event with via has call null"
+        elif version == 1 and event.call.seat in NOT_IN_VERSION_1:
+            return f"version 1 of the format has no seat {event.call.seat}"
         if event.by == "import":
             return None
         for law in laws:

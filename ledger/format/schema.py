@@ -25,7 +25,7 @@ from msgspec import inspect
 import schemas
 from ledger.events import KINDS
 from ledger.events.artifacts import BODIES
-from ledger.events.envelope import Version
+from ledger.events.envelope import NOT_IN_VERSION_1, Version
 from ledger.events.ids import ID_PATTERNS
 from ledger.events.laws import Length, Paired, Total, waivable_laws
 from ledger.events.values import DEPTH_MAX, FORMAT, SAFE_INTEGER
@@ -238,7 +238,15 @@ def _pattern(pattern: str | None) -> Schema:
 
 def laws_of(kind: str, version: Version, parts: Parts) -> list[Schema]:
     """What every event of a kind keeps, beyond the types of its fields."""
-    return [*_call_laws(), *_waived_laws(kind, version, parts)]
+    has_version_1 = kind not in NEW_KINDS and (version == 1 or older_event(kind) is None)
+    later = [_later_seats()] if has_version_1 else []
+    return [*_call_laws(), *later, *_waived_laws(kind, version, parts)]
+
+
+def _later_seats() -> Schema:
+    """Kinds of seat that a line of version 1 cannot name."""
+    named = {"call": {"properties": {"seat": {"not": {"enum": sorted(NOT_IN_VERSION_1)}}}}}
+    return {"if": {"properties": {"v": {"const": 1}}}, "then": {"properties": named}}
 
 
 def _call_laws() -> list[Schema]:

@@ -228,10 +228,10 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
 
 def _anthropic(rest: str) -> Seat:
     """`MODEL@EFFORT`, each of them or neither; prices by MOOT_PRICES when it is set."""
-    from roles.seats.anthropic import INSTALL, AnthropicSeat
+    from roles.seats.anthropic import WORDS, AnthropicSeat
 
     if find_spec("anthropic") is None:
-        what, _, fix = INSTALL.partition(": ")
+        what, _, fix = WORDS.install.partition(": ")
         raise MootError("sdk_missing", what, "seat", fix)
     model, effort = _model_and_effort(rest)
     return AnthropicSeat(model, prices=prices_in_force(), effort=effort)

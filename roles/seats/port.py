@@ -17,7 +17,7 @@ from ledger.redaction.masking import excerpt, masked
 from roles.brief import Brief
 from roles.protocol import Step
 
-MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "command", "local")
+MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command", "local")
 """Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
 NAME_CHARACTERS_MAX: Final = 200
 

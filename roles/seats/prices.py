@@ -73,15 +73,21 @@ class Prices:
         return None if tier is None else f"{tier.usd(tokens).quantize(MICRO, ROUND_HALF_EVEN):f}"
 
     def bound(self, model: str, prompt_tokens_max: int, tokens_out_max: int) -> Decimal | None:
-        """The most that an attempt can cost, whatever tier it falls in and whatever is written to the cache."""
-        tiers = self.models.get(model)
-        if tiers is None:
+        """The most that an attempt can cost, in whatever tier such a prompt can fall, whatever the cache takes."""
+        tiers = _reached(self.models.get(model, ()), prompt_tokens_max)
+        if not tiers:
             return None
         most = max(
             max(tier.input, tier.cache_write) * prompt_tokens_max + tier.output * tokens_out_max
             for tier in tiers
         )
         return (most / MILLION).quantize(MICRO, ROUND_CEILING)
+
+
+def _reached(tiers: tuple[Tier, ...], prompt_tokens_max: int) -> tuple[Tier, ...]:
+    """The tiers up to the first that holds the longest prompt."""
+    holds = [tier.holds(prompt_tokens_max) for tier in tiers]
+    return tiers[: holds.index(True) + 1] if True in holds else ()
 
 
 def read_prices(path: Path = INSTALLED) -> Prices:

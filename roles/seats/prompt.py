@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 
@@ -38,6 +38,12 @@ SCHEMA_HEADING: Final = (
     "Reply schema of this step (JSON Schema). Your answer is an object with the one field `reply`:"
     " the text of one JSON object that satisfies this schema.\n"
 )
+PLAIN_HEADING: Final = (
+    "Reply schema of this step (JSON Schema); your answer is one JSON object that satisfies it.\n"
+)
+"""The same where the answer is the reply itself, without an envelope."""
+NO_LINE_FEED: Final = r"(?!\n)"
+"""Patterns end in it against a regex engine whose `$` allows a last line feed; in a grammar `$` is the end."""
 
 Content = list[dict[str, Any]]
 
@@ -47,14 +53,14 @@ def system_of(brief: Brief) -> Content:
     return [_text(brief.blocks[0].text)]
 
 
-def user_of(brief: Brief) -> Content:
+def user_of(brief: Brief, heading: str = SCHEMA_HEADING) -> Content:
     """The rest of the brief, the schema before what is the step's own; at most four breakpoints."""
     shared = [block for block in brief.blocks[1:] if block.scope != "step"]
     own = [block for block in brief.blocks[1:] if block.scope == "step"]
     content = [_text(block.text) for block in shared]
     for end in _ends(shared):
         content[end - 1]["cache_control"] = {"type": "ephemeral"}
-    schema = _text(SCHEMA_HEADING + orjson.dumps(brief.schema).decode() + "\n")
+    schema = _text(heading + orjson.dumps(brief.schema).decode() + "\n")
     schema["cache_control"] = {"type": "ephemeral"}
     return [*content, schema, *(_text(block.text) for block in own)]
 
@@ -82,3 +88,12 @@ def unwrapped(text: str) -> bytes:
     if isinstance(value, dict) and list(value) == ["reply"] and isinstance(value["reply"], str):  # pyright: ignore[reportUnknownArgumentType]  # any JSON
         return value["reply"].encode("utf-8", "replace")
     return text.encode("utf-8", "replace")
+
+
+def grammatical(schema: Any) -> Any:
+    """A schema as servers of open models make a grammar of it: without the lookahead that ends our patterns."""
+    if isinstance(schema, Mapping):
+        return {key: grammatical(value) for key, value in cast("Mapping[str, Any]", schema).items()}
+    if isinstance(schema, list | tuple):
+        return [grammatical(value) for value in cast("Sequence[Any]", schema)]
+    return schema.replace(NO_LINE_FEED, "") if isinstance(schema, str) else schema

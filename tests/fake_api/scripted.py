@@ -52,5 +52,6 @@ def answering(path: Path, script: Script | None = None) -> Answerer:
 def enveloped(reply: str, body: dict[str, Any]) -> str:
     """A reply in the form that the request's output schema asks for."""
     form = (body.get("output_config") or {}).get("format") or {}
+    form = (body.get("response_format") or {}).get("json_schema") or form
     names = list(form.get("schema", {}).get("properties", {}))
     return json.dumps({"reply": reply}) if names == ["reply"] else reply

@@ -17,7 +17,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from tests.fake_api.cache import Accounted, Cache, tokens
 from tests.fake_api.faults import Fault
@@ -46,7 +46,14 @@ class Asked:
 
 
 class FakeApi:
-    """The fake. `fault(n)` says what request n (from 1) suffers, None for nothing."""
+    """The fake. `fault(n)` says what request n (from 1) suffers, None for nothing.
+
+    What another API says in another way stands in the methods from `refusal` to `stream`.
+    """
+
+    path: ClassVar[str] = "/v1/messages"
+    broken_at: ClassVar[int] = 4
+    """The piece of a stream in whose place it breaks: words were said, the end is not."""
 
     def __init__(
         self,
@@ -120,8 +127,8 @@ class FakeApi:
         if method == "GET" and path.startswith("/v1/models"):
             models = [{"type": "model", "id": one, "display_name": one} for one in MODELS]
             return await _send(writer, 200, {"data": models, "has_more": False})
-        if (method, path) != ("POST", "/v1/messages"):
-            return await _send(writer, 404, _error(404, TYPES[404], path))
+        if (method, path) != ("POST", self.path):
+            return await _send(writer, 404, self.error(404, "as the test asked", path))
         asked = Asked(next(self._numbers), json.loads(content), headers, time.monotonic())
         self.log.append(asked)
         self.in_flight += 1
@@ -133,17 +140,16 @@ class FakeApi:
             asked.ended = time.monotonic()
 
     async def _message(self, asked: Asked, writer: asyncio.StreamWriter) -> bool:
-        refused = refusal(asked.headers, asked.body)
+        refused = self.refusal(asked)
         if refused is not None:
             asked.status = refused[0]
-            return await _send(writer, refused[0], _error(*refused))
+            return await _send(writer, *refused)
         fault = asked.fault = self.fault(asked.number)
         if fault is not None and fault.kind == "drop":
             return False
         if fault is not None and fault.kind == "status":
             asked.status = fault.status
-            body = _error(fault.status, TYPES.get(fault.status, "api_error"), "as the test asked")
-            return await _send(writer, fault.status, body, dict(fault.headers))
+            return await _send(writer, fault.status, self.error(fault.status), dict(fault.headers))
         before, whole = self.latency(asked.number, asked.body) if self.latency else (0.0, 0.0)
         accounted = self._accounted(asked)
         await asyncio.sleep(before)
@@ -152,9 +158,33 @@ class FakeApi:
             return await self._stream(asked, accounted, writer, whole - before)
         await asyncio.sleep(whole - before)
         text, stop = self._text(asked)
-        message = {**_message(asked, _usage(accounted, tokens(text))), "stop_reason": stop}
-        message["content"] = [{"type": "text", "text": text}]
-        return await _send(writer, 200, message)
+        return await _send(writer, 200, self.whole(asked, text, stop, _usage(accounted, tokens(text))))
+
+    def refusal(self, asked: Asked) -> tuple[int, dict[str, Any]] | None:
+        """Status and body for a request that the API would not take."""
+        refused = refusal(asked.headers, asked.body)
+        return None if refused is None else (refused[0], _error(refused[1], refused[2]))
+
+    def error(self, status: int, message: str = "as the test asked", about: str = "") -> dict[str, Any]:
+        """The body of an error."""
+        return _error(TYPES.get(status, "api_error"), f"{message} {about}".strip())
+
+    def whole(self, asked: Asked, text: str, stop: str, usage: dict[str, int]) -> dict[str, Any]:
+        """A reply that is not streamed."""
+        content = [{"type": "text", "text": text}]
+        return {**_message(asked, usage), "stop_reason": stop, "content": content}
+
+    async def stream(
+        self, asked: Asked, text: str, stop: str, usage: dict[str, int], seconds: float
+    ) -> AsyncIterator[bytes]:
+        """The pieces of a reply, each as the lines that are sent."""
+        async for name, event in _events(asked, text, stop, usage, seconds):
+            yield f"event: {name}\ndata: {json.dumps(event)}\n\n".encode()
+
+    def stream_error(self) -> bytes:
+        """An error in the middle of a stream."""
+        error = _error("overloaded_error", "as the test asked")
+        return f"event: error\ndata: {json.dumps(error)}\n\n".encode()
 
     def _accounted(self, asked: Asked) -> Accounted:
         if self.caching:
@@ -195,15 +225,13 @@ class FakeApi:
         asked.usage = usage
         kind = asked.fault.kind if asked.fault else None
         count = 0
-        async for name, event in _events(asked, text, stop, usage, seconds):
-            line = f"event: {name}\ndata: {json.dumps(event)}\n\n".encode()
+        async for line in self.stream(asked, text, stop, usage, seconds):
             count += 1
-            if count == 4 and kind == "half_line":
+            if count == self.broken_at and kind == "half_line":
                 writer.write(line[: len(line) // 2])
-            if count == 4 and kind == "stream_error":
-                error = _error(0, "overloaded_error", "as the test asked")
-                writer.write(f"event: error\ndata: {json.dumps(error)}\n\n".encode())
-            if count == 4 and kind in ("half_line", "stream_error", "cut"):
+            if count == self.broken_at and kind == "stream_error":
+                writer.write(self.stream_error())
+            if count == self.broken_at and kind in ("half_line", "stream_error", "cut"):
                 await writer.drain()
                 return False
             writer.write(line)
@@ -255,8 +283,7 @@ def _usage(accounted: Accounted, output: int) -> dict[str, int]:
     }
 
 
-def _error(status: int, kind: str, message: str) -> dict[str, Any]:
-    del status
+def _error(kind: str, message: str) -> dict[str, Any]:
     return {
         "type": "error",
         "error": {"type": kind, "message": message},

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from detectors.parameters import SignalProfile, params_bytes, params_hash
 from ledger.events import RunOpened
+from ledger.events.envelope import Version
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -43,8 +44,9 @@ def opening(
     positions: str = "sealed",
     profile: SignalProfile = "text",
     params: bytes | None = None,
+    version: Version = 1,
 ) -> tuple[RunOpened, dict[str, bytes]]:
-    """An opening and its blobs. With `params` the run has thresholds of its own."""
+    """An opening and its blobs, of a version of protocol and format; with `params` it has thresholds of its own."""
     if params is not None:
         profile = "calibrated"
     kept = {}
@@ -52,14 +54,15 @@ def opening(
         thresholds = params or params_bytes(profile)
         kept = {hashlib.sha256(thresholds).hexdigest(): thresholds}
     rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
-    prompts = installed_prompt_set("structured")
+    prompts = installed_prompt_set("structured" if version == 1 else "structured-6")
     document = hashlib.sha256(DOCUMENT).hexdigest()
     event = RunOpened(
+        v=version,
         round=0,
         phase="open",
         by="controller",
         protocol="structured",
-        protocol_version=1,
+        protocol_version=version,
         question="Which storage keeps every line?",
         goals=(Labelled(id="G-1", text="No line is lost"), Labelled(id="G-2", text="Easy to read")),
         options=(Labelled(id="O-1", text="three streams"), Labelled(id="O-2", text="one journal")),
@@ -92,9 +95,12 @@ def begin(
     positions: str = "sealed",
     profile: SignalProfile = "text",
     params: bytes | None = None,
+    version: Version = 1,
 ) -> RunSession:
     """A session on a new run at `path`, without the cost of syncing."""
-    event, blobs = opening(plan, budgets=budgets, positions=positions, profile=profile, params=params)
+    event, blobs = opening(
+        plan, budgets=budgets, positions=positions, profile=profile, params=params, version=version
+    )
     return start(path, event, blobs=blobs, files={}, verdicts=standard, clock=clock(), sync=False)
 
 

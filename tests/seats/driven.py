@@ -1,4 +1,4 @@
-"""Whole runs by the `anthropic` seat against the fake, for tests and benchmarks."""
+"""Whole runs by the seats of both APIs against their fakes, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ledger.audit.verify import verify
+from ledger.events.envelope import NOT_IN_VERSION_1, Version
 from ledger.events.run import Budgets, PlanRow
 from ledger.store.spending import Spending
 from ledger.store.store import RunStore
 from roles.seats.anthropic import AnthropicSeat
+from roles.seats.openai import OpenAISeat
 from roles.seats.port import Bound, Seat
 from roles.seats.prices import read_prices
 from rounds.run.budget import Reservations
@@ -21,6 +24,8 @@ from rounds.run.driver import DriveEnd, drive
 from rounds.run.rate_limit import RetryPolicy
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
+from tests.fake_api import openai_rules
+from tests.fake_api.openai_server import FakeOpenAI
 from tests.fake_api.rules import KEY
 from tests.fake_api.scripted import answering
 from tests.fake_api.server import FakeApi
@@ -29,6 +34,29 @@ from tests.rounds.scripted import Script
 from validators import rulebook
 
 QUICK = RetryPolicy(wait_seconds_first=0.001, wait_seconds_max=0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """An API as tests use it: its fake, and a seat that asks it."""
+
+    kind: str
+    fake: Callable[..., FakeApi]
+    seat: Callable[[FakeApi], Seat]
+    key: str
+    key_variable: str
+
+
+def _openai(api: FakeApi) -> Seat:
+    assert isinstance(api, FakeOpenAI)
+    return OpenAISeat("gpt-6.2-sol", api.endpoint, prices=read_prices())
+
+
+ANTHROPIC = Service(
+    "anthropic", FakeApi, lambda _: AnthropicSeat(prices=read_prices()), KEY, "ANTHROPIC_API_KEY"
+)
+OPENAI = Service("openai", FakeOpenAI, _openai, openai_rules.KEY, "OPENAI_API_KEY")
+SERVICES = (ANTHROPIC, OPENAI)
 
 
 @contextmanager
@@ -47,10 +75,15 @@ def environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def opened(
-    path: Path, plan: str | Sequence[PlanRow] | None = None, budgets: Budgets | None = None
+    path: Path,
+    plan: str | Sequence[PlanRow] | None = None,
+    budgets: Budgets | None = None,
+    *,
+    service: Service = ANTHROPIC,
 ) -> RunSession:
-    """A new run of one round, unless a plan is given."""
-    return begin(path, plan or rows(1), budgets=budgets)
+    """A new run of one round, unless a plan is given, of the oldest version that knows the service's seats."""
+    version: Version = 2 if service.kind in NOT_IN_VERSION_1 else 1
+    return begin(path, plan or rows(1), budgets=budgets, version=version)
 
 
 def resumed(path: Path) -> RunSession:
@@ -72,27 +105,27 @@ class Watched(Reservations):
 
 def deliberate(
     session: RunSession,
+    service: Service = ANTHROPIC,
     *,
     script: Script | None = None,
-    seats: Callable[[], Mapping[str, Seat]] | None = None,
+    seats: Callable[[Callable[[], Seat]], Mapping[str, Seat]] | None = None,
     on_reserve: Callable[[Reservations], None] | None = None,
     driving: Mapping[str, Any] | None = None,
     **api: Any,
 ) -> tuple[DriveEnd, FakeApi]:
-    """Drive a session to where it ends; every seat is the fake's unless `seats` makes others."""
+    """Drive a session to where it ends; every seat is the fake's, unless `seats` makes others with what makes those."""
     path = session.run.path
     spending = Spending(path)
 
-    async def driven() -> DriveEnd:
-        one = AnthropicSeat(prices=read_prices())
-        made = seats() if seats else dict.fromkeys(ROLES, one)
+    async def driven(fake: FakeApi) -> DriveEnd:
+        made = seats(lambda: service.seat(fake)) if seats else dict.fromkeys(ROLES, service.seat(fake))
         reservations = Watched(spending.entries(), spending.note)
         reservations.on_reserve = on_reserve
         options = {"retry": QUICK, **(driving or {})}
         return await drive(session, made, monotonic=lambda: 0.0, reservations=reservations, **options)
 
-    with FakeApi(answering(path, script), **api) as fake, environment(fake.environment):
-        return asyncio.run(driven()), fake
+    with service.fake(answering(path, script), **api) as fake, environment(fake.environment):
+        return asyncio.run(driven(fake)), fake
 
 
 def sound(path: Path) -> None:
@@ -104,4 +137,5 @@ def sound(path: Path) -> None:
     errors = [finding for finding in checked.findings if finding.severity == "error"]
     assert not errors, errors
     for file in path.rglob("*"):
-        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+        content = file.read_bytes() if file.is_file() else b""
+        assert not any(service.key.encode() in content for service in SERVICES), file

@@ -11,38 +11,44 @@ import pytest
 from ledger.events import Fallback
 from ledger.events.run import Budgets
 from ledger.store.spending import Spending
-from roles.seats.anthropic import AnthropicSeat
-from roles.seats.prices import read_prices
+from roles.seats.port import Bound, Metered, Request, Seat
 from rounds.run.budget import Reservations
-from rounds.run.session import RunSession
+from rounds.run.session import AskedStep, RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES, rows
 from tests.rounds.scripted import Script, ScriptedSeat
-from tests.seats.driven import deliberate, opened, resumed, sound
+from tests.seats.driven import SERVICES, Service, deliberate, opened, resumed, sound
 
 
-def test_a_run_by_the_fake_ends_and_says_that_it_was_one(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run")
-    outcome, api = deliberate(session)
+@pytest.fixture(params=SERVICES, ids=lambda service: service.kind)
+def service(request: pytest.FixtureRequest) -> Service:
+    """Each API in turn."""
+    found: Service = request.param
+    return found
+
+
+def test_a_run_by_the_fake_ends_and_says_that_it_was_one(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", service=service)
+    outcome, api = deliberate(session, service)
     book = session.book()
     calls = [event.call for event in book.events if event.call]
     assert outcome.state == "finished"
-    assert {(call.seat, call.provider, call.simulated) for call in calls} == {("anthropic", "fake", "fake")}
+    assert {(call.seat, call.provider, call.simulated) for call in calls} == {(service.kind, "fake", "fake")}
     assert sum(call.tokens_cached or 0 for call in calls) > 0
     assert len(api.log) == len(calls) == book.state.spend.calls
     assert book.state.spend.unpriced == 0
     sound(tmp_path / "run")
 
 
-def test_lost_attempts_are_made_again_and_recorded(tmp_path: Path) -> None:
+def test_lost_attempts_are_made_again_and_recorded(service: Service, tmp_path: Path) -> None:
     faults = {
         1: status(429, retry_after="3600"),
         2: Fault("stream_error"),
         3: status(529),
         4: Fault("malformed"),
     }
-    session = opened(tmp_path / "run")
-    outcome, _ = deliberate(session, fault=faults.get)
+    session = opened(tmp_path / "run", service=service)
+    outcome, _ = deliberate(session, service, fault=faults.get)
     call = next(event.call for event in session.book().events if event.call)
     assert outcome.state == "finished"
     assert [attempt.error is None for attempt in call.attempts] == [False, False, False, False, True]
@@ -53,25 +59,25 @@ def test_lost_attempts_are_made_again_and_recorded(tmp_path: Path) -> None:
     sound(tmp_path / "run")
 
 
-def test_a_wrong_key_stops_the_run_and_leaves_every_step_open(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run")
-    outcome, api = deliberate(session, fault=lambda _: status(401))
+def test_a_wrong_key_stops_the_run_and_leaves_every_step_open(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", service=service)
+    outcome, api = deliberate(session, service, fault=lambda _: status(401))
     assert (outcome.state, outcome.reason, len(api.log)) == ("failed", "seats_failed", 1)
-    assert "ANTHROPIC_API_KEY" in outcome.detail
+    assert service.key_variable in outcome.detail
     assert not session.book().state.given_up
-    again, _ = deliberate(resumed(tmp_path / "run"))
+    again, _ = deliberate(resumed(tmp_path / "run"), service)
     assert again.state == "finished"
     sound(tmp_path / "run")
 
 
-def test_when_one_seat_is_gone_the_others_go_on(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run")
+def test_when_one_seat_is_gone_the_others_go_on(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", service=service)
     scripted = ScriptedSeat(session, Script())
 
-    def mixed() -> dict[str, AnthropicSeat | ScriptedSeat]:
-        return {**dict.fromkeys(ROLES, scripted), "critic": AnthropicSeat(prices=read_prices())}
+    def mixed(make: Callable[[], Seat]) -> dict[str, Seat]:
+        return {**dict.fromkeys(ROLES, scripted), "critic": make()}
 
-    outcome, api = deliberate(session, seats=mixed, fault=lambda _: status(403))
+    outcome, api = deliberate(session, service, seats=mixed, fault=lambda _: status(403))
     lost = [event for event in session.book().events if isinstance(event, Fallback)]
     assert outcome.state == "finished"
     assert {event.role for event in lost} == {"critic"}
@@ -81,14 +87,14 @@ def test_when_one_seat_is_gone_the_others_go_on(tmp_path: Path) -> None:
     sound(tmp_path / "run")
 
 
-def test_a_lost_verifier_leaves_verdicts_unclear(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run")
+def test_a_lost_verifier_leaves_verdicts_unclear(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", service=service)
     scripted = ScriptedSeat(session, Script())
 
-    def mixed() -> dict[str, AnthropicSeat | ScriptedSeat]:
-        return {**dict.fromkeys(ROLES, scripted), "verifier": AnthropicSeat(prices=read_prices())}
+    def mixed(make: Callable[[], Seat]) -> dict[str, Seat]:
+        return {**dict.fromkeys(ROLES, scripted), "verifier": make()}
 
-    outcome, _ = deliberate(session, seats=mixed, fault=lambda _: Fault("refusal"))
+    outcome, _ = deliberate(session, service, seats=mixed, fault=lambda _: Fault("refusal"))
     assert outcome.state == "finished"
     assert {facts.result for facts in session.book().state.checks.values()} <= {"UNCLEAR", "NOT_APPLICABLE"}
     sound(tmp_path / "run")
@@ -113,35 +119,32 @@ BUDGETS = [
 
 @pytest.mark.parametrize(("reason", "budgets", "place"), BUDGETS, ids=[reason for reason, _, _ in BUDGETS])
 def test_a_budget_is_never_exceeded_and_stops_resumably(
-    tmp_path: Path, reason: str, budgets: Budgets, place: int
+    service: Service, tmp_path: Path, reason: str, budgets: Budgets, place: int
 ) -> None:
-    session = opened(tmp_path / "run", budgets=budgets)
+    session = opened(tmp_path / "run", budgets=budgets, service=service)
     limit = (budgets.calls, budgets.tokens, int(Decimal(budgets.usd or 0) * 1_000_000))[place]
     assert limit
     most: list[int] = []
     outcome, _ = deliberate(
-        session, on_reserve=lambda reservations: most.append(spent(session, reservations)[place])
+        session, service, on_reserve=lambda reservations: most.append(spent(session, reservations)[place])
     )
     assert (outcome.state, outcome.reason) == ("stopped", reason)
     assert 0 < max(most) <= limit
     assert session.book().state.answered, "there was room for something"
     sound(tmp_path / "run")
     before = len(session.book().state.answered)
-    again, api = deliberate(resumed(tmp_path / "run"))
+    again, api = deliberate(resumed(tmp_path / "run"), service)
     assert (again.state, again.reason) == ("stopped", reason)
     assert len(resumed(tmp_path / "run").book().state.answered) - before <= 1, "what is left is little"
     assert len(api.log) <= 1
 
 
-def test_what_a_kill_left_unsettled_stays_reserved(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"))
+def test_what_a_kill_left_unsettled_stays_reserved(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", budgets=Budgets(usd="0.40"), service=service)
     spending = Spending(tmp_path / "run")
     reservations = Reservations((), spending.note)
-    seat = AnthropicSeat(prices=read_prices())
-    from roles.seats.port import Request
-
     asked = session.asked()[0]
-    bound = seat.bound(Request(asked.step, asked.brief))
+    bound = _bound(service, asked)
     reservations.reserve(asked.step.id, bound)
     spending.path.write_bytes(spending.path.read_bytes() + b'\n{"act":"reser')
     after = Reservations(spending.entries())
@@ -150,29 +153,36 @@ def test_what_a_kill_left_unsettled_stays_reserved(tmp_path: Path) -> None:
     assert after.reserve(asked.step.id, bound) == 2
 
 
+def _bound(service: Service, asked: AskedStep) -> Bound:
+    with service.fake(lambda *_: "") as api:
+        seat = service.seat(api)
+    assert isinstance(seat, Metered)
+    return seat.bound(Request(asked.step, asked.brief))
+
+
 def _slow(first: float, last: float) -> Callable[[int, dict[str, object]], tuple[float, float]]:
     return lambda *_: (first, last)
 
 
-def test_siblings_follow_at_the_first_byte_of_the_one_ahead(tmp_path: Path) -> None:
-    session = opened(tmp_path / "staggered")
-    _, api = deliberate(session, latency=_slow(0.05, 0.3))
+def test_siblings_follow_at_the_first_byte_of_the_one_ahead(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "staggered", service=service)
+    _, api = deliberate(session, service, latency=_slow(0.05, 0.3))
     reads = [one.usage["cache_read_input_tokens"] for one in api.log]
-    session = opened(tmp_path / "together")
-    _, together = deliberate(session, latency=_slow(0.05, 0.3), driving={"staggered": False})
+    session = opened(tmp_path / "together", service=service)
+    _, together = deliberate(session, service, latency=_slow(0.05, 0.3), driving={"staggered": False})
     plain = [one.usage["cache_read_input_tokens"] for one in together.log]
     assert sum(reads) > 1.2 * sum(plain)
     assert api.in_flight_max >= 3
 
 
-def test_calls_at_once_are_bounded(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run")
-    _, api = deliberate(session, latency=_slow(0.01, 0.03), driving={"calls_at_once": 2})
+def test_calls_at_once_are_bounded(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", service=service)
+    _, api = deliberate(session, service, latency=_slow(0.01, 0.03), driving={"calls_at_once": 2})
     assert api.in_flight_max <= 2
 
 
-def test_rows_of_a_plan_are_asked_in_order(tmp_path: Path) -> None:
-    session = opened(tmp_path / "run", rows(2, absent={2: "critic"}))
-    outcome, _ = deliberate(session)
+def test_rows_of_a_plan_are_asked_in_order(service: Service, tmp_path: Path) -> None:
+    session = opened(tmp_path / "run", rows(2, absent={2: "critic"}), service=service)
+    outcome, _ = deliberate(session, service)
     assert outcome.state == "finished"
     sound(tmp_path / "run")

@@ -1,6 +1,6 @@
 """Runs with random faults: each ends complete, degraded with its quorum stated, or stopped so that it can go on.
 
-A slice runs by default, 500 runs with `-m campaign`.
+A slice runs by default, 500 runs of each API with `-m campaign`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ import pytest
 
 from ledger.events.run import Budgets
 from moot.view.banners import caveats, tally
-from roles.seats.anthropic import AnthropicSeat
 from roles.seats.port import Seat
-from roles.seats.prices import read_prices
 from rounds.run.budget import Reservations
 from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
 from tests.rounds.scripted import Script
-from tests.seats.driven import deliberate, opened, resumed, sound
+from tests.seats.driven import SERVICES, Service, deliberate, opened, resumed, sound
 
 PASSING = (
     status(408),
@@ -83,17 +81,18 @@ def _bounded(session: RunSession, budgets: Budgets) -> Callable[[Reservations], 
     return look
 
 
-def _a_seat_each() -> dict[str, Seat]:
-    return {role: AnthropicSeat(prices=read_prices()) for role in ROLES}
+def _a_seat_each(make: Callable[[], Seat]) -> dict[str, Seat]:
+    return {role: make() for role in ROLES}
 
 
-def _run(path: Path, seed: int) -> str:
+def _run(path: Path, seed: int, service: Service) -> str:
     """One run; how it ended."""
     chance = random.Random(seed)
     budgets = _budgets(chance)
-    session = opened(path, budgets=budgets)
+    session = opened(path, budgets=budgets, service=service)
     outcome, _ = deliberate(
         session,
+        service,
         script=Script(seed=seed),
         seats=_a_seat_each if chance.random() < 0.5 else None,
         on_reserve=_bounded(session, budgets),
@@ -115,13 +114,15 @@ def _run(path: Path, seed: int) -> str:
     return f"stopped {outcome.reason}"
 
 
-def test_every_fault_is_survived(tmp_path: Path) -> None:
-    ends = Counter(_run(tmp_path / f"run-{seed}", seed) for seed in range(12))
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.kind)
+def test_every_fault_is_survived(tmp_path: Path, service: Service) -> None:
+    ends = Counter(_run(tmp_path / f"run-{seed}", seed, service) for seed in range(12))
     assert len(ends) >= 3, ends
 
 
 @pytest.mark.campaign
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.kind)
 @pytest.mark.parametrize("block", range(50))
-def test_five_hundred_runs_with_faults(tmp_path: Path, block: int) -> None:
+def test_five_hundred_runs_with_faults(tmp_path: Path, service: Service, block: int) -> None:
     for seed in range(1_000 + 10 * block, 1_010 + 10 * block):
-        _run(tmp_path / f"run-{seed}", seed)
+        _run(tmp_path / f"run-{seed}", seed, service)
