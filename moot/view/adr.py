@@ -18,10 +18,10 @@ from ledger.plain_text import shortened
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.state import State
+from moot.view.evidence import shown_as
 from moot.view.options import options_of
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.reasons import Point
-from moot.view.words import RAN
 
 STATUSES: Final[dict[OutcomeStatus, str]] = {
     "decide": "accepted",
@@ -111,7 +111,7 @@ def _chosen(outcome: Outcome) -> Iterator[str]:
 
 
 def _point(point: Point) -> str:
-    class_ = f" [{RAN.get(point.class_, point.class_)}]" if point.class_ else ""
+    class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{point.quote}”" if point.quote else ""
     where = f" ({', '.join(point.refs)})" if point.refs else ""
     return inline(f"{point.text}{class_}{quote}{where}")

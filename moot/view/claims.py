@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -15,21 +16,32 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import ClaimFacts
+from moot.view.evidence import SHOWN_AS, claim_mark, how_tested, last_test, told_move, told_status
+from moot.view.marks import STATUSES, Mark
 from moot.view.text import WIDTH, folded, joined, listed
 
 
 class StatusMove(Result, frozen=True):
-    """One move of a claim; `by` is the verification's id, or that of the claim that superseded it."""
+    """One move of a claim; `by` is the verification's id, or that of the claim that superseded it.
+
+    `class` is the class of the evidence, null where the ledger has none, as in version 1; `tested` says in words how
+    the move came about: `ran ×3`, `quoted`, `read by verifier`.
+    """
 
     from_: Status = msgspec.field(name="from")
     to: Status
     bearing: Bearing | None
     by: str
     seq: int
+    class_: str | None = msgspec.field(name="class")
+    tested: str
 
 
 class ClaimLine(Result, frozen=True):
-    """A claim and where it stands. `history` holds the moves that count, in their order (FORMAT 2)."""
+    """A claim and where it stands. `history` holds the moves that count, in their order (FORMAT 2).
+
+    `class` and `tested` are those of its last test.
+    """
 
     id: str
     round: int
@@ -42,6 +54,8 @@ class ClaimLine(Result, frozen=True):
     anchor_ref: str | None
     history: list[StatusMove]
     standing: ClaimStanding
+    class_: str | None = msgspec.field(name="class")
+    tested: str
 
 
 class Claims(Result, frozen=True):
@@ -59,7 +73,7 @@ def claims_of(run: str, book: Book) -> Claims:
     for identity, facts in book.state.claims.items():
         event = book.by_id[identity]
         assert isinstance(event, Claim), f"{identity} is no claim"
-        lines.append(_line(identity, event, facts, found[identity]))
+        lines.append(_line(book, event, facts, found[identity]))
     opened = book.state.opened
     options = [option.id for option in opened.options] if opened else []
     return Claims(
@@ -67,7 +81,9 @@ def claims_of(run: str, book: Book) -> Claims:
     )
 
 
-def _line(identity: str, event: Claim, facts: ClaimFacts, standing: ClaimStanding) -> ClaimLine:
+def _line(book: Book, event: Claim, facts: ClaimFacts, standing: ClaimStanding) -> ClaimLine:
+    identity = event.id or ""
+    last = last_test(book, identity)
     return ClaimLine(
         id=identity,
         round=event.round,
@@ -78,17 +94,27 @@ def _line(identity: str, event: Claim, facts: ClaimFacts, standing: ClaimStandin
         status=facts.status,
         about=list(event.about),
         anchor_ref=event.anchor_ref,
-        history=[_step(entry) for entry in facts.history if entry.legal],
+        history=[_step(book, entry) for entry in facts.history if entry.legal],
         standing=standing,
+        class_=(last.class_ or None) if last is not None else None,
+        tested=how_tested(book, last) if last is not None else "",
     )
 
 
-def _step(entry: HistoryEntry) -> StatusMove:
-    return StatusMove(from_=entry.from_, to=entry.to, bearing=entry.bearing, by=entry.by, seq=entry.seq)
+def _step(book: Book, entry: HistoryEntry) -> StatusMove:
+    return StatusMove(
+        from_=entry.from_,
+        to=entry.to,
+        bearing=entry.bearing,
+        by=entry.by,
+        seq=entry.seq,
+        class_=entry.class_ or None,
+        tested=how_tested(book, entry),
+    )
 
 
 class ClaimTold(msgspec.Struct, frozen=True):
-    """A claim with its lifecycle."""
+    """A claim with its lifecycle; `tested` says of each move how it came about, `mark` how the claim stands."""
 
     id: str
     seq: int
@@ -101,6 +127,8 @@ class ClaimTold(msgspec.Struct, frozen=True):
     anchor: str | None
     supersedes: str | None
     source: str | None
+    tested: tuple[str, ...]
+    mark: Mark
 
 
 def tell_claim(book: Book, event: Claim) -> ClaimTold:
@@ -119,42 +147,46 @@ def tell_claim(book: Book, event: Claim) -> ClaimTold:
         anchor=event.anchor_ref,
         supersedes=event.supersedes,
         source=event.raised_at_artifact,
+        tested=tuple(how_tested(book, entry) for entry in facts.history),
+        mark=claim_mark(book, identity),
     )
-
-
-STATUS_MARKS = {
-    "pending": "… pending",
-    "tested_confirmed": "✓ confirmed",
-    "tested_refuted": "✗ refuted",
-    "partially_refuted": "◐ partly refuted",
-    "tested_unclear": "? unclear",
-    "superseded": "→ superseded",
-}
 
 
 def claims_text(found: Claims, width: int = WIDTH) -> str:
     """What `moot claims` prints: each claim, its test, and its moves."""
     lines: list[str] = []
     for claim in found.claims:
-        lines.append(f"{claim.id}  {STATUS_MARKS[claim.status]}  raised by {claim.raised_by}")
+        stands = told_status(claim.status, claim.class_, claim.tested)
+        lines.append(f"{claim.id}  {stands}  raised by {claim.raised_by}")
         lines += folded(claim.text, width=width)
         lines += folded(f"testable as: {claim.testable_as}", width=width)
         if claim.supersedes:
             lines.append(f"  supersedes {claim.supersedes}")
-        lines += [
-            f"    {STATUS_MARKS[move.from_]} → {STATUS_MARKS[move.to]} by {move.by}"
-            f"{f' ({move.bearing})' if move.bearing else ''} @{move.seq}"
-            for move in claim.history
-        ]
+        lines += _moves(claim.history)
         lines += standing_lines(claim.standing)
-    counts: Counter[str] = Counter(claim.status for claim in found.claims)
-    parts = [f"{counts[status]} {mark[2:]}" for status, mark in STATUS_MARKS.items() if counts[status]]
+    counts = Counter((claim.status, _class(claim)) for claim in found.claims)
+    ordered = sorted(counts, key=lambda one: list(STATUSES).index(one[0]))
+    parts = [f"{counts[one]} {told_status(*one, one[1])[2:]}" for one in ordered]
     lines.append(f"{len(found.claims)} claims: {listed(parts)}")
     for option in found.options:
         mean = "none tested" if option.strength is None else f"mean strength {option.strength:.2f}"
         told = f"{option.confirmed} confirmed, {option.contested} contested, {option.refuted} refuted"
         lines.append(f"{option.option} by arguments: {told}, {option.untested} without an argument ({mean})")
     return joined(lines)
+
+
+def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
+    before = STATUSES["pending"].plain
+    for move in history:
+        bearing = f" ({move.bearing})" if move.bearing else ""
+        after = told_move(move.to, move.class_ or "", move.tested, move.by)
+        yield f"    {before} → {after}{bearing} @{move.seq}"
+        before = told_status(move.to, move.class_, move.tested)
+
+
+def _class(claim: ClaimLine) -> str:
+    """The class by which a claim is counted, however often it ran."""
+    return "" if claim.class_ is None else SHOWN_AS[claim.class_]
 
 
 def standing_lines(standing: ClaimStanding) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -24,20 +24,26 @@ from ledger.state.decided import (
     standings,
 )
 from ledger.state.state import State
-from moot.view.claims import STATUS_MARKS
+from moot.view.evidence import how_tested, last_test, told_status
 from moot.view.grounds import DEPTH_MAX, Ground, Sectioned, decision_standing, rests_on
+from moot.view.marks import STATUSES
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import WIDTH, folded, joined, listed
 
 
 class Citation(Result, frozen=True):
-    """What a decision rests on, and how that stands now: a claim's status, a check's result; null where it has none."""
+    """What a decision rests on, and how that stands now: a claim's status, a check's result; null where it has none.
+
+    `class` is the class of a claim's evidence, null where the ledger has none; `tested` says how it was tested.
+    """
 
     type: str
     id: str
     relation: Relation
     stands: str | None
+    class_: str | None = msgspec.field(name="class")
+    tested: str
 
 
 class Dissenter(Result, frozen=True):
@@ -107,11 +113,12 @@ def decisions_of(run: str, book: Book, *, final: bool = False, in_force: bool = 
             continue
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
-        lines.append(_line(identity, event, book.state, stands[identity]))
+        lines.append(_line(identity, event, book, stands[identity]))
     return Decisions(run=run, quorum=quorum_told(book.state), outcome=outcome_of(run, book), decisions=lines)
 
 
-def _line(identity: str, event: Decision, state: State, stands: Standing) -> DecisionLine:
+def _line(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:
+    state = book.state
     conditions = conditions_of(event, state.opened)
     had_expected = [Dissenter(role=one.role, ref=one.ref) for one in event.dissent if one.text is None]
     first = overridden(state, identity)
@@ -123,10 +130,7 @@ def _line(identity: str, event: Decision, state: State, stands: Standing) -> Dec
         made_by=event.made_by,
         standing=stands,
         overturned_by=state.decisions[identity].overturned_by,
-        cites=[
-            Citation(type=cite.type, id=cite.id, relation=cite.relation, stands=_stands(cite, state))
-            for cite in event.cites
-        ],
+        cites=[_citation(cite, book) for cite in event.cites],
         anchor_ref=event.anchor_ref,
         about=list(event.about),
         confidence=event.confidence,
@@ -141,6 +145,18 @@ def _line(identity: str, event: Decision, state: State, stands: Standing) -> Dec
             FallenGround(id=one.id, status=one.status, through=list(one.through), before=one.before)
             for one in fallen_under(state, identity)
         ],
+    )
+
+
+def _citation(cite: Cite, book: Book) -> Citation:
+    last = last_test(book, cite.id) if cite.id in book.state.claims else None
+    return Citation(
+        type=cite.type,
+        id=cite.id,
+        relation=cite.relation,
+        stands=_stands(cite, book.state),
+        class_=(last.class_ or None) if last is not None else None,
+        tested=how_tested(book, last) if last is not None else "",
     )
 
 
@@ -257,11 +273,16 @@ def _other_verdict(book: Book, role: str, ref: str) -> OtherVerdict:
 STANDING_MARKS = {"in_force": "in force", "at_risk": "AT RISK", "overturned": "overturned"}
 
 
+def _cited(cite: Citation, marks: Mapping[str, str]) -> str:
+    stands = cite.stands or ""
+    return told_status(stands, cite.class_, cite.tested) if cite.class_ else marks.get(stands, stands)
+
+
 def decisions_text(found: Decisions, caveats: Sequence[str], width: int = WIDTH) -> str:
     """What `moot decisions` prints: caveats, then each decision down to what it cites."""
     from ledger.events.conditions import Conditions
 
-    marks = {**STATUS_MARKS, **STANDING_MARKS}
+    marks = {**{name: mark.plain for name, mark in STATUSES.items()}, **STANDING_MARKS}
     lines = list(caveats)
     for decision in found.decisions:
         place = f" in place of {decision.in_place_of}" if decision.in_place_of else ""
@@ -277,7 +298,7 @@ def decisions_text(found: Decisions, caveats: Sequence[str], width: int = WIDTH)
             before = ", before this was decided" if one.before else ""
             lines.append(f"    at risk: {one.id} {marks[one.status]}{through}{before}")
         for cite in decision.cites:
-            stands = f" {marks.get(cite.stands, cite.stands)}" if cite.stands else ""
+            stands = f" {_cited(cite, marks)}" if cite.stands else ""
             lines.append(f"    {cite.relation} {cite.id}{stands}")
         told = Conditions(tuple(decision.falsifiers), tuple(decision.requirements)).told()
         lines += [f"    {word}: {text}" for word, text in told]

@@ -58,6 +58,7 @@ from ledger.state.decided import fallen_under
 from ledger.state.saying import clause
 from ledger.state.state import State
 from moot.view import marks, words
+from moot.view.evidence import claim_mark, shown_as, told_move
 from moot.view.marks import NEUTRAL, Mark, dissent_line, mark_of
 
 TEXT: Final = 160
@@ -166,8 +167,8 @@ def _asserted(
         case Artifact():
             return EventWords(event, "artifact", NEUTRAL, artifact_facts(event), "", event.cites)
         case Claim():
-            facts = now.state.claims.get(event.id or "") if now else None
-            mark = mark_of(marks.STATUSES, facts.status if facts else "pending")
+            is_there = now is not None and event.id in now.state.claims
+            mark = claim_mark(now, event.id or "") if now and is_there else marks.STATUSES["pending"]
             older = (event.supersedes,) if event.supersedes else ()
             newer = f"supersedes {event.supersedes}" if event.supersedes else ""
             return EventWords(event, "claim", mark, newer, event.text, older)
@@ -438,5 +439,6 @@ def _moved(book: Book, event: Verification) -> Iterator[tuple[str, str]]:
         )
         yield "opened", f"{event.id}: {', '.join(opened)}"
     for change in event.claim_status_changes:
-        before, after = marks.STATUSES[change.from_].plain, marks.told_status(change.to, change.class_)
-        yield "claim", f"{change.claim_id} {before} → {after} by {event.id}"
+        how = shown_as(change.class_) if change.class_ else f"read by {event.by}"
+        after = told_move(change.to, change.class_ or "", how, event.id or "")
+        yield "claim", f"{change.claim_id} {marks.STATUSES[change.from_].plain} → {after}"

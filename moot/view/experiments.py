@@ -12,7 +12,8 @@ from ledger.result import Result
 from ledger.state.book import Blobs, Book
 from ledger.state.experiments import verdict_of
 from ledger.state.series import OutputMissing, content_of, plan_of, runs_of
-from moot.view.marks import STATUSES
+from moot.view.evidence import claim_mark, times_run
+from moot.view.evidence import shown_as as class_shown
 from moot.view.text import WIDTH, folded, joined
 
 TEXT_MAX = 4_000
@@ -92,7 +93,7 @@ def experiment_of(
         id=experiment,
         by=plan.by,
         question=plan.question,
-        claims={claim: STATUSES[book.state.claims[claim].status].plain for claim in plan.claims},
+        claims={claim: claim_mark(book, claim).plain for claim in plan.claims},
         files=[_file(one.name, one.sha256, book.blobs) for one in plan.files],
         inputs=[_file(one.name, one.sha256, book.blobs) for one in plan.inputs],
         argv=list(plan.argv),
@@ -115,8 +116,7 @@ def shown_as(book: Book, experiment: str) -> str:
     facts = book.state.experiments[experiment]
     if facts.class_ is None:
         return ""
-    times = sum(run.control is None for run in runs_of(book, experiment))
-    return f"ran ×{times}" if facts.class_ == "reproduced" else "ran"
+    return class_shown(facts.class_, times_run(book, experiment))
 
 
 def handed_in(book: Book, experiment: str) -> list[str]:

@@ -18,6 +18,7 @@ from ledger.events import (
     Disposition,
     DriftCheck,
     Event,
+    ExperimentPlanned,
     Position,
     Verification,
     Vote,
@@ -29,6 +30,8 @@ from ledger.state.anchors import Sections, contains_quote, passages, sections_of
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.state import State
+from moot.view.evidence import how_tested, last_test, shown_as, status_mark, times_run
+from moot.view.marks import RESULTS, STATUSES, Mark, mark_of
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -44,7 +47,8 @@ class Ground(msgspec.Struct, frozen=True):
     """One thing that a decision rests on, with what that rests on in turn, down to quotes.
 
     A verdict under a claim has the `quotes` that are that claim's; `pooled` are those that were given for `pool` claims
-    together, which nobody can tell apart.
+    together, which nobody can tell apart. `class_` is the class of a claim's evidence, `tested` how it, or one move of
+    it, came about in words.
     """
 
     id: str
@@ -57,6 +61,13 @@ class Ground(msgspec.Struct, frozen=True):
     under: tuple[Ground, ...]
     pooled: tuple[Quote, ...] = ()
     pool: int = 0
+    class_: str = ""
+    tested: str = ""
+
+    @property
+    def mark(self) -> Mark:
+        """How a claim stands, by its class where it has one."""
+        return status_mark(self.standing, self.class_, self.tested)
 
     @property
     def pooled_told(self) -> str:
@@ -156,6 +167,8 @@ def _cited(book: Book, cite: Cite, depth: int, sections: Sectioned) -> Ground:
             return Ground(
                 cite.id, "drift check", cite.relation, event.by, event.notes, event.verdict, quotes, ()
             )
+        case ExperimentPlanned():
+            return _experiment(book, event, cite.relation)
         case Vote():
             numbers = f"confidence {event.confidence}, risk {event.risk}"
             text = f"{event.decision}, {numbers}: {event.reasoning}"
@@ -175,11 +188,34 @@ def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Grou
     for entry in facts.history:
         test = book.by_id.get(entry.by)
         if entry.legal and isinstance(test, Verification):
-            tests.append(_test_of(book, event, test, entry.bearing or "", sections))
+            ground = _test_of(book, event, test, entry.bearing or "", sections)
+            tests.append(msgspec.structs.replace(ground, tested=how_tested(book, entry)))
+        elif entry.legal and isinstance(test, ExperimentPlanned):
+            tests.append(_experiment(book, test, entry.bearing or ""))
     source = event.raised_at_artifact
     quotes = quotes_of(book, (Evidence(ref=source),), sections) if source and not tests else ()
+    last = last_test(book, event.id)
     return Ground(
-        event.id, "claim", relation, event.raised_by, event.text, facts.status, quotes, tuple(tests)
+        event.id,
+        "claim",
+        relation,
+        event.raised_by,
+        event.text,
+        facts.status,
+        quotes,
+        tuple(tests),
+        class_=last.class_ if last is not None else "",
+        tested=how_tested(book, last) if last is not None else "",
+    )
+
+
+def _experiment(book: Book, event: ExperimentPlanned, relation: str) -> Ground:
+    """An experiment: what it asked, and what its runs came to."""
+    facts = book.state.experiments[event.id or ""]
+    how = shown_as(facts.class_, times_run(book, event.id or "")) if facts.class_ else ""
+    standing = (facts.verdict or "not judged") + (f", {how}" if how else "")
+    return Ground(
+        event.id or "", "experiment", relation, event.by, event.question, standing, (), (), tested=how
     )
 
 
@@ -214,6 +250,15 @@ def _verification(book: Book, event: Verification, relation: str, sections: Sect
     assert event.id is not None, "a verification has an id"
     quotes = quotes_of(book, event.evidence_refs, sections)
     return Ground(event.id, "verification", relation, event.by, event.notes, event.result, quotes, ())
+
+
+def ground_standing(ground: Ground) -> str:
+    """A status or result with its shape; for other kinds the words as they are."""
+    if ground.kind == "claim" and ground.standing in STATUSES:
+        return ground.mark.plain
+    if ground.kind == "verification":
+        return mark_of(RESULTS, ground.standing).plain
+    return f"{ground.kind}, {ground.standing}" if ground.standing else ground.kind
 
 
 def decision_standing(state: State, identity: str) -> str:

@@ -24,18 +24,6 @@ class Mark(NamedTuple):
         return f"{self.shape} {self.word}"
 
 
-def told_status(status: str, class_: str | None) -> str:
-    """A claim's status: how it was tested in the place of `confirmed`, behind the word where it was refuted.
-
-    Without a class, as in runs of version 1, shape and word alone.
-    """
-    mark = STATUSES[status]
-    if not class_:
-        return mark.plain
-    how = SHOWN_AS[class_]
-    return f"{mark.shape} {how}" if status == "tested_confirmed" else f"{mark.plain} ({how})"
-
-
 def dissent_line(one: Dissent, decision: str | None) -> tuple[str, str]:
     """Label and words of who disagrees, or of who had expected another verdict, which is no dissent."""
     if one.text is None:
@@ -57,16 +45,6 @@ STATUSES: Final[Mapping[str, Mark]] = {
     "tested_unclear": Mark("?", "unclear", "warn"),
     "superseded": Mark("⇢", "superseded", "faint"),
 }
-SHOWN_AS: Final[Mapping[str, str]] = {
-    "reproduced": "ran, the same each time",
-    "ran": "ran",
-    "calculated": "calculated",
-    "quoted": "quoted",
-    "argued": "argued",
-    "conceded": "conceded",
-    "said": "only said",
-}
-"""Evidence class → what a person reads: how a claim was tested, which `confirmed` does not say."""
 DRIFT: Final[Mapping[str, Mark]] = {
     "PASS": Mark("✓", "PASS", "good"),
     "PARTIAL": Mark("◐", "PARTIAL", "warn"),

@@ -16,6 +16,7 @@ from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
 from ledger.plain_text import counted, one_line
 from ledger.state.book import Book
+from moot.view.evidence import times_of
 from moot.view.reasons import Point
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class MemoTold(msgspec.Struct, frozen=True):
 
         cited = cited_texts(self.book, one.refs)
         class_ = class_of_sentence(one, cited) if one.field == "why" else None
-        return Point(text=one.text, class_=class_, quote=one.quote, refs=list(one.refs))
+        times = times_of(self.book, class_, one.refs)
+        return Point(text=one.text, class_=class_, quote=one.quote, refs=list(one.refs), times=times)
 
 
 def end_of_run(book: Book) -> RoundEnd:

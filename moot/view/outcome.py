@@ -6,8 +6,6 @@ outcome_of(run, book) → Outcome, computed from the ledger of any protocol. Wha
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -29,9 +27,9 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
-from moot.view import words
 from moot.view.annexes import final_text
 from moot.view.banners import calls_of
+from moot.view.evidence import RAN, meaning
 from moot.view.judged import (
     confidences_told,
     majority,
@@ -52,6 +50,7 @@ from moot.view.memo import (
     work_order,
 )
 from moot.view.options import named
+from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, model_families, trust_told
@@ -71,14 +70,6 @@ class Dissenting(Result, frozen=True):
     role: str
     text: str
     ref: str
-
-
-class Asking(Result, frozen=True):
-    """A question to a person, merged from `ids`, with the command that answers it."""
-
-    text: str
-    ids: list[str]
-    command: str
 
 
 class Outcome(Result, frozen=True):
@@ -121,7 +112,7 @@ def outcome_of(run: str, book: Book) -> Outcome:
         requirements=told.field("requirements") or told.conditions(held.requirements),
         objection=objection_told(book, chief, told.why),
         dissent=[Dissenting(*one) for one in dissent_told(book, chief)],
-        needs_you=_needs_you(run, book),
+        needs_you=asked_of_you(run, book),
         not_settled=told.field("not_settled") or list(islice(told.not_settled(), UNSETTLED)),
         assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
         trust=trust_told(book),
@@ -254,12 +245,12 @@ class _Told(msgspec.Struct, frozen=True):
 
     def _basis(self) -> str:
         """Of the reasons shown how many were run, quoted, argued; and whether anything was run at all."""
-        counts = Counter(one.class_ or "untested" for one in self.why)
+        counts = Counter((one.class_ or "untested", one.times) for one in self.why)
         if not counts:
             return ""
         total = counts.total()
-        classes = ", ".join(f"{number} {words.CLASSES.get(name, name)}" for name, number in counts.items())
-        ran = counts["ran"] + counts["reproduced"]
+        classes = ", ".join(f"{number} {meaning(*how)}" for how, number in counts.items())
+        ran = any(one.class_ in RAN for one in self.why)
         families = {family_of(one.provider, one.model) for one in calls_of(self.book.events).answered}
         alike = ", all seats were one model family" if len(families) == 1 and None not in families else ""
         return f"Of {counted(total, 'reason')} shown: {classes}{'' if ran else '; none was run'}{alike}."
@@ -344,39 +335,3 @@ class _Told(msgspec.Struct, frozen=True):
 
 def _point(text: str, *refs: str | None) -> Point:
     return Point(text=text, class_=None, quote=None, refs=[ref for ref in refs if ref])
-
-
-def _needs_you(run: str, book: Book) -> list[Asking]:
-    """Open questions to a person, the newest first; the same question asked twice is one."""
-    if book.state.held_up:
-        place = book.state.held_up[0]
-        why = "The screening of what was asked holds the run up."
-        return [
-            Asking(
-                text=why,
-                ids=[place],
-                command=f"moot override {shlex.quote(run)} {place} 'why it is harmless'",
-            )
-        ]
-    groups: list[tuple[frozenset[str], str, list[str]]] = []
-    asked = [
-        one for one in book.of(Concern) if one.for_human and one.id and one.id not in book.state.resolved
-    ]
-    for event in reversed(asked):
-        known = frozenset(re.findall(r"[a-z]{4,}", event.text.lower()))
-        for other, _, ids in groups:
-            if len(known & other) * 2 > len(known | other):
-                ids.append(event.id or "")
-                break
-        else:
-            groups.append((known, one_line(event.text), [event.id or ""]))
-    shown = groups if len(groups) <= NEEDS else groups[: NEEDS - 1]
-    told = [
-        Asking(text=text, ids=ids, command=f"moot answer {shlex.quote(run)} {ids[0]} 'TEXT'")
-        for _, text, ids in shown
-    ]
-    rest = [identity for _, _, ids in groups[len(shown) :] for identity in ids]
-    if rest:
-        said = f"{len(rest)} older questions."
-        told.append(Asking(text=said, ids=rest, command=f"moot log {run} --kind concern"))
-    return told

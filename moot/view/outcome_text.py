@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from ledger.interchange.markdown import inline
 from ledger.plain_text import counted
+from moot.view.evidence import shown_as
 from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, headline
 from moot.view.reasons import Point
 from moot.view.text import WIDTH, joined
-from moot.view.words import RAN
 from rounds.run.outcome import RunOutcome
 
 NARROW, WIDE = 60, 200
@@ -175,7 +175,7 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
 def _told(point: Point, most: int) -> str:
     """A point with its class, its own quote where there is room, and where it stands."""
     where = _ref(point)
-    class_ = f" [{RAN.get(point.class_, point.class_)}]" if point.class_ else ""
+    class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     return f"{_cut(point.text, most, '')}{class_}{quote}{f' ({where})' if where else ''}"
 

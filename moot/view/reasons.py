@@ -30,6 +30,7 @@ from ledger.events.values import Evidence, EvidenceClass
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
+from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judged import (
     latest,
@@ -54,12 +55,16 @@ _OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
 class Point(Result, frozen=True):
-    """A sentence of an outcome: its evidence class and a quote of its own where it has them, and what it rests on."""
+    """A sentence of an outcome: its evidence class and a quote of its own where it has them, and what it rests on.
+
+    `times`: how often the program ran by which it has its class.
+    """
 
     text: str
     class_: EvidenceClass | None = msgspec.field(name="class")
     quote: str | None
     refs: list[str]
+    times: int | None = None
 
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:
@@ -103,7 +108,9 @@ def _claim(book: Book, event: Claim, ground: Ground) -> tuple[float, Point] | No
         return None
     foremost = ground.foremost
     quote = foremost.quote.words if foremost.quote else None
-    return 0.0, Point(one_line(event.text), class_of(book, event, ground), quote, [ground.id])
+    class_ = class_of(book, event, ground)
+    times = times_of(book, class_, [ground.id])
+    return 0.0, Point(one_line(event.text), class_, quote, [ground.id], times)
 
 
 def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:

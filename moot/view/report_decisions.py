@@ -8,8 +8,7 @@ from ledger.interchange.markdown import inline, listed, quoted, table
 from ledger.plain_text import one_line, shortened
 from moot.view import marks
 from moot.view.decisions import DecisionTold
-from moot.view.grounds import Ground
-from moot.view.marks import mark_of
+from moot.view.grounds import ground_standing
 from moot.view.story import Story
 
 FINALS, OTHERS, GROUNDS = 5, 4, 8
@@ -67,15 +66,6 @@ def _beside(decision: DecisionTold) -> str:
 def _facts(decision: DecisionTold) -> str:
     standing = "" if decision.standing == "in force" else f"; **{inline(_standing(decision))}**"
     return f"{listed(decision.facts)}{standing}"
-
-
-def ground_standing(ground: Ground) -> str:
-    """A status or result with its shape; for other kinds the words as they are."""
-    if ground.kind == "claim" and ground.standing in marks.STATUSES:
-        return marks.STATUSES[ground.standing].plain
-    if ground.kind == "verification":
-        return mark_of(marks.RESULTS, ground.standing).plain
-    return f"{ground.kind}, {ground.standing}" if ground.standing else ground.kind
 
 
 def decisions_table(story: Story) -> Iterator[str]:

@@ -11,6 +11,7 @@ from ledger.state.book import Book
 from moot.view import marks, words
 from moot.view.annexes import Annex, annexes_of
 from moot.view.claims import ClaimTold
+from moot.view.evidence import told_status
 from moot.view.marks import mark_of
 from moot.view.round import READINGS, RoundTold
 from moot.view.scene import spent
@@ -176,21 +177,26 @@ def claims_section(story: Story) -> Iterator[str]:
         )
         for one in shown
     ]
-    yield from table(("id", "by", "claim", *(["tested by"] if whole else []), "lifecycle"), rows)
+    yield from table(("id", "by", "claim", *(["what would test it"] if whole else []), _life(shown)), rows)
     if not whole:
         yield ""
         yield f"These are cited by what was decided; all {len(story.claims)}: `moot claims RUN`."
 
 
+def _life(claims: Sequence[ClaimTold]) -> str:
+    """What the moves are told by: the class of the evidence, or who read, where the ledger keeps no classes."""
+    readers = dict.fromkeys(how for one in claims for how in one.tested if how.startswith("read by "))
+    return f"lifecycle ({listed(readers)})" if readers else "lifecycle"
+
+
 def lifecycle(claim: ClaimTold) -> str:
-    """`○ pending → ● confirmed (V-3-1) → ⇢ superseded (C-5-2)`."""
+    """`○ pending → ● quoted (V-3-1) → ⇢ superseded (C-5-2)`; in version 1 `● confirmed (V-3-1)`."""
     steps = [marks.STATUSES["pending"].plain]
-    for entry in claim.history:
+    for entry, how in zip(claim.history, claim.tested, strict=True):
         again = " again" if entry.from_ == entry.to else ""
         illegal = "" if entry.legal else ", not allowed"
-        steps.append(
-            f"{inline(mark_of(marks.STATUSES, entry.to).plain)}{again} ({inline(entry.by)}{illegal})"
-        )
+        told = told_status(entry.to, entry.class_, how)
+        steps.append(f"{inline(told)}{again} ({inline(entry.by)}{illegal})")
     return " → ".join(steps)
 
 

@@ -16,7 +16,8 @@ from ledger.state.decided import overridden, replacement
 from ledger.state.fold import add_call
 from ledger.state.state import Spend
 from moot.view.events import words_of
-from moot.view.marks import STATUSES, told_status
+from moot.view.evidence import how_tested, moved, told_status
+from moot.view.marks import STATUSES
 from moot.view.seats import dollars
 from moot.view.text import WIDTH, folded, joined
 from moot.view.words import counted
@@ -85,9 +86,13 @@ def _says(book: Book, event: Event, plain: dict[str, Any]) -> dict[str, Any]:
 def _history(book: Book, event: Event) -> Iterator[str]:
     match event:
         case Claim():
+            before = STATUSES["pending"].plain
             for entry in book.state.claims[event.id or ""].history:
                 legal = "" if entry.legal else " (not allowed: it moves nothing)"
-                yield f"{STATUSES[entry.from_].plain} → {told_status(entry.to, entry.class_)} by {entry.by}{legal}"
+                yield f"{before} → {moved(book, entry)}{legal}"
+                before = (
+                    told_status(entry.to, entry.class_, how_tested(book, entry)) if entry.legal else before
+                )
         case Decision():
             first, last = overridden(book.state, event.id or ""), replacement(book.state, event.id or "")
             if first != event.id:

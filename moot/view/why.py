@@ -10,8 +10,7 @@ import msgspec
 from ledger.plain_text import one_line, shortened
 from ledger.result import Result
 from ledger.state.book import Book
-from moot.view.grounds import DEPTH_MAX, Ground, ground_of
-from moot.view.marks import RESULTS, STATUSES, mark_of
+from moot.view.grounds import DEPTH_MAX, Ground, ground_of, ground_standing
 from moot.view.text import WIDTH, joined
 
 LINES = 60
@@ -32,7 +31,9 @@ class WhyQuote(Result, frozen=True):
 class WhyNode(Result, frozen=True):
     """One thing that something rests on, `depth` below it.
 
-    `again`: it is told elsewhere in the tree; `below`: how many nodes are left out there.
+    `again`: it is told elsewhere in the tree; `below`: how many nodes are left out there. `class` is the class of a
+    claim's evidence, null where the ledger has none; `tested` says how it, or this move of it, came about, and `told`
+    how it stands, in words.
     """
 
     id: str
@@ -45,6 +46,9 @@ class WhyNode(Result, frozen=True):
     again: bool
     below: int
     quotes: list[WhyQuote]
+    class_: str | None = msgspec.field(name="class")
+    tested: str
+    told: str
 
 
 class Why(Result, frozen=True):
@@ -98,6 +102,9 @@ def _nodes(
         depth=depth,
         again=again,
         below=0 if again else left[ground.id],
+        class_=ground.class_ or None,
+        tested=ground.tested,
+        told=ground_standing(ground),
         quotes=[WhyQuote(ref=one.ref, words=one.words, by=one.by, holds=one.holds) for one in quotes],
     )
     for one, told_elsewhere in () if again else under[ground.id]:
@@ -138,7 +145,7 @@ def _lines(nodes: Sequence[WhyNode], run: str, width: int, *, everything: bool =
             lines.append(_line(node, f"see {node.id}", width))
             continue
         by = f", {node.by}" if node.by else ""
-        lines.append(_line(node, f"{node.id} {_standing(node)}{by}: {node.text}", width))
+        lines.append(_line(node, f"{node.id} {node.told}{by}: {node.text}", width))
         quotes = [one for one in node.quotes if one.words]
         for quote in quotes if everything else quotes[:1]:
             broken = " (not found there)" if quote.holds is False else ""
@@ -159,12 +166,3 @@ def _line(node: WhyNode, said: str, width: int) -> str:
     lead = f"{node.relation.replace('-', ' ')}: " if node.relation else ""
     margin = "  " * node.depth
     return margin + shortened(f"{lead}{said}", width - len(margin))
-
-
-def _standing(node: WhyNode) -> str:
-    """A status or result with its shape; for other kinds the words as they are."""
-    if node.kind == "claim" and node.standing in STATUSES:
-        return STATUSES[node.standing].plain
-    if node.kind == "verification":
-        return mark_of(RESULTS, node.standing).plain
-    return f"{node.kind}, {node.standing}" if node.standing else node.kind

@@ -66,20 +66,6 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "cap": "no further round of tests was allowed",
 }
 
-CLASSES: Final[Mapping[str, str]] = {
-    "reproduced": "ran ×3 or more",
-    "ran": "ran",
-    "calculated": "calculated",
-    "quoted": "quoted from a document",
-    "argued": "argued",
-    "conceded": "conceded",
-    "said": "said, not tested by others",
-    "untested": "decided on the way",
-}
-"""How an evidence class is shown."""
-RAN: Final[Mapping[str, str]] = {name: CLASSES[name] for name in ("reproduced", "ran")}
-"""The classes whose name says less than what they are shown as."""
-
 
 def why_closed(reason: str) -> str:
     """Why a run was closed, as a clause."""

@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 
 from ledger.plain_text import first_sentence, one_line, shortened, visible
 from moot.view import marks, words
+from moot.view.evidence import meaning, status_mark
 from moot.view.marks import Mark, mark_of
 from moot.view.outcome_text import STATUSES
 from moot.view.report_tables import lifecycle
@@ -90,6 +91,8 @@ def environment() -> Environment:
         "id_class": id_class,
         "mark": mark,
         "the_mark": the_mark,
+        "meaning": meaning,
+        "status_mark": status_mark,
         "words": words,
         "LONG": LONG,
         "TABS": TABS,

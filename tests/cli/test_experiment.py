@@ -60,8 +60,14 @@ def test_a_plan_is_written_run_and_shown(moot: Moot, crux: Path) -> None:
     assert (shown["verdict"], shown["shown_as"], shown["claims"]) == (
         "holds",
         "ran ×3",
-        {CLAIM: "● confirmed"},
+        {CLAIM: "● ran ×3"},
     )
+    assert f"{CLAIM}  ● ran ×3  raised by" in moot("claims", crux).out
+    assert "○ pending → ● ran ×3 in E-2-1" in moot("show", crux, CLAIM).out
+    assert [one["told"] for one in moot("why", crux, CLAIM, "--json").json["nodes"]] == [
+        "● ran ×3",
+        "experiment, holds, ran ×3",
+    ]
     assert [run["verdict"] for run in shown["runs"]] == ["fails", "holds", "holds", "holds", "holds"]
     text = moot("experiment", "show", crux, "E-2-1").out
     for part in ("holds (ran ×3)", "test.py", "sys.exit(said != 'good')", "exit = 0", "must_fail 1: fails"):
@@ -71,6 +77,7 @@ def test_a_plan_is_written_run_and_shown(moot: Moot, crux: Path) -> None:
     assert moot("replay", crux, "--re-execute").code == 0
     again = moot("experiment", "run", crux, "E-2-1", "--times", 2, "--json").json
     assert again["experiments"][0]["shown_as"] == "ran ×5"
+    assert moot("claims", crux, "--json").json["claims"][0]["tested"] == "ran ×5"
     assert moot("check", crux).code == 0
 
 

@@ -148,7 +148,7 @@ def test_a_claim_s_history_begins_pending_and_ends_where_it_stands(moot: Moot, f
         assert history[0]["from"] == "pending"
         assert history[-1]["to"] == claim["status"]
         assert all(one["to"] == other["from"] for one, other in pairwise(history))
-        assert list(history[0]) == ["from", "to", "bearing", "by", "seq"]
+        assert list(history[0]) == ["from", "to", "bearing", "by", "seq", "class", "tested"]
 
 
 def test_next_prints_the_exact_brief_and_schema(moot: Moot, opened: Path) -> None:

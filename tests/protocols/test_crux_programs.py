@@ -11,6 +11,7 @@ import pytest
 
 from ledger.events import ExperimentJudged, ExperimentPlanned, ExperimentRun, Verification
 from ledger.state.book import Book
+from moot.view.claims import claims_of
 from roles.protocol import Step, awaited_experiments
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
@@ -100,6 +101,7 @@ def test_a_run_waits_for_its_experiments_and_goes_on_by_their_results(tmp_path: 
     assert book.state.finished
     judged = book.of(ExperimentJudged)
     assert {(one.verdict, one.class_) for one in judged} == {("holds", "reproduced")}
+    assert {one.tested for one in claims_of("run", book).claims} == {f"ran ×{judged[0].counts.holds}"}
     assert not [one for one in book.of(Verification) if one.round == 2]  # nobody argues about what was run
     after = {role: book.state.beliefs_at(2)[role].points["O-1"] for role in ROLES}
     # By Bayes at quality .95 from q .5: each result moves 60 to 87 of 90; two of them reach the end of the scale.

@@ -17,9 +17,12 @@ from ledger.events import Claim, Decision, DriftCheck, Statement, Verification
 from ledger.events.ids import parse_reference
 from ledger.events.values import Evidence
 from ledger.state.book import Book, book
+from moot.view.claims import claims_of, claims_text
 from moot.view.decisions import decisions_of
 from moot.view.events import event_lines
-from moot.view.marks import SHOWN_AS, told_status
+from moot.view.evidence import claim_mark, shown_as, told_status
+from moot.view.show import show_of
+from moot.view.why import why_of
 from roles.brief import Brief, derive
 from roles.evidence import Exhibit, evidence_class, exhibits
 from roles.outsiders import ids_in
@@ -371,9 +374,9 @@ def test_evidence_is_kept_as_it_was_given() -> None:
 
 
 def test_a_surface_says_how_a_claim_was_tested_and_not_that_it_is_confirmed() -> None:
-    assert told_status("tested_confirmed", None) == "● confirmed"
-    assert told_status("tested_confirmed", "argued") == "● argued"
-    assert told_status("tested_refuted", "quoted") == "✗ refuted (quoted)"
+    assert told_status("tested_confirmed", None, "read by verifier") == "● confirmed"
+    assert told_status("tested_confirmed", "argued", "argued") == "● argued"
+    assert told_status("tested_refuted", "quoted", "quoted") == "✗ refuted (quoted)"
     moved = [
         (event, one)
         for event, one in changes()
@@ -382,4 +385,23 @@ def test_a_surface_says_how_a_claim_was_tested_and_not_that_it_is_confirmed() ->
     assert moved
     for event, one in moved:
         (line,) = (told for told in event_lines(whole(), event) if f"{one.claim_id} " in told and "→" in told)
-        assert f"→ ● {SHOWN_AS[str(one.class_)]} by {event.id}" in line
+        assert f"→ ● {shown_as(str(one.class_))} in {event.id}" in line
+
+
+def test_every_surface_names_the_class_of_a_claim_and_never_that_it_is_confirmed() -> None:
+    ours = whole()
+    told = {claim: claim_mark(ours, claim) for claim in ours.state.claims}
+    found = claims_of("run", ours)
+    tested = [line for line in found.claims if line.history]
+    assert {line.class_ for line in tested} == {one.class_ for _, one in changes()} != set()
+    for line in tested:
+        assert line.class_ == [one.class_ for one in line.history if one.to != "superseded"][-1] is not None
+        assert line.tested == shown_as(line.class_ or "")
+        assert f"{line.id}  {told[line.id].plain}  raised by" in claims_text(found)
+        history = show_of("run", ours, ours.by_id[line.id]).history
+        by = "by C-" if line.status == "superseded" else "in V-"
+        assert any(f"→ {told[line.id].plain} {by}" in one for one in history)
+        assert not any("● confirmed" in one for one in history)
+    assert "● confirmed" not in claims_text(found)
+    nodes = [node for one in ours.of(Decision) for node in why_of("run", ours, str(one.id)).nodes]
+    assert {node.told == told[node.id].plain for node in nodes if node.kind == "claim"} == {True}

@@ -60,7 +60,7 @@ def test_a_claim_is_shown_with_its_life_and_what_names_it() -> None:
     found = show_of("run", ours, ours.by_id["C-4-1"])
     assert (found.kind, found.by, found.standing) == ("claim", "action", "? unclear")
     assert [one for one in found.history if not one.startswith("took ")] == [
-        "○ pending → ? unclear by V-8-48"
+        "○ pending → ? unclear, read by verifier in V-8-48"
     ]
     assert found.named_by == ["V-8-48", "D-8-1", "D-8-4"]
     assert "testable as:" in show_text(found)

@@ -13,9 +13,8 @@ from ledger.events.ids import parse_reference
 from ledger.state.decided import outcome
 from moot.view import marks
 from moot.view.decisions import DecisionTold, tell_decision
-from moot.view.grounds import Ground
+from moot.view.grounds import Ground, ground_standing
 from moot.view.marks import mark_of
-from moot.view.report_decisions import ground_standing
 from moot.web.drawing import Node, graph
 from moot.web.followed import Followed
 from moot.web.links import Links

@@ -1,0 +1,128 @@
+"""How a claim was tested, in words: the class of its evidence, and for what ran, how often.
+
+The one place that names it. A run of version 1 keeps no classes: its claims are told by who read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ledger.events import Verification
+from ledger.events.values import EvidenceClass
+from ledger.state.book import Book
+from ledger.state.lifecycle import HistoryEntry
+from ledger.state.series import runs_of
+from moot.view.marks import STATUSES, Mark, mark_of
+
+SHOWN_AS: Final[Mapping[str, str]] = {
+    "reproduced": "ran",
+    "ran": "ran",
+    "calculated": "calculated",
+    "quoted": "quoted",
+    "argued": "argued",
+    "conceded": "conceded",
+    "said": "said",
+}
+"""Evidence class → what a person reads in the place of `confirmed`."""
+MEANINGS: Final[Mapping[str, str]] = {
+    **SHOWN_AS,
+    "quoted": "quoted from a document",
+    "said": "said, not tested by others",
+    "untested": "decided on the way",
+}
+"""The same where there is room for more."""
+RAN: Final = frozenset({"reproduced", "ran"})
+
+
+def shown_as(class_: str, times: int | None = None) -> str:
+    """A class in a word or two: `ran ×3`, `quoted`."""
+    return f"{SHOWN_AS[class_]}{_often(class_, times)}"
+
+
+def meaning(class_: str, times: int | None = None) -> str:
+    """A class where there is room for more: `ran ×3`, `quoted from a document`."""
+    return f"{MEANINGS.get(class_, class_)}{_often(class_, times)}"
+
+
+def _often(class_: str, times: int | None) -> str:
+    if times is None:
+        return " ×3 or more" if class_ == "reproduced" else ""
+    return f" ×{times}" if class_ in RAN and times > 1 else ""
+
+
+def times_run(book: Book, experiment: str) -> int:
+    """Repetitions of an experiment, without its controls."""
+    return sum(run.control is None for run in runs_of(book, experiment))
+
+
+def times_of(book: Book, class_: EvidenceClass | None, refs: Iterable[str]) -> int | None:
+    """How often the experiment ran by which something has its class; None where it has none of those that run."""
+    if class_ not in RAN:
+        return None
+    experiments = [one for ref in refs for one in _experiments(book, ref.partition("#")[0])]
+    alike = [one for one in experiments if book.state.experiments[one].class_ == class_]
+    return max((times_run(book, one) for one in alike), default=None)
+
+
+def _experiments(book: Book, identity: str) -> list[str]:
+    """The experiment of that id, or those that moved the claim of that id."""
+    if identity in book.state.experiments:
+        return [identity]
+    facts = book.state.claims.get(identity)
+    moved = facts.history if facts is not None else []
+    return [entry.by for entry in moved if entry.by in book.state.experiments]
+
+
+def tested(book: Book, claim: str) -> str:
+    """How the present status of a claim came about: `ran ×3`, `quoted`, `read by verifier`; empty before a test."""
+    entry = last_test(book, claim)
+    return "" if entry is None else how_tested(book, entry)
+
+
+def last_test(book: Book, claim: str) -> HistoryEntry | None:
+    """The last move of a claim that counts and that a test made."""
+    history = book.state.claims[claim].history
+    return next((one for one in reversed(history) if one.legal and one.to != "superseded"), None)
+
+
+def how_tested(book: Book, entry: HistoryEntry) -> str:
+    """How one move of a claim came about; empty for one that no test made."""
+    if entry.class_:
+        times = times_run(book, entry.by) if entry.by in book.state.experiments else None
+        return shown_as(entry.class_, times)
+    test = book.by_id.get(entry.by)
+    return f"read by {test.by}" if isinstance(test, Verification) else ""
+
+
+def moved(book: Book, entry: HistoryEntry) -> str:
+    """Where a move leads and what made it: `● ran ×3 in E-2-1`, `● confirmed, read by verifier in V-3-1`."""
+    return told_move(entry.to, entry.class_, how_tested(book, entry), entry.by)
+
+
+def told_move(to: str, class_: str, how: str, by: str) -> str:
+    """The same of a move that is known by its parts."""
+    if not how:
+        return f"{STATUSES[to].plain} by {by}"
+    read = "" if class_ else f", {how}"
+    return f"{told_status(to, class_, how)}{read} in {by}"
+
+
+def told_status(status: str, class_: str | None, how: str) -> str:
+    """`● ran ×3` in the place of confirmed, `✗ refuted (quoted)`; without a class, as in version 1, the status."""
+    return status_mark(status, class_, how).plain
+
+
+def status_mark(status: str, class_: str | None, how: str) -> Mark:
+    """The same as a mark."""
+    mark = mark_of(STATUSES, status)
+    if not class_ or status in ("pending", "superseded"):
+        return mark
+    return mark._replace(word=how if status == "tested_confirmed" else f"{mark.word} ({how})")
+
+
+def claim_mark(book: Book, claim: str) -> Mark:
+    """Where a claim stands, by its class where it has one."""
+    entry = last_test(book, claim)
+    how = "" if entry is None else how_tested(book, entry)
+    return status_mark(book.state.claims[claim].status, entry.class_ if entry else "", how)
