@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from detectors.calibrated.judgement import late_yield, readings_of
+from detectors.calibrated.gates import late_yield
+from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from detectors.calibrated.rounds import count_rounds
 from detectors.observations import Observations, observe, untested

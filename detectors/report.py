@@ -56,12 +56,13 @@ class Signal(Result, frozen=True):
 
 
 class GateReading(Result, frozen=True):
-    """One condition of readiness (profile `calibrated`)."""
+    """One condition of readiness. One that does not decide is shown beside the profile's own."""
 
     name: str
     ok: bool
     value: str | None
     limit: str | None
+    decides: bool = True
 
 
 class AlarmReading(Result, frozen=True):

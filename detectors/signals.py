@@ -103,7 +103,7 @@ def signals_of_state(
     failing = None
     if profile == "calibrated":
         failing = judgement or _judgement(state, blobs, parameters, as_recorded)
-    stop = satisfied >= needed if failing is None else failing.ready
+    stop = satisfied >= needed if failing is None else failing.stop
     quorum = state.quorum
     return SignalReport(
         run=run,
@@ -115,8 +115,8 @@ def signals_of_state(
         stop=stop,
         advice=ADVICE.get(satisfied, "continue") if failing is None else failing.advice,
         quorum=StepQuorum(declared=quorum.declared, actual=quorum.actual),
-        ready=stop,
-        gates=[] if failing is None else list(failing.gates),
+        ready=stop if failing is None else failing.ready,
+        gates=_gates(state, failing, as_recorded=as_recorded),
         signals=readings,
         alarms=_alarms(seen)
         if failing is None and profile == "text"
@@ -132,6 +132,17 @@ def _judgement(
     from detectors.calibrated.parameters import parameters_of
 
     return judge(state, parameters or parameters_of(state, blobs), as_recorded=as_recorded)
+
+
+def _gates(state: State, judged: CalibratedJudgement | None, *, as_recorded: bool) -> list[GateReading]:
+    """Those of the profile; one that has none shows the four of readiness, which decide nothing there."""
+    if judged is not None:
+        return list(judged.gates)
+    if as_recorded or state.opened is None:
+        return []
+    from detectors.calibrated.gates import gates_beside
+
+    return list(gates_beside(state))
 
 
 def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:

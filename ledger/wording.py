@@ -28,3 +28,17 @@ def names_no_outcome(testable_as: str) -> bool:
         if stem in folded:
             return _EVASIONS.search(testable_as) is not None
     return False
+
+
+_ASKS: Final = re.compile(
+    r"\bha(?:s|ve) been (?:run|executed|measured)\b"
+    r"|\b(?:until|before)\b[^.;]{0,80}\bha(?:s|ve) (?:run|printed)\b"
+    r"|\b(?:is|are) (?:run|executed) before\b"
+    r"|\bfirst (?:to be )?run\b|\bnext act is the run\b|\bdecided by running\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_run(decision: str) -> bool:
+    """Whether a decision waits for something to be run: nothing that is read can give what it asks for."""
+    return _ASKS.search(decision) is not None

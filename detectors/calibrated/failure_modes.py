@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
-from detectors.calibrated.parameters import VERSION, CalibratedParameters, Share, Unanimity
+from detectors.calibrated.parameters import SPREADS_GRID_SINCE, CalibratedParameters, Share, Unanimity
 from detectors.calibrated.reading import CountedShare, ModeReading, read, share_reading, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
 from detectors.observations import deliberating_roles, is_import, parts
@@ -200,7 +200,7 @@ def domination_bets(
 ) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
     """What is tolerated of citations and of leads among so many roles, and the worse shares that are bet on."""
     cited, led = parameters.domination_cited, parameters.domination_led
-    if parameters.version < VERSION:
+    if parameters.version < SPREADS_GRID_SINCE:
         return cited.first_bet(roles), led.first_bet(roles)
     return cited.bet(roles), led.bet(roles)
 

@@ -1,6 +1,7 @@
 """The judgement of the profile `calibrated`: eight readings, the gates, and what follows from them.
 
-READY, may the deliberation end: five gates and no open alarm. The budget is never a reason to stop.
+READY, may the deliberation end: all gates that decide, and no open alarm. The budget is never a reason to stop. Where
+nothing but *blocked* fails more rounds of reading cannot help: the run stops for a person or a measurement.
 
 A `RunningJudgement` keeps it up to date event by event; a look counts the rounds that changed and no others.
 
@@ -12,23 +13,16 @@ for event in events:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
 from detectors.calibrated.agreement import Agreement, agreement
 from detectors.calibrated.failure_modes import PANEL
-from detectors.calibrated.parameters import (
-    VERSION,
-    CalibratedParameters,
-    Judges,
-    Ready,
-    calibrated_parameters,
-)
+from detectors.calibrated.gates import gates, is_open
+from detectors.calibrated.parameters import CalibratedParameters, Judges, calibrated_parameters
 from detectors.calibrated.reading import ModeReading
 from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
-from detectors.observations import deliberating_roles, parts, untested
 from detectors.report import ANSWERED, AlarmReading, GateReading
 from ledger.events import Claim, DriftCheck, Event, RoundOpened
 from ledger.events.decisions import Advice
@@ -37,101 +31,6 @@ from ledger.state.fold import step
 from ledger.state.state import State
 
 DEFAULT_ROUNDS = 13
-MOST_CONSEQUENTIAL = "critic"
-NO_CLAIM = "no claim yet"
-"""The value of a share of nothing."""
-SCALED = "scaled to a full table"
-"""Said with a yield of rounds from which somebody was absent: it is more than they brought."""
-
-
-def gates(
-    state: State,
-    rounds: Sequence[RoundUnits],
-    readings: Sequence[ModeReading],
-    parameters: CalibratedParameters,
-    *,
-    as_recorded: bool = False,
-) -> tuple[GateReading, ...]:
-    """The gates as they stand after the last round; `as_recorded` gives them the values that a look records."""
-    rule = parameters.ready
-    by_version_1 = as_recorded and parameters.version < VERSION
-    part_of = parts(state)
-    stressed = [each.round for each in rounds if part_of.get(each.absent or "") == MOST_CONSEQUENTIAL]
-    honest = next((reading.verdict != "ALARM" for reading in readings if reading.mode == "FM-7"), True)
-    last = state.drift[max(state.drift)].verdict if state.drift else None
-    blocking = [
-        *(reading.mode for reading in readings if is_open(state, reading)),
-        *_watched(readings, parameters),
-    ]
-    return (
-        GateReading(
-            "rounds", len(rounds) >= rule.rounds_at_least, str(len(rounds)), f"≥{rule.rounds_at_least}"
-        ),
-        _pending(state, rule, by_version_1),
-        GateReading(
-            "critic_stressed",
-            bool(stressed) and honest,
-            f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent",
-            "really absent once",
-        ),
-        GateReading("drift", last != "FAIL", last or "no drift check", "last one not FAIL"),
-        _yield(state, rounds, rule, by_version_1),
-        GateReading("alarms", not blocking, ", ".join(blocking) or "none", "none open"),
-    )
-
-
-def _pending(state: State, rule: Ready, by_version_1: bool) -> GateReading:
-    share = len(untested(state)) / len(state.claims) if state.claims else 1.0
-    value = f"{share:.1%}" if state.claims or by_version_1 else NO_CLAIM
-    return GateReading("pending", share <= rule.pending_at_most, value, f"≤{rule.pending_at_most:.0%}")
-
-
-def _yield(state: State, rounds: Sequence[RoundUnits], rule: Ready, by_version_1: bool) -> GateReading:
-    late, limit = late_yield(state, rounds, rule.window_rounds), f"≤{rule.yield_at_most:.0%}"
-    if by_version_1:
-        value = f"{first_yield(state, rounds, rule.window_rounds):.1%}"
-    else:
-        value = f"{late:.1%}" if any(each.arrivals for each in rounds) else NO_CLAIM
-        last, full = rounds[-rule.window_rounds :], len(deliberating_roles(state))
-        limit += f", {SCALED}" if any(len(each.present) < full for each in last) else ""
-    return GateReading("yield", late <= rule.yield_at_most, value, limit)
-
-
-def _watched(readings: Sequence[ModeReading], parameters: CalibratedParameters) -> list[str]:
-    """Agreement that nothing earned withholds READY before it alarms (FM-1; not by thresholds of version 1)."""
-    if parameters.unanimity is None:
-        return []
-    return [f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"]
-
-
-def late_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
-    """What the last rounds brought, as a share of all claims, scaled to artifacts of a full table; 1 at most.
-
-    Where fewer rounds were held than the window has, these are all of them.
-    """
-    return min(1.0, first_yield(state, rounds, min(window_rounds, max(1, len(rounds)))))
-
-
-def first_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
-    """The same as looks by thresholds of version 1 recorded it: more than all claims in the first rounds."""
-    last = rounds[-window_rounds:]
-    artifacts = sum(len(each.present) for each in last)
-    total = sum(len(each.arrivals) for each in rounds)
-    if not artifacts or not total:
-        return 1.0
-    new = sum(len(each.arrivals) for each in last)
-    return window_rounds * len(deliberating_roles(state)) * (new / artifacts) / total
-
-
-def is_open(state: State, reading: ModeReading) -> bool:
-    """An alarm that nobody has answered: it latches until a recorded closing."""
-    if reading.verdict != "ALARM":
-        return False
-    since = reading.alarm_round or 0
-    return not any(
-        alarm.fm == reading.mode and alarm.action == "closed" and alarm.round >= since
-        for alarm in state.alarms
-    )
 
 
 def planned_rounds(state: State) -> int:
@@ -146,9 +45,13 @@ CONSEQUENCES: Final = frozenset({"FM-8"})
 
 
 class CalibratedJudgement(msgspec.Struct, frozen=True):
-    """Whether the run may end, by which gates, and the failure modes in the order of their alarms."""
+    """Whether the run may end, by which gates, and the failure modes in the order of their alarms.
+
+    `stop` without `ready`: what is missing is not to be had by going on.
+    """
 
     ready: bool
+    stop: bool
     advice: Advice
     gates: tuple[GateReading, ...]
     alarms: tuple[AlarmReading, ...]
@@ -185,11 +88,15 @@ def judged(
         *gates(state, rounds, readings, parameters, as_recorded=as_recorded),
         *_judges(twice, parameters.judges),
     )
-    ready = all(gate.ok for gate in found)
-    advice: Advice = "strong_stop" if ready else "escalate" if len(rounds) >= planned else "continue"
+    failing = [gate.name for gate in found if gate.decides and not gate.ok]
+    in_vain = failing == ["blocked"] or "reachable" in failing
+    advice: Advice = (
+        "strong_stop" if not failing else "escalate" if in_vain or len(rounds) >= planned else "continue"
+    )
     first = min((_place(reading) for reading in readings if reading.verdict == "ALARM"), default=None)
     return CalibratedJudgement(
-        ready=ready,
+        ready=not failing,
+        stop=failing in ([], ["blocked"]),
         advice=advice,
         gates=found,
         alarms=tuple(_told(state, reading, first, twice) for reading in readings),

@@ -19,8 +19,11 @@ from ledger.state.state import State
 from ledger.store.blobs import own_parameters
 from ledger.store.failures import BlobMissing
 
-VERSION: Final = 2
-"""What is written now. Version 1 let a bet be on a rate that is tolerated, and read unanimity as no reason to look."""
+VERSION: Final = 3
+"""What is written now. Version 1 let a bet be on a rate that is tolerated, and read unanimity as no reason to look;
+version 2 judged readiness by rounds and yield, which a run that is asked for claims in every step never meets."""
+SPREADS_GRID_SINCE: Final = 2
+"""Version from which the grid of an `AboveShare` is moved to the number of roles."""
 ROLES: Final = 4
 """The number of roles that the grid of an `AboveShare` is stated for."""
 
@@ -120,6 +123,21 @@ class Ready(_Table, frozen=True, kw_only=True):
     window_rounds: int
 
 
+class ExaminedTerms(_Table, frozen=True, kw_only=True):
+    """Tested claims about each option alone."""
+
+    tests_at_least: int
+
+
+class SettledTerms(_Table, frozen=True, kw_only=True):
+    """How long what the roles would answer now must stand, how far it may move, and how far one role may differ from
+    itself before its answers say nothing; in points."""
+
+    rounds_unchanged: int
+    points_at_most: int
+    noise_at_most: int
+
+
 class Judges(_Table, frozen=True, kw_only=True):
     """How far verdicts that were given twice must agree, as alphas: when to warn, and when to refuse READY."""
 
@@ -155,6 +173,8 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     stress_avoidance: StressAvoidance
     overrun: Overrun
     ready: Ready
+    examined: ExaminedTerms | None = None
+    settled: SettledTerms | None = None
     judges: Judges
     claim_cap: ClaimCap
 
@@ -212,6 +232,9 @@ def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
             "write the file again with `moot calibrate`",
         )
         return
+    for name in ("examined", "settled", "unanimity"):
+        if getattr(parameters, name) is None:
+            yield WrongParameters(name, "is missing", f"copy [{name}] from the installed file")
     for name, share in _shares(parameters):
         yield from _bet(f"{name}.grid", share.p0, share.grid, f"{name}.p0")
     yield from _bet(

@@ -65,7 +65,7 @@ from ledger.state.state import (
     Spend,
     State,
 )
-from ledger.wording import names_no_outcome
+from ledger.wording import asks_for_run, names_no_outcome
 
 
 def fold(events: Iterable[Event], state: State | None = None) -> State:
@@ -125,7 +125,12 @@ def step(state: State, event: Event) -> None:
             state.rounds_opened.append(event)
         case DriftCheck():
             state.drift[event.round] = DriftFacts(
-                _id(event), event.verdict, event.deviation_score, event.addresses, event.seq
+                _id(event),
+                event.verdict,
+                event.deviation_score,
+                event.addresses,
+                event.seq,
+                tuple([anchor.goal for anchor in event.anchors if anchor.served == "no"]),
             )
             state.sentences.update((one.of, one.verdict) for one in event.sentences)
         case Disposition():
@@ -239,6 +244,7 @@ def _claim(state: State, event: Claim) -> None:
         event.anchor_ref is not None,
         names_no_outcome(event.testable_as),
         event.how,
+        event.about,
     )
     if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
         state.linked.add(event.raised_at_artifact)
@@ -261,6 +267,7 @@ def _verification(state: State, event: Verification) -> None:
         event.by,
         event.seq,
         event.repeats,
+        event.about,
     )
     if event.repeats is not None:
         return
@@ -317,6 +324,8 @@ def _decision(state: State, event: Decision) -> None:
         event.seq,
         _rank(state, event, ended),
         tuple(ended),
+        about=event.about,
+        asks_for_run=asks_for_run(event.text),
     )
     if event.type == "final" and event.made_by == "rule":
         for ruling in state.rulings.values():

@@ -40,6 +40,8 @@ class ClaimFacts(msgspec.Struct):
     vague: bool = False
     """The test names no outcome (by text)."""
     how: HowTested | None = None
+    about: tuple[str, ...] = ()
+    """The options that it is about."""
     moves: list[Move] = msgspec.field(default_factory=list[Move])
     status: Status = "pending"
 
@@ -75,6 +77,7 @@ class CheckFacts(NamedTuple):
     by: str
     seq: int
     repeats: str | None
+    about: tuple[str, ...] = ()
 
 
 class DecisionFacts(msgspec.Struct):
@@ -94,6 +97,9 @@ class DecisionFacts(msgspec.Struct):
     replaces: tuple[str, ...] = ()
     overturned_by: str | None = None
     is_overturned: bool = False
+    about: tuple[str, ...] = ()
+    asks_for_run: bool = False
+    """It waits for something to be run (by text)."""
 
 
 class RulingFacts(msgspec.Struct):
@@ -142,10 +148,18 @@ class BeliefFacts(NamedTuple):
 
     @property
     def is_redraw(self) -> bool:
-        """Whether it is a second answer to the first step in a fresh context: a measure of noise, in no pool."""
-        return self.round == 1 and self.n == 2
+        """Whether it is a second answer to the same step in a fresh context: a measure of noise, in no pool."""
+        return self.n == 2 and not self.derived
 
 
+POSITIONS: Final = "positions"
+"""Key of `run_opened.rules`: what every role seals before the checks of a round."""
+ANSWERS: Final = "beliefs"
+"""Its value where that is what the role would answer now."""
+STANDS: Final = "stands"
+"""Key of such a belief where the question names no options: the answer for which the last decisions stand."""
+NEITHER: Final = "none"
+"""Key of a belief: another answer than those that are named."""
 EXPERIMENTS: Final = "experiments"
 """Key of `run_opened.rules`: the person's word for running programs."""
 INTERPRETER: Final = "interpreter"
@@ -197,6 +211,8 @@ class DriftFacts(NamedTuple):
     deviation_score: int
     addresses: str | None
     seq: int
+    neglected: tuple[str, ...] = ()
+    """Goals that the decisions do not serve."""
 
 
 class Spend(msgspec.Struct):

@@ -31,7 +31,9 @@ def ask_for(wishes: RunOptions, cast: str | None) -> tuple[RunOptions, str | Non
     for name, plan_rows in PLANS.items():
         rows = plan_rows()
         stress = ", ".join(f"R{row.round} without {row.absent}" for row in rows if row.absent)
-        out(f"   {name}: {len(rows)} rounds, at most {replies_at_most(rows)} replies; {stress}\n")
+        out(
+            f"   {name}: {len(rows)} rounds, at most {replies_at_most(rows, positions='beliefs')} replies; {stress}\n"
+        )
     plan = wishes.plan or _one_of("   Plan", tuple(PLANS), "standard-13")
     asked = replace(wishes, domain=domain or None, question=question, goals=goals, options=options, plan=plan)
     return replace(asked, no_stress=wishes.no_stress or _skips_stress()), chosen

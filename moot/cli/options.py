@@ -87,7 +87,7 @@ PlanOption = Annotated[
     typer.Option(
         metavar="NAME",
         help="standard-13 (if not said) or minimum-8.",
-        autocompletion=among(lambda: ("standard-13", "minimum-8")),
+        autocompletion=among(lambda: ("standard-13", "minimum-8", "short-5")),
     ),
 ]
 ProfileOption = Annotated[

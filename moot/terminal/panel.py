@@ -234,6 +234,7 @@ def _gates(report: SignalReport) -> Iterator[RenderableType]:
     for gate in report.gates:
         mark = marks.HOLDS if gate.ok else marks.FAILS
         held = f"{gate.value}" + (f" | {gate.limit}" if gate.limit is not None else "")
+        held += "" if gate.decides else " | shown, decides nothing"
         yield Text(f"  {mark.shape} {gate.name:<15} {held}", theme.style_of(mark))
 
 

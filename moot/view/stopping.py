@@ -31,6 +31,10 @@ WINDOW: Final = 3
 
 
 _GATES: Final[Mapping[str, tuple[str, str]]] = {
+    "examined": ("every option was examined ({value})", "an option was not examined ({value})"),
+    "settled": ("the answers are settled ({value})", "the answers are not settled ({value})"),
+    "blocked": ("nothing waits for a run or a person", "reading cannot settle it: {value}"),
+    "reachable": ("the plan could become ready", "this plan cannot become ready: {value}"),
     "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
     "pending": (
         "{value} of the claims are untested (limit {limit})",
@@ -40,7 +44,7 @@ _GATES: Final[Mapping[str, tuple[str, str]]] = {
         "the critic was really {value}",
         "no honest round was run without the critic ({value})",
     ),
-    "drift": ("the last drift check did not fail ({value})", "the last drift check failed"),
+    "drift": ("the last drift check did not fail ({value})", "the last drift check did not pass ({value})"),
     "yield": (
         "{window} brought {value} of all claims (limit {limit})",
         "{window} brought {value} of all claims (limit {limit})",
@@ -53,9 +57,12 @@ _GATES: Final[Mapping[str, tuple[str, str]]] = {
 
 def because(report: SignalReport) -> str:
     """`Not ready because 45.0% of the claims are untested (limit 30%), FM-5 is alarmed and unanswered.`"""
-    if report.gates:
+    deciding = [gate for gate in report.gates if gate.decides]
+    if deciding:
         rounds = next((int(gate.value or 0) for gate in report.gates if gate.name == "rounds"), 0)
-        told = dict.fromkeys(_told(gate, rounds) for gate in report.gates if gate.ok == report.ready)
+        told = dict.fromkeys(_told(gate, rounds) for gate in deciding if gate.ok == report.ready)
+        if report.stop and not report.ready:
+            return f"Stops, not ready: {', '.join(told)}; more rounds of reading cannot change that."
         return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}."
     holding = [signal.id for signal in report.signals if signal.satisfied]
     missing = [signal.id for signal in report.signals if not signal.satisfied]

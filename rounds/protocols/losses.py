@@ -28,6 +28,8 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "C": Loss("skipped", "the proposal stands without this supplement"),
         "D": Loss("skipped", "no artifact and no claims from it"),
         "E.position": Loss("skipped", "this role has no sealed stance in the round"),
+        "E.belief": Loss("skipped", "nothing shows what this role would answer in the round"),
+        "E.belief~": Loss("skipped", "the noise of an answer is not known in the round"),
         **{f"E.check{n}": Loss("unclear", "the verdict reads UNCLEAR") for n in range(1, 5)},
         **{
             f"E.check{n}~": Loss("skipped", "the verdict has no second judgement, which is no agreement")

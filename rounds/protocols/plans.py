@@ -46,7 +46,12 @@ def minimum_8() -> tuple[PlanRow, ...]:
     return (*_rows(7, {4: "critic", 6: "guardian"}, (5,)), PlanRow(round=8, phases=("A", "S")))
 
 
-PLANS: Final = {"standard-13": standard_13, "minimum-8": minimum_8}
+def short_5() -> tuple[PlanRow, ...]:
+    """Four rounds, the critic absent in R2, a drift check in R3, and a round of synthesis alone: 88 replies at most."""
+    return (*_rows(4, {2: "critic"}, (3,)), PlanRow(round=5, phases=("A", "S")))
+
+
+PLANS: Final = {"standard-13": standard_13, "minimum-8": minimum_8, "short-5": short_5}
 
 
 def without_stress(plan: Sequence[PlanRow]) -> tuple[PlanRow, ...]:
@@ -58,10 +63,22 @@ def without_stress(plan: Sequence[PlanRow]) -> tuple[PlanRow, ...]:
 
 
 def obeyed_from(plan_name: str, plan: Sequence[PlanRow]) -> int:
-    """The round from which a look that says stop is obeyed: 13 for `standard-13`, else the last stress round, ≥6."""
+    """The round from which a look that says stop is obeyed: 13 for `standard-13`, else the last stress round.
+
+    At least 6, or 3 in a plan of fewer rounds.
+    """
     if plan_name == "standard-13":
         return 13
-    return max([6, *(row.round for row in plan if row.absent)])
+    return max([3 if _is_short(plan) else 6, *(row.round for row in plan if row.absent)])
+
+
+def looks_every(plan: Sequence[PlanRow]) -> int:
+    """Rounds between two looks at the signals: 3, and 1 in a plan of fewer than six rounds."""
+    return 1 if _is_short(plan) else 3
+
+
+def _is_short(plan: Sequence[PlanRow]) -> bool:
+    return sum("G" in row.phases for row in plan) < 6
 
 
 _SIGNATURES: Final[dict[str, tuple[tuple[SignatureCode, str], ...]]] = {

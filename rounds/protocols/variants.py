@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 MEANINGS: Final[Mapping[str, str]] = {
-    "positions": "whether each role seals what it expects of a check; off is said before every verdict",
+    "positions": "what each role seals before the checks: what it would answer now, or what it expects of each check",
     "rejudge": "so many verdicts of a round are given a second time with the order swapped, to see whether they repeat",
     "prompts": "structured-5 is the published form: lengths of texts, one list of evidence a verdict",
     "rounds": "2: the revised plan is challenged again; in crux how many rounds of tests there may be, 0 for none",
@@ -28,7 +28,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 """Variant → what it chooses."""
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "positions": ("sealed", "off"),
+    "positions": ("beliefs", "sealed", "off"),
     "rejudge": ("0", "1", "2", "3", "4"),
     "prompts": ("structured-6", "structured-5"),
     "rounds": ("0", "1", "2", "3"),

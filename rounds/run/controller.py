@@ -220,7 +220,8 @@ def _end_reason(state: State, round_: int) -> CloseReason:
     """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
     obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
     if state.opening.stop.profile == "calibrated":
-        return "ready" if obeyed else "not_ready"
+        ready = all(gate.ok for gate in state.looks[-1].gates) if obeyed else False
+        return "ready" if ready else "hand_over" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"
 
 

@@ -88,10 +88,10 @@ class Subject(_Table):
     protocol: str = DEFAULT_PROTOCOL
     plan: str | None = None
     profile: Literal["script", "text", "calibrated"] | None = None
-    check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] = 3
+    check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] | None = None
     not_before: RoundNumber | None = None
     no_stress: bool = False
-    positions: Literal["sealed", "off"] = "sealed"
+    positions: Literal["beliefs", "sealed", "off"] | None = None
     seed: Annotated[int, Field(ge=0, lt=1 << 53)] = 0
     """Of every choice by chance: in crux, which role answers first (`seed` mod 4) and how answers are shuffled."""
 

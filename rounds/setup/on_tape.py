@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 import msgspec
 
 from ledger.state.book import Book
 from rounds.setup.opening import Opening
+
+ASKED_BY: Final = ("prompts", "positions")
+"""Rules that choose what is asked and in which words."""
 
 
 def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
@@ -28,9 +32,8 @@ def on_tape(opening: Opening, tapes: Iterable[Book]) -> Opening:
     recorded, blob = tape.state.opened, tape.blobs.read(prompts)
     if blob is None or recorded is None or recorded.protocol != opening.event.protocol:
         return opening
-    rules = {rule: value for rule, value in opening.event.rules.items() if rule != "prompts"}
-    if "prompts" in recorded.rules:
-        rules["prompts"] = recorded.rules["prompts"]
+    rules = {rule: value for rule, value in opening.event.rules.items() if rule not in ASKED_BY}
+    rules |= {rule: recorded.rules[rule] for rule in ASKED_BY if rule in recorded.rules}
     event = msgspec.structs.replace(
         opening.event,
         rules=rules,

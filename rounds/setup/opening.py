@@ -22,22 +22,22 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
-from ledger.state import decided
 from ledger.state.state import EXPERIMENTS, INTERPRETER, SANDBOX
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
-from rounds.protocols import PROTOCOLS, losses, with_prompts
+from rounds.protocols import PROTOCOLS, with_prompts
 from rounds.protocols.plans import (
     PlanRefused,
     WrittenRow,
     default_predictions,
+    looks_every,
     obeyed_from,
     planned,
     without_stress,
 )
-from rounds.screening import RULES_VERSION
+from rounds.setup.chosen_rules import chosen_rules
 from rounds.setup.deliberation import (
     CastRow,
     Deliberation,
@@ -98,7 +98,7 @@ def resolve(
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
-    rules = {**_rules(deliberation, protocol, name), **gate_rules}
+    rules = {**chosen_rules(deliberation, protocol, name), **gate_rules}
     protocol = with_prompts(protocol, rules)
     if experiments is not None:
         rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments}
@@ -148,6 +148,8 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             "plan": None,
             "profile": None if event.stop.profile == "crux" else event.stop.profile,
             "not_before": event.stop.not_before,
+            "check_every": event.stop.check_every,
+            "positions": event.rules.get("positions"),
         }
     )
     return deliberation.model_copy(
@@ -181,14 +183,14 @@ def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> t
     except GateRefused as error:
         raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
     protocol = _protocol(deliberation.deliberation.protocol, name)
-    rules = _rules(deliberation, protocol, name)
+    rules = chosen_rules(deliberation, protocol, name)
     return protocol.cast(rules) if protocol.cast else protocol.role_ids()
 
 
 def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
     """The deliberation with every title and charge spelt out. Raises `DeliberationError`."""
     protocol = _protocol(deliberation.deliberation.protocol, "casting")
-    rules = _rules(deliberation, protocol, "casting")
+    rules = chosen_rules(deliberation, protocol, "casting")
     members = _cast(deliberation, protocol, rules, casting, {}, "casting")
     said = deliberation.cast
     rows = {
@@ -393,34 +395,9 @@ def _stop_rule(
     return StopRule(
         profile=profile,
         params=params_hash(profile) if params is None else hash_of(params),
-        check_every=subject.check_every,
+        check_every=subject.check_every or looks_every(plan),
         not_before=subject.not_before or obeyed_from(named, plan),
     )
-
-
-def _rules(deliberation: Deliberation, protocol: Protocol, name: str) -> dict[str, str | int | bool | None]:
-    """Every named variant outright; `positions` can be said in two places, and `off` in either is off."""
-    found: dict[str, str | int | bool | None] = {}
-    for rule in deliberation.rules:
-        if rule not in protocol.variants:
-            known = ", ".join(protocol.variants) or "none"
-            raise DeliberationError(
-                f"no rule {rule!r} in protocol {protocol.name}", name, f"its rules are: {known}"
-            )
-    for rule, values in protocol.variants.items():
-        value = deliberation.rules.get(rule, values[0])
-        if value not in values:
-            raise DeliberationError(
-                f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
-            )
-        found[rule] = value
-    found["screening"] = RULES_VERSION
-    key, value = decided.RULE
-    found[key] = value
-    found[losses.RULE] = losses.VERSION
-    if found.get("positions") and deliberation.deliberation.positions == "off":
-        found["positions"] = "off"
-    return found
 
 
 def _experiments(protocol: Protocol, name: str) -> str:

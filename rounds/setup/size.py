@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, cast
 
 from ledger.events import RoundOpened, RunOpened
 from ledger.events.run import PlanRow
@@ -35,8 +35,7 @@ def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     protocol = protocol_of(opening)
     if protocol.watched:
         again = int(str(opening.rules.get("rejudge", "0")))
-        sealed = opening.rules.get("positions") != "off"
-        return asked_at_most(opening.plan, positions=sealed, rejudged=again)
+        return asked_at_most(opening.plan, positions=_sealed(opening), rejudged=again)
     return Counter(
         PlannedReply(step.role, _kind(protocol, step))
         for _, groups in played(protocol, opening)
@@ -72,18 +71,26 @@ def waves_of(opening: RunOpened) -> int:
     protocol = protocol_of(opening)
     if not protocol.watched:
         return sum(len(groups) for _, groups in played(protocol, opening))
-    sealed = opening.rules.get("positions") != "off"
+    sealed = _sealed(opening)
     rounds = ([one.kind for one in _round(row, AUTHORS[0], sealed, 0)] for row in opening.plan)
     return sum(len(set(kinds)) for kinds in rounds) + len({one.kind for one in _synthesis(AUTHORS[0])})
 
 
-def replies_at_most(plan: Sequence[PlanRow], *, positions: bool = True) -> int:
+Sealed = Literal["beliefs", "sealed", "off"]
+"""What roles seal before the checks of a round."""
+
+
+def _sealed(opening: RunOpened) -> Sealed:
+    return cast("Sealed", opening.rules.get("positions", "sealed"))
+
+
+def replies_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -> int:
     """Replies of all rounds and of S, when nothing stops the run early and a claim is left to be resolved."""
     return asked_at_most(plan, positions=positions).total()
 
 
 def asked_at_most(
-    plan: Sequence[PlanRow], *, positions: bool = True, rejudged: int = 0
+    plan: Sequence[PlanRow], *, positions: Sealed = "beliefs", rejudged: int = 0
 ) -> Counter[PlannedReply]:
     """The same replies by role and kind of step, S led by whom the last round's turn falls to.
 
@@ -98,7 +105,7 @@ def asked_at_most(
     return asked
 
 
-def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[PlannedReply]:
+def _round(row: PlanRow, lead: str, positions: Sealed, rejudged: int) -> Iterator[PlannedReply]:
     if "B" not in row.phases:
         return
     active = [role for role in AUTHORS if role != row.absent]
@@ -108,9 +115,11 @@ def _round(row: PlanRow, lead: str, positions: bool, rejudged: int) -> Iterator[
         if role != lead:
             yield PlannedReply(role, "C")
         yield PlannedReply(role, "D")
-        if positions and checks:
-            yield PlannedReply(role, "E.position")
+        if positions != "off" and checks:
+            yield PlannedReply(role, "E.position" if positions == "sealed" else "E.belief")
         yield PlannedReply(role, "F")
+    if positions == "beliefs" and checks:  # the second draw of one of them
+        yield PlannedReply(active[row.round % len(active)], "E.belief")
     yield from [PlannedReply(VERIFIER, "E.check")] * (checks + min(checks, rejudged))
     yield PlannedReply(lead, "G")
     if row.drift:
@@ -144,6 +153,7 @@ SIZES: Final[Mapping[str, StepSize]] = {
     "C": StepSize(48_000, 420),
     "D": StepSize(56_000, 800),
     "E.position": StepSize(55_000, 170),
+    "E.belief": StepSize(55_000, 60, measured=False),
     "E.check": StepSize(58_000, 270, documents=False),
     "F": StepSize(79_000, 560),
     "G": StepSize(93_000, 1_450),

@@ -20,8 +20,12 @@ from ledger.redaction.removal import redact
 from ledger.store.store import RunStore
 from moot.cli import find_verb
 from rounds.protocols import PROTOCOLS
+from rounds.run.session import start
+from rounds.run.verdicts import standard
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
 from tests.architecture.page_tables import PAGES, ROOT, blocks, renewed
-from tests.rounds.openings import begin, play, rows
+from tests.rounds.openings import begin, clock, play, rows
 from tests.rounds.scripted import Script
 
 TEXT = {".py", ".md", ".toml", ".json", ".yml", ".cfg"}
@@ -158,10 +162,22 @@ def test_pages_speak_of_the_product_alone() -> None:
 
 @pytest.mark.parametrize(
     ("plan", "calls", "seed"),
-    [("minimum-8", 142, 1), pytest.param("standard-13", 258, 3, marks=pytest.mark.slow)],
+    [("minimum-8", 149, 1), pytest.param("standard-13", 271, 3, marks=pytest.mark.slow)],
 )
 def test_a_plan_costs_the_calls_that_its_page_says(tmp_path: Path, plan: str, calls: int, seed: int) -> None:
-    session = begin(tmp_path / "run", plan)
+    table = {
+        "deliberation": {"question": "Which storage?", "options": ["one", "two"], "plan": plan, "seed": seed}
+    }
+    opening = resolve(checked(table), {}, moot="0.1.0")
+    session = start(
+        tmp_path / "run",
+        opening.event,
+        blobs=opening.blobs,
+        verdicts=standard,
+        clock=clock(),
+        sync=False,
+        files={},
+    )
     play(session, Script(seed=seed))
     state = session.book().state
     assert state.finished

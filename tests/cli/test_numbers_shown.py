@@ -9,7 +9,8 @@ from typing import cast
 
 import pytest
 
-from detectors.calibrated.judgement import first_yield, judge, late_yield
+from detectors.calibrated.gates import first_yield, late_yield
+from detectors.calibrated.judgement import judge
 from detectors.calibrated.parameters import parameters_of
 from detectors.calibrated.rounds import count_rounds
 from detectors.course import course

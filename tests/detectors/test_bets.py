@@ -34,7 +34,7 @@ from tests.detectors.simulated import Setting, Simulation
 
 ROUNDS = 13
 INSTALLED = calibrated_parameters()
-FIRST = recorded_parameters((params_bytes("calibrated")).replace(b"version = 2", b"version = 1"))
+FIRST = recorded_parameters((params_bytes("calibrated")).replace(b"version = 3", b"version = 1"))
 
 
 def _bets(parameters: CalibratedParameters, roles: int) -> Iterator[tuple[str, float, tuple[float, ...]]]:
@@ -156,7 +156,7 @@ def test_a_file_is_refused_or_every_bet_in_it_is_on_something_worse(
         ("grid = [0.9, 1.6, 2.1]", "grid = [1.25, 1.6, 2.1]", "inflation.grid"),
         ("grid = [0.25, 0.35]", "grid = [0.25, 0.35, 0.5]", "inflation.grid"),
         ("mean = 0.0", "mean = 0.40", "starvation.mean"),
-        ("version = 1", "version = 2", "version"),
+        ("version = 1", "version = 3", "version"),
         ('alarm_at = "5"', 'alarm_at = "20"', "watch_at"),
     ],
 )

@@ -38,7 +38,9 @@ OWN = layout_of(read_prompt_set(installed_prompt_set("structured-6")), 3)
 @pytest.mark.parametrize("version", [1, 3, "own"])
 @pytest.mark.parametrize("kind", VISIBILITY)
 def test_every_column_that_a_step_may_see_has_one_place(version: int | str, kind: str) -> None:
-    view = (VISIBILITY if version == "own" else VISIBILITY_1)[kind]
+    view = (VISIBILITY if version == "own" else VISIBILITY_1).get(kind, {})
+    if not view:
+        return  # a step that came later
     layout = OWN if isinstance(version, str) else LAYOUTS[version]
     reading = layout.readings[reader_of(kind, view)]
     places = list(chain.from_iterable(row.columns for row in reading.rows))

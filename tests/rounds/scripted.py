@@ -110,6 +110,12 @@ class Script:
                         for check in checks
                     ]
                 }
+            case "E.belief":
+                first, *rest = [*(option.id for option in book.state.options), "none"]
+                return {
+                    "belief": [{"option": first, "points": 80}, {"option": rest[0], "points": 20}],
+                    "because": [],
+                }
             case "E.check1" | "E.check2" | "E.check3" | "E.check4":
                 return self._check(book, step, rng, known)
             case "F":

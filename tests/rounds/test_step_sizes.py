@@ -65,7 +65,7 @@ def test_the_table_is_within_a_factor_of_two(
 def test_what_was_asked_in_the_example_is_at_most_what_its_plan_asks_for() -> None:
     book = RunStore(EXAMPLE).book()
     assert book.state.opened is not None
-    planned = asked_at_most(book.state.opened.plan)
+    planned = asked_at_most(book.state.opened.plan, positions="sealed")
     steps = {event.step: event.by for event in book.events if event.step and event.call}
     for asked in {PlannedReply(role, kind_of(step)) for step, role in steps.items()}:
         given = sum(PlannedReply(role, kind_of(step)) == asked for step, role in steps.items())
@@ -75,7 +75,11 @@ def test_what_was_asked_in_the_example_is_at_most_what_its_plan_asks_for() -> No
 @pytest.mark.parametrize("name", PLANS)
 def test_every_kind_of_step_that_a_plan_asks_for_has_a_size(name: str) -> None:
     asked = asked_at_most(PLANS[name]())
-    assert {one.kind for one in asked} == set(SIZES)
+    published = asked_at_most(PLANS[name](), positions="sealed")
+    assert {one.kind for one in asked} == set(SIZES) - {"E.position"}
+    assert {one.kind for one in published} == set(SIZES) - {"E.belief"}
     assert {one.phase for one in asked} == set("BCDEFGHS")
-    sealed = sum(replies for one, replies in asked.items() if one.kind == "E.position")
-    assert asked_at_most(PLANS[name](), positions=False).total() == asked.total() - sealed
+    sealed = sum(replies for one, replies in asked.items() if one.kind == "E.belief")
+    deliberated = sum("G" in row.phases for row in PLANS[name]())
+    assert asked.total() == published.total() + deliberated
+    assert asked_at_most(PLANS[name](), positions="off").total() == asked.total() - sealed

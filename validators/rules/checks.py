@@ -132,7 +132,7 @@ def position_is_sealed(index: LedgerIndex) -> Iterator[Breach]:
     """
     if not index.watched or index.opened is None:
         return
-    silent = index.opened.rules.get("positions") == "off"
+    silent = index.opened.rules.get("positions") in ("off", "beliefs")
     sealed: set[tuple[int, str, int]] = set()
     judged: set[int] = set()
     for event in index.events:

@@ -72,6 +72,7 @@ YIELDS: Final[Mapping[str, frozenset[str]]] = {
     "C": frozenset({"statement supplement"}),
     "D": frozenset({"artifact", "claim"}),
     "E.position": frozenset({"position"}),
+    "E.belief": frozenset({"belief"}),
     "E.checks": frozenset({"verification check"}),
     "E.check3": frozenset({"verification check"}),
     "F": frozenset({"statement review", "flip", "claim", "concern tension"}),

@@ -36,7 +36,8 @@ from rounds.protocols.crux.standing import (
     points_of,
 )
 from rounds.protocols.plans import AUTHORS
-from rounds.protocols.quotable import Quotable, names, repeated
+from rounds.protocols.points import as_points, points_problems
+from rounds.protocols.quotable import Quotable, names
 from rounds.protocols.step_table import Numbering, by, statement
 
 WORDS_MAX: Final = 25
@@ -45,22 +46,6 @@ OPTIONS_MAX: Final = 6
 
 
 # ---------------------------------------------------------------- points
-
-
-def as_points(given: Iterable[PointsOn]) -> dict[str, int]:
-    """A belief as events keep it: options without points left out."""
-    return {one.option: one.points for one in given if one.points}
-
-
-def points_problems(given: Sequence[PointsOn], options: Sequence[str], where: str) -> Iterator[str]:
-    """Complain about options that do not exist, and about points that are not 100 together."""
-    yield from repeated((one.option for one in given), where)
-    for one in given:
-        if one.option not in options:
-            yield f"{where}: {one.option!r} is no option here; use {names(options)}"
-    total = sum(one.points for one in given)
-    if total != 100:
-        yield f"{where}: {total} points in all; give 100"
 
 
 def coherence_problems(

@@ -20,7 +20,7 @@ from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.state import State
 from roles.evidence import evidence_class, exhibits
 from roles.protocol import Step
-from rounds.protocols.crux.answers import as_points, numbers_problems, points_problems
+from rounds.protocols.crux.answers import numbers_problems
 from rounds.protocols.crux.asked import forecasters, planned_by, to_check
 from rounds.protocols.crux.programs import ProgramsReply, still_to_run, wrong_programs
 from rounds.protocols.crux.replies import CruxCheckReply, CruxVerdict, ForecastReply, PlansReply, UpdateReply
@@ -35,6 +35,7 @@ from rounds.protocols.crux.standing import (
     points_of,
     tested_in,
 )
+from rounds.protocols.points import as_points, points_problems
 from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement
 

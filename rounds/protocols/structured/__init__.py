@@ -5,12 +5,14 @@ recorded runs were asked (`[rules] prompts = "structured-5"`). They differ in wh
 replies, not in who is asked when.
 
 Laws
- 1. A round runs B, C, D, E.position, E.checks (1, 2 and 4), E.check3, E.rejudge, F, G, H in this order; steps of one
-    group run side by side and see nothing of each other. A check that is judged again is judged from the brief of its
-    first judgement with the artifacts in the other order; it sees no verdict that the first one did not see.
+ 1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, E.rejudge, F, G, H in this
+    order; steps of one group run side by side and see nothing of each other. A check that is judged again is judged
+    from the brief of its first judgement with the artifacts in the other order; it sees no verdict that the first one
+    did not see.
  2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked of anybody.
  3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F from the next round on.
- 4. A position is sealed before any verdict of its check is known.
+ 4. A position is sealed before any verdict of its check is known, an answer before any of its round; nobody is shown
+    the answers, and one role a round gives its own a second time.
  5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
  7. S waits for a person's answer to every question of the heaviest severity that the last G puts to one (`wait`).
@@ -25,7 +27,7 @@ from typing import Any, Final, Literal
 
 from ledger.events import Event
 from ledger.events.run import PlanRow
-from ledger.state.state import ConcernFacts, State
+from ledger.state.state import ANSWERS, POSITIONS, ConcernFacts, State
 from roles.objections import AGAINST
 from roles.protocol import Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
@@ -57,6 +59,13 @@ from rounds.protocols.schedule import (
 )
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, asks_each, statement_id
 from rounds.protocols.structured import making, problems
+from rounds.protocols.structured.answers import (
+    AnswerNow,
+    asked_twice,
+    asks_for_answers,
+    sealed_answer,
+    wrong_answer,
+)
 from rounds.protocols.structured.replies import (
     EvidencedCheck,
     EvidencedResolve,
@@ -102,6 +111,7 @@ _SHAPES_1: Final[Mapping[str, type[Reply]]] = {
 """Kind of step → the shape of its reply."""
 _SHAPES: Final[Mapping[str, type[Reply]]] = {
     **_SHAPES_1,
+    "E.belief": AnswerNow,
     "D.action": PlacedActionArtifact,
     "D.guardian": PlacedGuardianArtifact,
     "D.observer": PlacedObserverArtifact,
@@ -145,7 +155,7 @@ def _present(role: str) -> Callable[[State, int], tuple[str, ...]]:
 
 
 def _seals(state: State, round_: int) -> bool:
-    sealed = state.opened is None or state.opened.rules.get("positions") != "off"
+    sealed = state.opened is None or state.opened.rules.get(POSITIONS) not in ("off", ANSWERS)
     return sealed and bool(applicable_checks(state, round_))
 
 
@@ -187,10 +197,23 @@ def _closes(state: State, round_: int) -> bool:
 def _follows_from(state: State, round_: int) -> Hashable:
     opened, row = state.rounds[round_], plan_row(state, round_)
     sealed, closing = _seals(state, round_), _closes(state, round_)
+    twice = asked_twice(state, round_) if asks_for_answers(state, round_) else ()
     checks, again = applicable_checks(state, round_), rejudged_checks(state, round_)
     present = active_roles(state, round_)
     resolved = closing and _resolves(state, round_)
-    return round_, row.phases, row.drift, opened.lead, present, checks, again, sealed, closing, resolved
+    return (
+        round_,
+        row.phases,
+        row.drift,
+        opened.lead,
+        present,
+        checks,
+        again,
+        sealed,
+        twice,
+        closing,
+        resolved,
+    )
 
 
 # ---------------------------------------------------------------- what a reply yields
@@ -298,6 +321,11 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             group=group,
         )
 
+    def answer_rows() -> Iterator[StepRow]:
+        for who, repeat in ((active_roles, 1), (asked_twice, 2)):
+            asked = asks_each(who, "belief", repeat)
+            yield row("E.belief", asked, sealed_answer, wrong_answer, when=asks_for_answers, group="E.belief")
+
     return Sheet(
         (
             row("B", asks_each(_lead), _statement("proposal"), problems.wrong_statement),
@@ -310,6 +338,7 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
                 problems.wrong_positions,
                 when=_seals,
             ),
+            *(answer_rows() if "E.belief" in sees else ()),
             *(check_row(check, "E.checks") for check in (1, 2, 4)),
             check_row(3, "E.check3"),
             *(check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
@@ -365,7 +394,7 @@ def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
     return standard_13()
 
 
-def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet) -> Protocol:
+def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet, positions: tuple[str, ...]) -> Protocol:
     return sheet.protocol(
         "structured",
         "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
@@ -381,9 +410,9 @@ def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet) -> Protocol:
         owed=missing_checks,
         needed=needed,
         fits="a decision that is dear to undo and that several people will have to live with",
-        calls="142 in minimum-8, 258 in standard-13, at most",
+        calls="88 in short-5, 149 in minimum-8, 271 in standard-13, at most",
         variants={
-            "positions": ("sealed", "off"),
+            "positions": positions,
             "rejudge": ("0", "1", "2", "3", "4"),
             "prompts": ("structured-6", "structured-5"),
             "wait": ("on", "off"),
@@ -392,5 +421,5 @@ def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet) -> Protocol:
 
 
 _SHEET: Final = _sheet(VISIBILITY, _SHAPES)
-STRUCTURED_1: Final[Protocol] = _protocol(1, "structured", _sheet(VISIBILITY_1, _SHAPES_1))
-STRUCTURED: Final[Protocol] = _protocol(2, "structured-6", _SHEET)
+STRUCTURED_1: Final[Protocol] = _protocol(1, "structured", _sheet(VISIBILITY_1, _SHAPES_1), ("sealed", "off"))
+STRUCTURED: Final[Protocol] = _protocol(2, "structured-6", _SHEET, (ANSWERS, "sealed", "off"))

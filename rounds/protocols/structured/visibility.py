@@ -97,6 +97,7 @@ _ROUND_2: Final[View] = {
 }
 VISIBILITY: Final[Mapping[str, View]] = {
     **VISIBILITY_1,
+    "E.belief": VISIBILITY_1["E.position"],
     "B": {**VISIBILITY_1["B"], C.UNANSWERED: ALL},
     "C": {column: sight for column, sight in VISIBILITY_1["C"].items() if column != C.OLD_CLAIMS},
     **{

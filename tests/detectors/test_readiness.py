@@ -1,0 +1,89 @@
+"""What the panel says of the recorded long runs, round by round: a reader of the run agrees with each line."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import moot
+from detectors.calibrated.readiness import counted_alone
+from detectors.report import GateReading
+from detectors.signals import signals
+from ledger.events import RoundOpened
+from moot.app.run import Run
+
+RUNS = Path("runs/examples")
+LIBRARY, MINIMUM, STANDARD = "library-minimum-8", "storage-minimum-8", "storage-standard-13"
+
+
+@cache
+def recorded(name: str) -> Run:
+    return moot.open_run(RUNS / name)
+
+
+def ends(run: Run) -> dict[int, int]:
+    """Round → the last event of it."""
+    opened = [event for event in run.events if isinstance(event, RoundOpened)]
+    closes = [event.seq - 1 for event in opened[1:]] + [run.events[-1].seq]
+    return {event.round: last for event, last in zip(opened, closes, strict=True)}
+
+
+def gate(run: Run, name: str, at: int | None = None) -> GateReading:
+    found = signals(run.book, "calibrated", at)
+    return next(one for one in found.gates if one.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        (MINIMUM, {"O-1": 0, "O-2": 92, "O-3": 19}),
+        (LIBRARY, {"O-1": 8, "O-2": 0, "O-3": 29}),
+        (STANDARD, {"O-1": 0, "O-2": 102, "O-3": 0}),
+    ],
+)
+def test_claims_about_one_option_are_counted_alone(name: str, counts: dict[str, int]):
+    assert counted_alone(recorded(name).state, closing=True) == counts
+
+
+@pytest.mark.parametrize(("name", "rival"), [(MINIMUM, "O-1"), (LIBRARY, "O-2"), (STANDARD, "O-1")])
+def test_a_rival_that_nobody_tested_fails_examined_in_every_round(name: str, rival: str):
+    run = recorded(name)
+    for last in ends(run).values():
+        found = gate(run, "examined", last)
+        assert not found.ok
+        assert f"{rival} 0" in (found.value or "")
+
+
+@pytest.mark.parametrize(("name", "first"), [(MINIMUM, 2), (STANDARD, 4), (LIBRARY, None)])
+def test_blocked_speaks_from_the_round_in_which_decisions_ask_for_a_run(name: str, first: int | None):
+    run = recorded(name)
+    asking = [number for number, last in ends(run).items() if not gate(run, "blocked", last).ok]
+    assert asking == ([] if first is None else list(range(first, max(ends(run)) + 1)))
+
+
+@pytest.mark.parametrize("name", [MINIMUM, LIBRARY, STANDARD])
+def test_a_run_that_never_asked_for_an_answer_is_not_settled_and_cannot_become_ready(name: str):
+    run = recorded(name)
+    assert gate(run, "settled").value == "not asked in this run"
+    assert not gate(run, "settled").ok
+    first = gate(run, "reachable", ends(run)[1])
+    assert not first.ok
+    assert "nobody is asked" in (first.value or "")
+
+
+@pytest.mark.parametrize("profile", ["text", "script", "calibrated"])
+def test_every_profile_shows_the_four(profile: str):
+    names = ["examined", "settled", "blocked", "reachable"]
+    found = signals(recorded(MINIMUM).book, profile).gates  # type: ignore[arg-type]
+    assert [one.name for one in found if one.name in names] == names
+    assert {one.decides for one in found if one.name in names} == {profile == "calibrated"}
+
+
+def test_a_run_opened_with_older_thresholds_decides_by_them():
+    found = {one.name: one.decides for one in signals(recorded(LIBRARY).book, "calibrated").gates}
+    assert found["yield"]
+    assert found["rounds"]
+    assert not found["examined"]
+    assert not found["settled"]
