@@ -242,7 +242,7 @@ def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
             assert found["cast"]["critic"] == cast["critic"]
             assert found["replies"] > 142
             assert found["documents"] == ["facts.md"]
-            assert found["rules"]["positions"] == "sealed"
+            assert found["rules"]["positions"] == "beliefs"
             assert found["rounds"] == 8
             state = session_at(tmp_path / found["run"]).book().state
             assert state.opened is not None

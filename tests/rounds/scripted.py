@@ -111,7 +111,7 @@ class Script:
                     ]
                 }
             case "E.belief":
-                first, *rest = [*(option.id for option in book.state.options), "none"]
+                first, *rest = [*([option.id for option in book.state.options] or ["stands"]), "none"]
                 return {
                     "belief": [{"option": first, "points": 80}, {"option": rest[0], "points": 20}],
                     "because": [],
