@@ -104,8 +104,8 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         `cast`: role → {title, charge}. `no_stress`: nobody is ever absent, which is said before every verdict.
         `round`: rows {n, absent, drift, phases, focus}, for stress rounds and drift checks of one's own. `predict`:
         {role, code, text}, what an absence will show. `profile`, `check_every`, `not_before`: by which signals it
-        stops, how often one looks, from which round on a stop is obeyed. `positions`: beliefs, sealed or off. `seed`: of every
-        choice by chance. `budget`: {usd, tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`:
+        stops, how often one looks, from which round on a stop is obeyed. `positions`: beliefs, sealed, off. `seed`: of
+        every choice by chance. `budget`: {usd, tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`:
         {compete, single, triggers} lets words choose the protocol. Returns the run's name, its cast and
         variants, and a token for every seat and for you, the operator."""
         subject = {

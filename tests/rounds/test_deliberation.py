@@ -53,6 +53,7 @@ def test_what_is_left_open_is_decided() -> None:
         "prompts": "structured-6",
         "positions": "beliefs",
         "rejudge": "0",
+        "wait": "on",
         "screening": "screening-2",
         "decisions": "deliberated",
         "losses": "1",
