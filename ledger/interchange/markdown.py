@@ -57,6 +57,11 @@ def paragraphs(text: str) -> str:
     return _lines(text, "")
 
 
+def block(text: str) -> str:
+    """A text letter by letter, as a block of code; an empty line stands before it."""
+    return "\n".join(f"    {line}".rstrip() for line in visible(text).split("\n"))
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """A table as lines; nothing when there are no rows. Cells are Markdown already."""
     body = [f"| {' | '.join(cell or ' ' for cell in row)} |" for row in rows]

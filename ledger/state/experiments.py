@@ -104,7 +104,7 @@ def plan_problems(plan: ExperimentPlanned) -> Iterator[str]:
     if frozenset(plan.pass_if) <= frozenset(plan.fail_if) or frozenset(plan.fail_if) <= frozenset(
         plan.pass_if
     ):
-        yield "pass_if and fail_if can hold together: no result would say anything"
+        yield "pass_if and fail_if can hold together: no result would say anything; let each rule the other out"
     must = [control.must for control in plan.controls]
     if sorted(must) != ["fail", "hold"]:
         yield "controls: give two, one that must fail and one that must hold"
@@ -131,14 +131,18 @@ def _bound_problems(plan: ExperimentPlanned) -> Iterator[str]:
         ),
     )
     yield from (problem for is_beyond, problem in bounds if is_beyond)
-    names = [*(one.name for one in plan.inputs), *(one.name for one in plan.files)]
-    yield from _program_problems("files", names, plan.argv)
+    inputs = [one.name for one in plan.inputs]
+    names = [*inputs, *(one.name for one in plan.files)]
+    yield from _program_problems("files", names, plan.argv, names)
     for control in plan.controls:
         where = f"the control that must {control.must}"
-        yield from _program_problems(where, [one.name for one in control.files], control.argv)
+        own = [one.name for one in control.files]
+        yield from _program_problems(where, own, control.argv, [*inputs, *own])
 
 
-def _program_problems(where: str, names: Sequence[str], argv: Sequence[str]) -> Iterator[str]:
+def _program_problems(
+    where: str, names: Sequence[str], argv: Sequence[str], there: Sequence[str]
+) -> Iterator[str]:
     for name in names:
         if not FILE_NAME.fullmatch(name):
             yield f"{where}: {name!r} is not a plain file name"
@@ -147,7 +151,10 @@ def _program_problems(where: str, names: Sequence[str], argv: Sequence[str]) -> 
     if not argv or len(argv) > ARGV_MAX:
         yield f"{where}: give the program and at most {ARGV_MAX - 1} words"
     elif "/" in argv[0].removeprefix("./"):
-        yield f"{where}: {argv[0]!r} is neither ./ and a file of the plan nor the name of a program"
+        why = "is neither ./ and a file of the plan nor the name of a program"
+        yield f"{where}: {argv[0]!r} {why}; say python3, sh or ./NAME"
+    elif argv[0].startswith("./") and argv[0][2:] not in there:
+        yield f"{where}: {argv[0]!r} is to be run, and no file is called {argv[0][2:]!r}"
 
 
 def _files(files: Iterable[Any]) -> tuple[tuple[str, str], ...]:
@@ -168,9 +175,11 @@ def _predicate_problems(predicate: Predicate) -> Iterator[str]:
     if predicate.test == "matches":
         pattern = _pattern(predicate.value)
         if pattern is None:
-            yield f"{predicate.value!r} is no pattern of RE2, or over {PATTERN_CHARACTERS_MAX} characters long"
+            why = f"no pattern of RE2 (which has no look-around), or over {PATTERN_CHARACTERS_MAX} characters long"
+            yield f"{predicate.value!r} is {why}"
         elif pattern.search("") is not None:
-            yield f"{predicate.value!r} matches an empty text: it can never be false"
+            fix = "say what must be printed, as in ^lost: 0$"
+            yield f"{predicate.value!r} matches an empty text: it can never be false; {fix}"
 
 
 def _all_of(predicates: Sequence[Predicate], run: ExperimentRun, content: Content) -> bool | None:

@@ -119,8 +119,15 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         end = f"{block}{first}the run is {state.life}\n"
-        show(f"open now: {', '.join(done.next) or 'nothing'}\n" if state.life == "running" else end)
+        show(end if state.life != "running" else _open_now(session, done))
     return finished_exit(done.quorum) if state.finished else GOOD
+
+
+def _open_now(session: Session, done: Submission) -> str:
+    """What is asked for now; where nothing is, what the run waits for, and the command that goes on."""
+    if done.next:
+        return f"open now: {', '.join(done.next)}\n"
+    return steps_text(session.next(None))
 
 
 def _refused(session: Session, refused: ReplyRefused | StepRefused, *, json: bool) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.events import ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, Predicate
-from ledger.plain_text import visible
+from ledger.interchange.markdown import block, code, inline
+from ledger.plain_text import counted, visible
 from ledger.result import Result
 from ledger.state.book import Blobs, Book
 from ledger.state.experiments import verdict_of
@@ -19,6 +21,8 @@ from moot.view.text import WIDTH, folded, joined
 TEXT_MAX = 4_000
 """Characters of a program or an output that are shown; the blob has the rest."""
 LINES_SHOWN = 20
+REPORT_LINES = 30
+"""Of a file or an output in a report."""
 _TESTS = {"equals": "=", "matches": "~", "at_least": ">=", "at_most": "<=", "near": "near"}
 
 
@@ -107,7 +111,8 @@ def experiment_of(
         shown_as=shown_as(book, experiment),
         handed_in=handed_in(book, experiment),
         checks=list(checks),
-        command=f"moot experiment run {shlex.quote(run)} {experiment} --times {plan.k}",
+        command=f"moot experiment run {shlex.quote(run)} {experiment}"
+        + (f" --times {plan.k}" if facts.judged else ""),
     )
 
 
@@ -117,6 +122,13 @@ def shown_as(book: Book, experiment: str) -> str:
     if facts.class_ is None:
         return ""
     return class_shown(facts.class_, times_run(book, experiment))
+
+
+def test_told(book: Book, experiment: str) -> str:
+    """An experiment in a few words: `E-2-1 holds (ran ×3)`."""
+    came_to = book.state.experiments[experiment].verdict or "not run"
+    shown = shown_as(book, experiment)
+    return f"{experiment} {came_to} ({shown})" if shown else f"{experiment} {came_to}"
 
 
 def handed_in(book: Book, experiment: str) -> list[str]:
@@ -226,7 +238,60 @@ def _lines(one: ExperimentShown, width: int) -> Iterator[str]:
         yield f"  beside the run, {check.at[:10]}: {check.verdict} in {check.repetitions} repetitions ({same})"
     for identity in one.handed_in:
         yield f"  from elsewhere: {identity} (said)"
-    yield f"  again: {one.command}"
+    yield f"  {'again' if one.verdict else 'run it'}: {one.command}"
+
+
+def experiments_of(run: str, book: Book) -> list[ExperimentShown]:
+    """All experiments of a run, in the order of their plans."""
+    return [experiment_of(run, book, one) for one in book.state.experiments]
+
+
+def came_to_told(one: ExperimentShown) -> str:
+    """What an experiment came to, how often, of which claim, and where: one sentence."""
+    claims = ", ".join(f"{claim} {status}" for claim, status in one.claims.items())
+    if not one.runs:
+        return f"It was not run here. It decides {claims}."
+    often = Counter(run.verdict for run in one.runs if run.control is None)
+    counts = ", ".join(f"{verdict} {number} times" for verdict, number in often.items())
+    controls = ", ".join(f"{run.control.replace('_', ' ')}: {run.verdict}" for run in one.runs if run.control)
+    shown = f" ({one.shown_as})" if one.shown_as else ""
+    found = f"It {one.verdict or 'is not judged'}{shown}: {counts or 'no repetition'}"
+    return f"{found}; controls: {controls}; {claims}. {one.runs[-1].where}."
+
+
+def output_of(one: ExperimentShown) -> RunShown | None:
+    """The first repetition, or the control at which the series ended."""
+    return next((run for run in one.runs if run.control is None), one.runs[-1] if one.runs else None)
+
+
+def experiments_markdown(found: Iterable[ExperimentShown]) -> Iterator[str]:
+    """Each experiment with its program, what it wrote and the command that runs it again."""
+    for one in found:
+        yield f"### {one.id}: {inline(one.question)}"
+        yield ""
+        yield inline(came_to_told(one))
+        holds, fails = code(" and ".join(one.pass_if)), code(" and ".join(one.fail_if))
+        yield f"Runs {code(shlex.join(one.argv))}; holds if {holds}, fails if {fails};"
+        again = "Again" if one.verdict else "Run it"
+        yield f"{inline('; '.join(one.controls))}. {again}: {code(one.command)}"
+        for file in (*one.files, *one.inputs):
+            yield from _block(file.name, "(its blob is not here)" if file.text is None else file.text)
+        made = output_of(one)
+        if made is not None:
+            yield from _block(f"wrote, {made.ended}", made.stdout or made.stderr or "(nothing)")
+        yield ""
+
+
+def _block(name: str, text: str) -> Iterator[str]:
+    lines = visible(text.rstrip("\n")).split("\n")
+    more = len(lines) - REPORT_LINES
+    yield ""
+    yield f"{inline(name)}:"
+    yield ""
+    yield block("\n".join(lines[:REPORT_LINES]))
+    if more > 0:
+        yield ""
+        yield f"({counted(more, 'line')} more)"
 
 
 def _quoted(text: str) -> Iterable[str]:

@@ -54,7 +54,7 @@ from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, model_families, trust_told
-from rounds.protocols import awaited_of
+from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.outcome import outcome_of as quorum_of
 
 DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
@@ -116,7 +116,7 @@ def outcome_of(run: str, book: Book) -> Outcome:
         not_settled=told.field("not_settled") or list(islice(told.not_settled(), UNSETTLED)),
         assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
         trust=trust_told(book),
-        looked_at=looked_at_told(book),
+        looked_at=looked_at_told(run, book),
     )
 
 
@@ -150,7 +150,8 @@ def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Co
     if not imported and not state.finished:
         if state.stopped_by is not None:
             return "stopped"
-        return "waiting" if state.held_up or awaited_of(state) else "running"
+        waits = state.held_up or awaited_of(state) or experiments_awaited(state)
+        return "waiting" if waits else "running"
     quorum = quorum_of(state)
     if chief is None or quorum.kind == "unanswered":
         return "nobody_answered"

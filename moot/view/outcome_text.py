@@ -164,6 +164,9 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     for one in outcome.needs_you:
         if one not in listed and one.command.startswith("moot override"):
             yield "needs you", f"{one.text} {one.command}"
+        if one.command.startswith("moot experiment"):
+            yield "needs you", one.text
+            yield "needs you", f"to run: {one.command}"
     more = sum(len(one.ids) for one in outcome.needs_you) - sum(
         len(one.ids[:3]) for one in listed[: cut.questions]
     )

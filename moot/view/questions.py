@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ledger.events import Concern
-from ledger.plain_text import one_line, sentences
+from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
-from rounds.protocols import awaited_of
+from rounds.protocols import awaited_of, experiments_awaited
 
 SHOWN: Final = 5
 ASKED_AGAIN: Final = (3, 4)
@@ -55,6 +55,10 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
         return [
             Asking(text="The screening of what was asked holds the run up.", ids=[place], command=command)
         ]
+    if due := experiments_awaited(book.state):
+        verb = "waits" if len(due) == 1 else "wait"
+        text = f"{counted(len(due), 'program')} that the seats planned {verb} to be run here, in a sandbox."
+        return [Asking(text=text, ids=list(due), command=f"moot experiment run {named}")]
     questions = _questions(book)
     shown = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
     found = [

@@ -18,6 +18,7 @@ from ledger.state.book import Book
 from moot.view.adr import adr
 from moot.view.annexes import open_questions, severities
 from moot.view.beliefs import beliefs_markdown, beliefs_of
+from moot.view.experiments import experiments_markdown, experiments_of
 from moot.view.hindsight import Hindsight
 from moot.view.hindsight import hindsight as hindsight_of
 from moot.view.outcome import outcome_of
@@ -72,6 +73,7 @@ def report(
     told = {one.id or "" for one in open_questions(book)} if any(book.of(Argument)) else set[str]()
     for title, section in chain(
         annex_sections(book),
+        _experiments(book, run),
         _beliefs(book, run),
         _sections(story, signals, hindsight, watched=watched, told={*told, *severities(book)}),
     ):
@@ -134,6 +136,11 @@ def _sections(
     yield "Retrospective", retrospective_section(story)
     yield "Cast and seats", cast_section(story)
     yield "Cost", cost_section(story)
+
+
+def _experiments(book: Book, run: str) -> Sections:
+    """The programs that decided claims, with what they wrote."""
+    yield "Claims tested by running", experiments_markdown(experiments_of(run, book))
 
 
 def _beliefs(book: Book, run: str) -> Sections:

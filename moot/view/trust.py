@@ -1,11 +1,13 @@
 """How a run's outcome came about, in two sentences: what speaks for trusting it, and what was looked at.
 
-trust_told(book) and looked_at_told(book) are fields of `moot.view.outcome.Outcome`.
+trust_told(book) and looked_at_told(run, book) are fields of `moot.view.outcome.Outcome`.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from typing import Final
 
 from ledger.events import Artifact, ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
@@ -13,11 +15,14 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import Calls, calls_of
+from moot.view.experiments import test_told
 from moot.view.memo import has_beliefs, resting_on, unseen_told
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
+
+TESTS_NAMED: Final = 3
 
 
 def trust_told(book: Book) -> str:
@@ -120,7 +125,7 @@ def _process(book: Book) -> str:
     )
 
 
-def looked_at_told(book: Book) -> str:
+def looked_at_told(run: str, book: Book) -> str:
     """Rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
     state = book.state
     spend = state.spend
@@ -136,16 +141,21 @@ def looked_at_told(book: Book) -> str:
         )
     parts.append(dollars(spend) if spend.calls else "no call")
     unseen = unseen_told(book) if has_beliefs(book) else ""
-    return "; ".join(part for part in (", ".join(parts), _tests(book), unseen, _ended(state)) if part) + "."
+    return (
+        "; ".join(part for part in (", ".join(parts), _tests(run, book), unseen, _ended(state)) if part) + "."
+    )
 
 
-def _tests(book: Book) -> str:
-    """How many tests were run and reproduced."""
-    judged = list(book.of(ExperimentJudged))
-    ran = sum(one.class_ is not None for one in judged)
-    if not ran:
+def _tests(run: str, book: Book) -> str:
+    """How many tests were run and reproduced, what they came to, and the command that runs them again."""
+    judged = {one.of: one for one in book.of(ExperimentJudged)}
+    if not judged:
         return "no test was run"
-    return f"{counted(ran, 'test')} run, {sum(one.class_ == 'reproduced' for one in judged)} reproduced"
+    told = [test_told(book, of) for of in list(judged)[:TESTS_NAMED]]
+    more = [f"{len(judged) - TESTS_NAMED} more"] if len(judged) > TESTS_NAMED else []
+    reproduced = sum(one.class_ == "reproduced" for one in judged.values())
+    counts = f"{counted(len(judged), 'test')} run, {reproduced} reproduced"
+    return f"{counts} ({', '.join([*told, *more])}; again: moot replay {shlex.quote(run)} --re-run)"
 
 
 def _ended(state: State) -> str:

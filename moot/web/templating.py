@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from ledger.plain_text import first_sentence, one_line, shortened, visible
 from moot.view import marks, words
 from moot.view.evidence import meaning, status_mark
+from moot.view.experiments import came_to_told, output_of
 from moot.view.marks import Mark, mark_of
 from moot.view.outcome_text import STATUSES
 from moot.view.report_tables import lifecycle
@@ -73,6 +74,8 @@ def environment() -> Environment:
         "one_line": one_line,
         "first_sentence": first_sentence,
         "shortened": shortened,
+        "came_to": came_to_told,
+        "output": output_of,
         "lifecycle": lifecycle,
         "clock": clock_time,
         "spent": spent,

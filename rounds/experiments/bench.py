@@ -64,7 +64,7 @@ class Bench:
         return ExperimentEnvironment(
             interpreter=f"python3 of the image {IMAGE}"
             if self.backend.name in IN_AN_IMAGE
-            else f"{platform.python_implementation()} {platform.python_version()}",
+            else interpreter_here(),
             platform=f"{platform.system()} {platform.machine()}",
             sandbox=self.backend.name,
             sandbox_version=self.test.version,
@@ -106,6 +106,16 @@ class Bench:
         )
         blobs = {_sha256(one.kept): one.kept for one in (made.stdout, made.stderr)}
         return Conducted(event, blobs)
+
+
+def interpreter_here() -> str:
+    """The Python that runs moot, and programs with it, with its SQLite: `CPython 3.11.7 (SQLite 3.40.1)`."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    try:
+        from sqlite3 import sqlite_version
+    except ImportError:
+        return python
+    return f"{python} (SQLite {sqlite_version})"
 
 
 def bench_here(candidates: Iterable[Backend] | None = None) -> Bench:

@@ -9,7 +9,7 @@ from typing import Final
 from ledger.events import RunOpened
 from ledger.state.state import State
 from ledger.store.failures import StrangeRun
-from roles.protocol import Protocol, Rules, awaited_answers, opening_problem
+from roles.protocol import Protocol, Rules, awaited_answers, awaited_experiments, opening_problem
 
 _PLACES: Final[Mapping[str, str]] = {
     "structured": "structured:STRUCTURED",
@@ -92,6 +92,14 @@ def awaited_of(state: State) -> tuple[str, ...]:
     if opened is None or not state.waits or opened.protocol not in PROTOCOLS:
         return ()
     return awaited_answers(in_version(PROTOCOLS[opened.protocol], opened.protocol_version), state)
+
+
+def experiments_awaited(state: State) -> tuple[str, ...]:
+    """Experiments that a run waits for; none of a protocol we do not have."""
+    opened = state.opened
+    if opened is None or not state.unjudged or opened.protocol not in PROTOCOLS:
+        return ()
+    return awaited_experiments(in_version(PROTOCOLS[opened.protocol], opened.protocol_version), state)
 
 
 def is_watched(opened: RunOpened | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from msgspec import structs
 
@@ -13,9 +14,12 @@ from ledger.state.series import plan_of
 from ledger.store.store import RunStore
 from moot.app.experiments import re_run
 from rounds.experiments.bench import NoSandbox, bench_here
+from rounds.protocols.crux.programs import EXAMPLE
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
-from tests.protocols.crux_seats import play
+from tests.protocols.crux_seats import play, reply
+from tests.protocols.test_crux_programs import WORLD as SEATS
+from tests.protocols.test_crux_programs import answer as answer_step
 from tests.protocols.test_crux_programs import begin as begin_programs
 from tests.protocols.test_crux_programs import play as play_programs
 from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, with_claims
@@ -292,6 +296,43 @@ def test_a_run_that_waits_for_its_experiments_goes_on_when_it_is_resumed(moot: M
     assert moot("next", "run", "--json").json["waiting_for"] != ["experiments"]
     assert moot("check", "run").code == 0
     assert moot("replay", "run", "--re-execute").code == 0
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_every_surface_says_what_waits_to_be_run_and_then_what_was_run(moot: Moot, tmp_path: Path) -> None:
+    session = begin_programs(tmp_path / "run")
+    play_programs(session)
+    waiting = moot("status", "run")
+    assert "WAITING" in waiting.out
+    assert "moot experiment run run" in waiting.out
+    (asked,) = moot("status", "run", "--json").json["outcome"]["needs_you"]
+    assert asked["ids"] == ["E-2-1", "E-2-2"]
+    assert "run it: moot experiment run run E-2-1\n" in moot("experiment", "show", "run").out
+    assert moot("experiment", "run", "run").code == 0
+    ran = " ".join(moot("status", "run").out.split())
+    assert "E-2-1 holds (ran ×3)" in ran
+    assert "moot replay run --re-run" in ran
+    play_programs(session)
+    assert "E-2-1 experiment, holds, ran ×3" in moot("why", "run", "C-1-2").out
+    for said in (moot("report", "run").out, _page(moot, tmp_path)):
+        for part in ("ran ×3", "sys.exit(0 if made == keys else 3)", "bubblewrap", "exit 0"):
+            assert part in said.replace("&#39;", "'")
+        assert "moot experiment run run E-2-1 --times 3" in said
+
+
+def _page(moot: Moot, tmp_path: Path) -> str:
+    assert moot("report", "run", "--html", "run.html").code == 0
+    return (tmp_path / "run.html").read_text()
+
+
+def test_the_last_reply_before_experiments_says_what_is_waited_for(moot: Moot, tmp_path: Path) -> None:
+    session = begin_programs(tmp_path / "run")
+    while len(asked := session.asked()) != 1 or asked[0].step.task != "E.forecast":
+        answer_step(session, asked[0].step, EXAMPLE)
+    last = asked[0].step
+    said = orjson.dumps(reply(session.book(), last, SEATS))
+    (tmp_path / "last.json").write_bytes(said)
+    assert "moot experiment run" in moot("submit", "run", last.id, "last.json").out
 
 
 def test_without_a_sandbox_a_resumed_run_refuses_and_writes_nothing(

@@ -134,6 +134,7 @@ def test_a_result_against_the_claims_moves_beliefs_the_other_way(tmp_path: Path)
         (changed(fail_if=EXAMPLE["pass_if"]), "can hold together"),
         (changed(argv=["/bin/sh", "test.py"]), "neither ./ and a file"),
         (changed(files=[{"name": "../x", "text": "1"}]), "plain file name"),
+        (changed(argv=["./none.py"]), "no file is called 'none.py'"),
         (changed(times=2), "times"),
     ],
 )
@@ -158,7 +159,14 @@ def test_who_plans_is_told_what_a_program_may_be(tmp_path: Path) -> None:
             break
         seen.setdefault(asked[0].step.task, asked[0].brief.text)
         answer(session, asked[0].step, EXAMPLE)
-    for part in ("CPython 3.11 as python3", "No network", "controls", "turned"):
+    parts = (
+        "CPython 3.11 as python3",
+        "not there | network",
+        "512 MiB",
+        "pattern of RE2",
+        "within `tolerance`",
+    )
+    for part in (*parts, "`pointer` such as /lost", "controls", "turned", "MOOT_SEED"):
         assert part in seen["D"]
     assert "a program for" in seen["E.forecast"]  # whole, so that it can be called unfair
     assert "made = list(dict.fromkeys(keys))" in seen["E.forecast"]

@@ -16,6 +16,7 @@ from moot.view.beliefs import beliefs_of
 from moot.view.costs import RunCosts, costs_of
 from moot.view.decisions import DecisionTold, tell_decision
 from moot.view.events import EventWords, words_of
+from moot.view.experiments import ExperimentShown, experiments_of
 from moot.view.grounds import Ground
 from moot.view.scores import ScoreRow, scores_of
 from moot.view.seats import answered_by, one_family_told, seats_told
@@ -73,6 +74,7 @@ class Overview:
     claims: dict[str, int]
     costs: RunCosts
     beliefs: BeliefsShown | None
+    experiments: tuple[ExperimentShown, ...]
     events: int
     began: str
     last: str
@@ -111,6 +113,7 @@ def overview(run: Followed) -> Overview:
         claims=claims_by_status(state),
         costs=costs_of(book),
         beliefs=_beliefs(run),
+        experiments=tuple(experiments_of(run.path.name, book)),
         events=run.seq + 1,
         began=book.events[0].at,
         last=book.events[-1].at,

@@ -277,13 +277,13 @@ EXAMPLE: Final[dict[str, Any]] = {
             "made = list(dict.fromkeys(keys)) if sys.argv[1] == 'dict' else keys\n"
             "made = made if sys.argv[1] != 'turned' else keys[::-1]\n"
             "print(made)\n"
-            "sys.exit(0 if made == keys else 1)\n",
+            "sys.exit(0 if made == keys else 3)\n",
         },
         {"name": "keys.json", "text": '["b", "c", "a"]'},
     ],
     "argv": ["python3", "test.py", "dict"],
     "pass_if": [{"of": "exit", "test": "equals", "value": "0", "pointer": None, "tolerance": None}],
-    "fail_if": [{"of": "exit", "test": "equals", "value": "1", "pointer": None, "tolerance": None}],
+    "fail_if": [{"of": "exit", "test": "equals", "value": "3", "pointer": None, "tolerance": None}],
     "controls": [
         {"must": "fail", "files": [], "argv": ["python3", "test.py", "turned"]},
         {"must": "hold", "files": [], "argv": ["python3", "test.py", "list"]},
@@ -294,14 +294,25 @@ EXAMPLE: Final[dict[str, Any]] = {
 """The program in the brief; the tests run it."""
 HOW_TO_WRITE: Final = """\
 programs can be run here: write one in `program` for {claims}; for any other claim `program` is null
-{python} as python3 with its standard library and nothing else, and a POSIX shell. No network, no home; a fresh work
-directory with your files in it, where the program may write. Each repetition has 512 MiB of memory, 32 processes and
-64 MiB of files, and 64 KiB of what it writes are kept. MOOT_SEED is in the environment. `argv` is run without a shell.
-Build the smallest subject that would show the claim to be false if it is. Print what you measure, not a verdict.
-`pass_if` (the claim holds) and `fail_if` (it fails) test the exit code, stdout, or JSON in stdout: all of a list must
-be so, and both lists never together. A program that breaks down must be neither: exit code 1 is also Python's own.
-`controls`: one must fail and one must hold, the same program on a subject of which that is known; give the files that
-are other, or other words. A program that comes out otherwise on them decides nothing.
+installed | {python} as python3 with its standard library and nothing else, and a POSIX shell
+not there | network, home, packages
+limits | `seconds` of time (at most 120) and as much of the processor, 512 MiB of memory, 32 processes, 64 MiB of files
+`files` are at most 6 texts with plain names. They lie in the work directory, where the program starts and may write;
+every run begins with a fresh one. `argv` is the words to run, without a shell: python3 or sh and a file of yours, or
+`./name` of a script that begins with #!. MOOT_SEED is in the environment: take chance from it, so that runs repeat.
+Build the smallest subject that would show the claim to be false if it is. Print what you measure, not a verdict, and
+less than 64 KiB: of more than that no test can be read.
+`pass_if` (the claim holds) and `fail_if` (it fails) are lists of tests, all of a list must be so, never both lists:
+`of` exit (the exit code), stdout (all that was printed) or json (all that was printed is one JSON document, and
+`pointer` such as /lost names the place in it); `test` equals, at_least, at_most, near (a number within `tolerance`), or
+matches (a pattern of RE2, found in a line; never one that an empty text matches); `value` is a text, for numbers too,
+"0" or "12.5"; `pointer` is null but for json, `tolerance` null but for near.
+A program that breaks down must be neither: exit code 1 is also what Python ends with at an error, so give another one.
+`controls`: two, the same program on a subject of which the result is known. The one that must `fail` is such that the
+claim is false there, so that `fail_if` is so; the one that must `hold` is such that it is true. For each give the
+`files` that are other, by the same names, or the other `argv`; never the experiment itself. They are run first. If one
+comes out otherwise the test decides nothing. Then it is run `times` times (3 to 10), and all must come out alike.
+A program that is refused comes back with every reason, and may be mended.
 Example, for "a dictionary keeps the order in which keys were put in":
 {example}"""
 """What stands in the brief of a role that writes a program."""
