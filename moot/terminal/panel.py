@@ -209,11 +209,10 @@ def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
     mark = marks.ALARMS[alarm.verdict]
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
     e_value = f", e-value {alarm.e_value}" if alarm.e_value is not None else ""
-    name = words.FAILURE_MODES.get(alarm.id, "")
-    line = Text(f"{mark.plain} {alarm.id} ", theme.style_of(mark)).append(
+    line = Text(f"{mark.plain} ", theme.style_of(mark)).append(
         f"{log_sparkline(values, E_ALARM)} " if values else "", theme.COURSE
     )
-    line.append(f"{name}{since}{e_value}: ", theme.style_of(mark))
+    line.append(f"{words.failure(alarm.id)}{since}{e_value}: ", theme.style_of(mark))
     line.append(one_line(alarm.detail), "default")
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
 
@@ -221,11 +220,8 @@ def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
 def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
     """A failure mode that is no reason to look up, in one short line."""
     mark = marks.ALARMS[alarm.verdict]
-    line = Text(f"{mark.shape} {alarm.id} ", theme.style_of(mark)).append(
-        log_sparkline(values, E_ALARM), theme.COURSE
-    )
-    name = words.FAILURE_MODES.get(alarm.id, "")
-    return line.append(f" {name}, {alarm.e_value}").append(
+    line = Text(f"{mark.shape} ", theme.style_of(mark)).append(log_sparkline(values, E_ALARM), theme.COURSE)
+    return line.append(f" {words.failure(alarm.id)}, {alarm.e_value}").append(
         f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT
     )
 
@@ -233,7 +229,7 @@ def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
 def _gates(report: SignalReport) -> Iterator[RenderableType]:
     for gate in report.gates:
         mark = marks.HOLDS if gate.ok else marks.FAILS
-        held = f"{gate.value}" + (f" | {gate.limit}" if gate.limit is not None else "")
+        held = words.failures_in(f"{gate.value}") + (f" | {gate.limit}" if gate.limit is not None else "")
         held += "" if gate.decides else " | shown, decides nothing"
         yield Text(f"  {mark.shape} {gate.name:<15} {held}", theme.style_of(mark))
 

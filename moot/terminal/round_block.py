@@ -84,10 +84,12 @@ def _verdicts_of_controller(told: RoundTold) -> Iterator[tuple[str, Text]]:
         yield "signals", Text(f"{told.look.satisfied} of {told.look.of}  ").append_text(theme.text_of(advice))
     for alarm in told.alarms:
         mark = marks.ALARMS[alarm.verdict] if alarm.action == "raised" else marks.ALARMS["CLEAR"]
-        name = words.FAILURE_MODES.get(alarm.fm, "")
         yield (
             "alarm",
-            Text(f"{mark.plain} {alarm.fm} {name}: {one_line(alarm.because or '')}", theme.style_of(mark)),
+            Text(
+                f"{mark.plain} {words.failure(alarm.fm)}: {one_line(alarm.because or '')}",
+                theme.style_of(mark),
+            ),
         )
     for amendment in told.amendments:
         yield "amended", Text(f"{amendment.what}: {one_line(amendment.reason)}")

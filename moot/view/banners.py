@@ -82,7 +82,8 @@ def _alarms(state: State) -> Iterator[Label]:
     for alarm in state.open_alarms():
         since = f" since round {alarm.onset_round}" if alarm.onset_round else ""
         yield Label(
-            "ALARM", f"{alarm.fm}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)"
+            "ALARM",
+            f"{words.failure(alarm.fm)}{since}: {alarm.because or alarm.verdict} (open, see `moot signals`)",
         )
 
 

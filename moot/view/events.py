@@ -309,7 +309,7 @@ def _governed(
         case Alarm():
             raised = event.action == "raised"
             mark = mark_of(marks.ALARMS, event.verdict) if raised else marks.CLOSED
-            what = f"{event.fm} {words.FAILURE_MODES.get(event.fm, '')}".strip()
+            what = words.failure(event.fm)
             return EventWords(event, "alarm", mark, what, event.because or "", event.evidence)
         case Amendment():
             return EventWords(event, "amendment", NEUTRAL, event.what, event.reason)

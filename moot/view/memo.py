@@ -69,7 +69,9 @@ class MemoTold(msgspec.Struct, frozen=True):
         cited = cited_texts(self.book, one.refs)
         class_ = class_of_sentence(one, cited) if one.field == "why" else None
         times = times_of(self.book, class_, one.refs)
-        return Point(text=one.text, class_=class_, quote=one.quote, refs=list(one.refs), times=times)
+        return Point(
+            text=one.text, class_=class_, quote=one.quote, refs=list(one.refs), times=times, at=self.memo.id
+        )
 
 
 def end_of_run(book: Book) -> RoundEnd:

@@ -121,7 +121,8 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
 
 def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
-    yield "answer", _cut(outcome.answer, cut.answer, "")
+    answer = _cut(outcome.answer, cut.answer, "")
+    yield "answer", f"{answer} (moot decisions {run})" if answer.endswith("…") else answer
     yield "how sure", outcome.how_sure
     yield from _points("do now", outcome.do_now, cut)
     yield from (("why", _told(one, cut.reason)) for one in outcome.why)
@@ -180,7 +181,10 @@ def _told(point: Point, most: int) -> str:
     where = _ref(point)
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
-    return f"{_cut(point.text, most, '')}{class_}{quote}{f' ({where})' if where else ''}"
+    text = _cut(point.text, most, "")
+    if text.endswith("…") and point.at is not None:
+        where = f"{where}; whole: {point.at}" if where else point.at
+    return f"{text}{class_}{quote}{f' ({where})' if where else ''}"
 
 
 def _ref(point: Point) -> str:

@@ -57,7 +57,8 @@ _OPTION: Final = re.compile(r"\bO-\d+\b")
 class Point(Result, frozen=True):
     """A sentence of an outcome: its evidence class and a quote of its own where it has them, and what it rests on.
 
-    `times`: how often the program ran by which it has its class.
+    `times`: how often the program ran by which it has its class. `at`: the event that holds these words, where that is
+    none of those that it rests on.
     """
 
     text: str
@@ -65,6 +66,7 @@ class Point(Result, frozen=True):
     quote: str | None
     refs: list[str]
     times: int | None = None
+    at: str | None = None
 
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:

@@ -29,7 +29,7 @@ def failures_section(found: Hindsight) -> Lines:
         return
     rows = [
         (
-            f"{'[x]' if one.verdict == 'ALARM' else '[ ]'} {one.id} {words.FAILURE_MODES.get(one.id, '')}",
+            f"{'[x]' if one.verdict == 'ALARM' else '[ ]'} {words.failure(one.id)}",
             marks.ALARMS[one.verdict].plain,
             one.e_value or "",
             f"R{one.onset_round}" if one.onset_round else "",

@@ -236,9 +236,8 @@ def _alarms(story: Story) -> Iterator[str]:
         for alarm in told.alarms:
             raised = alarm.action == "raised"
             mark = marks.ALARMS[alarm.verdict].plain if raised else "✓ closed"
-            name = words.FAILURE_MODES.get(alarm.fm, "")
             seen = f" (see {listed(alarm.evidence[:6])})" if alarm.evidence else ""
-            yield f"- R{told.n} {mark} **{alarm.fm} {name}**: {_cut(alarm.because or '')}{seen}"
+            yield f"- R{told.n} {mark} **{words.failure(alarm.fm)}**: {_cut(alarm.because or '')}{seen}"
         for amendment in told.amendments:
             what = f"amendment of {inline(amendment.what)} by {inline(amendment.by)}"
             yield f"- R{told.n} {what}: {_cut(amendment.reason)}"
@@ -257,11 +256,11 @@ def retrospective_section(story: Story) -> Iterator[str]:
         return
     roles = [inline(review.role) for review in story.reviews]
     rows: list[tuple[str, ...]] = []
-    for mode, name in words.FAILURE_MODES.items():
+    for mode in words.FAILURE_MODES:
         said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
         box = "[x]" if "yes" in said else "[ ]"
         shown = (inline(mark_of(marks.SEEN, one).plain) if one else "" for one in said)
-        rows.append((f"{box} {mode} {name}", *shown))
+        rows.append((f"{box} {words.failure(mode)}", *shown))
     yield from table(("failure mode", *roles), rows)
     yield ""
     yield "What each role says of it: `moot log RUN --kind statement`."

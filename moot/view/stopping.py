@@ -49,14 +49,14 @@ _GATES: Final[Mapping[str, tuple[str, str]]] = {
         "{window} brought {value} of all claims (limit {limit})",
         "{window} brought {value} of all claims (limit {limit})",
     ),
-    "alarms": ("no alarm is open", "alarms are open ({value})"),
+    "alarms": ("no alarm is open", "alarms are open: {value}"),
     "judges": ("repeated verdicts agree ({value})", "verdicts are unreliable ({value})"),
 }
 """Gate → how it is said when it holds, and when it does not."""
 
 
 def because(report: SignalReport) -> str:
-    """`Not ready because 45.0% of the claims are untested (limit 30%), FM-5 is alarmed and unanswered.`"""
+    """`Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: one role dominates (FM-4).`"""
     deciding = [gate for gate in report.gates if gate.decides]
     if deciding:
         rounds = next((int(gate.value or 0) for gate in report.gates if gate.name == "rounds"), 0)
@@ -74,11 +74,11 @@ def because(report: SignalReport) -> str:
 
 
 def alarms_first(report: SignalReport) -> str:
-    """`FM-1 is alarmed and unanswered.`: said before any advice; nothing where no alarm is open."""
-    open_ones = [alarm.id for alarm in report.alarms if alarm.is_open]
+    """`one role dominates (FM-4): alarmed and unanswered.`: said before any advice; nothing where no alarm is open."""
+    open_ones = [words.failure(alarm.id) for alarm in report.alarms if alarm.is_open]
     if not open_ones:
         return ""
-    return f"{', '.join(open_ones)} {'is' if len(open_ones) == 1 else 'are'} alarmed and unanswered."
+    return f"{'; '.join(open_ones)}: alarmed and unanswered."
 
 
 def ended(state: State) -> str:
@@ -90,7 +90,7 @@ def ended(state: State) -> str:
 
 
 def _told(gate: GateReading, rounds: int) -> str:
-    value = gate.value or ""
+    value = words.failures_in(gate.value or "")
     if value == NO_CLAIM:
         return "no claim was raised yet"
     holds, fails = _GATES.get(gate.name, (f"{gate.name} {{value}}",) * 2)

@@ -46,7 +46,7 @@ def trust_told(book: Book) -> str:
         parts.append(f"rests on {listed(carrying)}: without any one of them it would end otherwise")
     if book.of(Memo) and state.finished:
         parts.append(_sentences_checked(book))
-    alarms = [f"{one.fm} {words.FAILURE_MODES.get(one.fm, '')}".strip() for one in state.open_alarms()]
+    alarms = [words.failure(one.fm) for one in state.open_alarms()]
     parts.append(f"open alarms: {', '.join(alarms)}" if alarms else "no open alarm")
     return "; ".join(part for part in (*parts, _process(book)) if part) + "."
 
@@ -114,7 +114,7 @@ def _process(book: Book) -> str:
     if not reviews:
         return "no seat was asked how the process went"
     often = [
-        f"{mode} {words.FAILURE_MODES.get(mode, '')} (seen by {number} of {len(reviews)})"
+        f"{words.failure(mode)}, seen by {number} of {len(reviews)}"
         for mode, number in seen.most_common(2)
         if 2 * number >= len(reviews)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,15 +13,16 @@ NO_PARAMETERS: Final = (
     " alarms cannot be read again; what it recorded stands."
 )
 FAILURE_MODES: Final[Mapping[str, str]] = {
-    "FM-1": "Sycophancy cascade",
-    "FM-2": "Everything reads BROKEN",
-    "FM-3": "Drift from the goals",
-    "FM-4": "One role dominates",
-    "FM-5": "Claims inflate or starve",
-    "FM-6": "Verification is bypassed",
-    "FM-7": "Stress is avoided",
-    "FM-8": "Budget is overrun",
+    "FM-1": "roles give in",
+    "FM-2": "attacks without consequence",
+    "FM-3": "goals forgotten",
+    "FM-4": "one role dominates",
+    "FM-5": "claims pile up or run dry",
+    "FM-6": "checks without evidence",
+    "FM-7": "stress rounds skipped",
+    "FM-8": "claims outrun their tests",
 }
+"""What each failure mode is, in a few plain words."""
 CHECK_NAMES: Final[Mapping[str, str]] = {
     "critic_attack_on_action_trace": "attack × trace",
     "guardian_vs_observer_walkthrough": "invariant × walkthrough",
@@ -65,6 +67,16 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "values": "no test would tell the first two apart",
     "cap": "no further round of tests was allowed",
 }
+
+
+def failure(mode: str) -> str:
+    """`one role dominates (FM-4)`: a failure mode in words, with the code by which it is looked up and closed."""
+    return f"{FAILURE_MODES[mode]} ({mode})" if mode in FAILURE_MODES else mode
+
+
+def failures_in(text: str) -> str:
+    """A text of the ledger with each failure mode in words before its code."""
+    return re.sub(r"FM-\d", lambda found: failure(found[0]), text)
 
 
 def why_closed(reason: str) -> str:

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
 from ledger.state.anchors import sections_of
+from moot.view.annexes import annexes_of
 from moot.view.grounds import Ground, Quote
 from moot.view.outcome import outcome_of
 from moot.view.round import CheckTold
@@ -52,6 +53,8 @@ CONTENTS: Final = (
 """Its sections: anchor and title."""
 ON_PAPER: Final = 8
 """Decisions that are printed; `report.css` hides those after them."""
+ANNEX_WORDS: Final = 400
+"""An annex of text that is longer is not printed."""
 BYTES_MAX: Final = 1_350_000
 """What a mail takes without complaint, with room for what the encoding of mail adds."""
 
@@ -76,6 +79,8 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         links=links,
         page=overview(run),
         outcome=outcome_of(str(run.path), run.book()),
+        annexes=annexes_of(run.book()),
+        ANNEX_WORDS=ANNEX_WORDS,
         story=story,
         checks=checks,
         claims=claims_page(run, links, size=ALL, named=False),

@@ -316,7 +316,7 @@ def test_a_stop_with_an_open_alarm_says_the_alarm_first():
     found = report(disagreement([3, 3, 2, 1, 0, 0, 0, 0]), "text")
     assert [alarm.id for alarm in found.alarms if alarm.is_open] == ["FM-1"]
     stopping = msgspec.structs.replace(found, stop=True)
-    assert because(stopping).startswith("FM-1 is alarmed and unanswered. Says stop because ")
+    assert because(stopping).startswith("roles give in (FM-1): alarmed and unanswered. Says stop because ")
     calm = report(healthy(), "text")
     assert calm.stop
     assert because(calm).startswith("Says stop because ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from moot.view.grounds import rests_on
 from moot.view.options import named
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
+from moot.view.show import show_of, show_text
+from moot.view.why import why_of, why_text
 from tests.protocols.playing import begin, play
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
@@ -221,3 +224,23 @@ def test_an_override_stands_in_the_place_of_what_it_overturned(tmp_path: Path) -
     found = outcome_of("run", session.book())
     assert found.answer == "Build neither before the audit."
     assert found.how_sure.startswith("Decided by a person in place of D-1-1.")
+
+
+@pytest.mark.parametrize("name", sorted(READ))
+def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -> None:
+    """Each such row holds an id whose `show`, or for a quote `why`, has the words, or the command that prints them."""
+    ours = open_run(EXAMPLES / name).book
+    found = outcome_of(name, ours)
+    for width in (60, 80, 120, 200):
+        block = " ".join(" ".join(outcome_lines(found, name, width)).split()).partition(" in full ")[0]
+        for place in re.finditer(r"[^…]{40}(?= …)", block):
+            rest = block[place.end() : place.end() + 160]
+            if re.match(r" … \(moot (?:decisions|log) ", rest):
+                continue
+            ids = re.findall(r"[(;,] ?(?:whole: )?([A-Z]{1,2}-\d[\w~-]*)", rest[: rest.index(")") + 1])
+            texts = [show_text(show_of(name, ours, ours.by_id[one]), 10_000) for one in ids]
+            texts += [
+                why_text(why_of(name, ours, one, everything=True), 10_000) for one in ids if rest[2:3] == "”"
+            ]
+            last = " ".join(place[0].split()[-3:])
+            assert any(last in " ".join(text.split()) for text in texts), f"{place[0]}{rest}"

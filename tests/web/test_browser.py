@@ -259,9 +259,18 @@ EXAMPLES = ROOT / "runs" / "examples"
 
 
 @pytest.mark.parametrize(
-    "name", ["council-storage", "debate-services", "storage-minimum-8", "storage-standard-13"]
+    "name",
+    [
+        "comparative-pages",
+        "council-storage",
+        "debate-services",
+        "panel-sessions",
+        "storage-minimum-8",
+        "storage-standard-13",
+    ],
 )
 def test_a_report_has_at_most_four_pages_on_paper(page: Page, tmp_path: Path, name: str) -> None:
+    from moot.view.annexes import annexes_of
     from moot.web.followed import Followed
     from moot.web.report import report_html
 
@@ -271,5 +280,7 @@ def test_a_report_has_at_most_four_pages_on_paper(page: Page, tmp_path: Path, na
     file.write_text(report_html(run), "utf-8")
     page.goto(file.as_uri())
     assert page.locator("#claims").is_visible()
+    titles = [annex.title for annex in annexes_of(run.book())]
+    assert page.locator("section.annex > h2").all_inner_texts() == titles
     printed = page.pdf(format="A4")
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
