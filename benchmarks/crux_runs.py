@@ -50,7 +50,7 @@ def took(path: Path) -> Took:
     looks = list(book.of(Signals))
     return Took(
         replies=len(replies),
-        waves=_waves(book),
+        waves=len(waves(book)),
         words=sum(len(book.blobs.read(event.call.reply).split()) for event in replies if event.call),
         sent=sum(sizes),
         sent_documents_once=sum(sizes) - documents * (len(sizes) - 1),
@@ -70,11 +70,14 @@ def _steps(book: Book, protocol: Protocol) -> dict[str, tuple[int, int]]:
     }
 
 
-def _waves(book: Book) -> int:
-    places = _steps(book, protocol_of(book.state.opening))
-    return len(
-        {places[event.step] for event in book.events if event.call is not None and event.step in places}
-    )
+def waves(book: Book) -> list[list[str]]:
+    """The steps that were answered, wave by wave."""
+    found: dict[tuple[int, int], list[str]] = {}
+    answered = {event.step for event in book.events if event.call is not None}
+    for step, place in _steps(book, protocol_of(book.state.opening)).items():
+        if step in answered:
+            found.setdefault(place, []).append(step)
+    return list(found.values())
 
 
 def _briefs(book: Book, opened: RunOpened, protocol: Protocol) -> Iterator[int]:

@@ -20,8 +20,15 @@ import orjson
 
 from roles.templates import TemplateError, Values, render
 
-_NAMES: Final[Mapping[str, str]] = {"structured": "structured-5", "structured-6": "structured-6"}
-"""Folder → the set's name where it is not the folder's with a 2: a changed set has a new name."""
+_NAMES: Final[Mapping[str, str]] = {
+    "structured": "structured-5",
+    "structured-6": "structured-6",
+    "crux": "crux-2",
+    "priority": "priority-2",
+    "ratchet": "ratchet-2",
+    "tribunal": "tribunal-2",
+}
+"""Folder → the set's name where it is not the folder's with a 3: a changed set has a new name."""
 _BUILT_ON: Final[Mapping[str, str]] = {"structured-6": "structured"}
 """Folder → the folder that holds what it does not change."""
 LAYOUT: Final = "layout.json"
@@ -103,7 +110,7 @@ def installed_prompt_set(protocol: str) -> bytes:
     below = _PROMPTS / _BUILT_ON[protocol] if protocol in _BUILT_ON else None if whole.is_file() else common
     templates = dict([*(_templates(below, "") if below else ()), *_templates(own, "")])
     layout = orjson.loads((whole if whole.is_file() else common / LAYOUT).read_bytes())
-    return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-2"), templates, layout)
+    return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-3"), templates, layout)
 
 
 def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:

@@ -177,6 +177,12 @@ def nothing_told(book: Book, step: Step, column: Column) -> tuple[tuple[str, str
     return ()
 
 
+def never_redrawn(step: Step) -> bool:
+    """No step of most protocols measures noise."""
+    del step
+    return False
+
+
 def nothing_brought(reply: Reply) -> Mapping[str, bytes]:
     """The replies of most protocols bring no files."""
     del reply
@@ -242,10 +248,10 @@ class Protocol(msgspec.Struct, frozen=True):
     """Questions to a person that have to be answered before the run goes on, when nobody else is asked for anything."""
     profile: str = ""
     """The stop profile of every run, where the protocol has one of its own."""
-    format_version: Literal[1, 2] = 1
-    """The version of the format that a new run is written in."""
     owed: Callable[[Book], tuple[Event, ...]] = nothing_owed
     """What the controller writes inside a round as soon as it is due, beyond what closing a group yields."""
+    redraws: Callable[[Step], bool] = never_redrawn
+    """Whether a step asks a role again for what it said already, to measure noise: its context must be a new one."""
     brought: Callable[[Reply], Mapping[str, bytes]] = nothing_brought
     """Files that a reply brings, by hash: they are kept beside it."""
     set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
@@ -254,6 +260,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """Whether these are all rounds that there can be, so that no file may write others and nobody is ever absent."""
     watched: bool = False
     """Whether the run looks at the stop signals, raises alarms and ends with a synthesis."""
+    raises_claims: bool = False
+    """Whether its roles raise claims, which a program can test."""
     has_castings: bool = False
     """Whether the roles have titles and charges by domain; otherwise they are the same everywhere."""
     variants: Mapping[str, tuple[str, ...]] = {}

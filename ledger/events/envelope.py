@@ -1,6 +1,6 @@
 """The envelope: the fields that every event shares, in the order in which a line holds them (FORMAT 1)."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -26,6 +26,8 @@ NOT_IN_VERSION_1: frozenset[SeatKind] = frozenset({"openai"})
 """Kinds of seat that a line of version 1 of the format cannot name."""
 Version = Literal[1, 2]
 """Versions of the format: a run is of one from its first line to its last."""
+NEWEST: Final[Version] = 2
+"""The version that a run is opened in."""
 Isolation = Literal["enforced", "trusted"]
 FROM_OUTSIDE: frozenset[SeatKind] = frozenset({"host", "human"})
 """Kinds of seat that the engine does not call: somebody else answers, and pays (FORMAT 8)."""

@@ -16,6 +16,7 @@ import orjson
 
 from ledger.events import Assumption, Challenge, Disposition, Event, RoundOpened, RunOpened, Statement
 from ledger.events.claims import StatementType
+from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -245,6 +246,7 @@ def _opening(name: str, task: str, outputs: list[tuple[str, str]], origin: str, 
     roles = tuple(dict.fromkeys(role for role, _ in outputs))
     phases = ("plan", "challenge", "resolve") if name == "jugalbandi" else ("plan",)
     return RunOpened(
+        v=NEWEST,
         round=0,
         phase="open",
         by="import",

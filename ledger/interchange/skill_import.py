@@ -21,6 +21,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ledger.events import Event, RunOpened
+from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -181,6 +182,7 @@ def opening_of(
     tables: Tables, run: RunFile, rows: Rows, context: tuple[ContextDocument, ...], terms: Terms
 ) -> RunOpened:
     return RunOpened(
+        v=NEWEST,
         round=0,
         phase="open",
         by="import",

@@ -33,7 +33,7 @@ from rounds.analysis.stress import (
     role_losses,
     told_order,
 )
-from rounds.protocols import PROTOCOLS, named_protocol, prompts_for
+from rounds.protocols import named_protocol, prompts_for
 from rounds.run.forking import CannotFork, Wish, fork, next_round
 from rounds.setup.opening import Opening, cast_roles
 
@@ -106,7 +106,7 @@ def _going_on(
     if not (options.question or opened.question):
         raise usage("the import does not say what is deliberated", "add -q QUESTION", "moot fork")
     question = options.question or opened.question
-    rules = {**options.rules, **prompts_for(PROTOCOLS[opened.protocol], opened.v)}
+    rules = {**options.rules, **prompts_for(opened)}
     asked = replace(options, question=question, domain=opened.domain, protocol=opened.protocol, rules=rules)
     deliberation = deliberation_of(None, asked)
     roles = cast_roles(deliberation)

@@ -70,14 +70,6 @@ def ruling_told(book: Book) -> str:
     return f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}{why}"
 
 
-def sides_with(vote: Vote, ruling: Ruling | None) -> bool:
-    """Whether a vote went the way of the ruling."""
-    stops = {"REFUSE", "VETO"}
-    return ruling is not None and (
-        vote.decision == ruling.decision or (vote.decision in stops and ruling.decision in stops)
-    )
-
-
 def majority(book: Book) -> Majority | None:
     """Of members who decided on their own, how many named the leading option; None where there are no members.
 

@@ -39,10 +39,10 @@ from moot.view.judged import (
     ruling_of,
     scorecard,
     side_means,
-    sides_with,
     votes_of,
 )
 from rounds.protocols.step_table import UPHELD
+from rounds.protocols.votes import sides_with
 
 CLASSES: Final[tuple[EvidenceClass, ...]] = (
     "reproduced", "calculated", "quoted", "ran", "argued", "conceded", "said",
@@ -200,7 +200,7 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
 def _ruling_reasons(book: Book) -> Iterator[Point]:
     ruling = ruling_of(book)
     for vote in votes_of(book, ruling) if ruling else ():
-        if sides_with(vote, ruling):
+        if ruling and sides_with(vote.decision, ruling.decision):
             first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
             later = f"; {vote.risk} in the last ballot" if first is not vote else ""
             said = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
@@ -238,7 +238,7 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
 def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str, str] | None:
     ruling = ruling_of(book)
     for vote in votes_of(book, ruling) if ruling else ():
-        if not sides_with(vote, ruling):
+        if ruling and not sides_with(vote.decision, ruling.decision):
             return vote.by, _gist(vote), vote.id or ""
     losing = _losing_argument(book)
     if losing is not None:
@@ -302,12 +302,14 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
     """Who disagrees with the decision: role, words, where. What had expected another verdict is no dissent."""
     if decision is None:
         return
-    for one in decision.dissent:
-        if one.text:
-            yield one.role, one_line(one.text), one.ref
     ruling = ruling_of(book)
-    for vote in votes_of(book, ruling) if ruling else ():
-        if not sides_with(vote, ruling):
+    votes = tuple(votes_of(book, ruling)) if ruling else ()
+    cast = {vote.id for vote in votes}  # told below with what each voted, in runs of either version
+    for one in decision.dissent:
+        if one.text and one.ref not in cast:
+            yield one.role, one_line(one.text), one.ref
+    for vote in votes:
+        if ruling and not sides_with(vote.decision, ruling.decision):
             yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():

@@ -124,13 +124,12 @@ def in_version(protocol: Protocol, version: int) -> Protocol:
     return protocol if earlier is None else _at(earlier)
 
 
-def prompts_for(protocol: Protocol, format_version: int) -> dict[str, str]:
-    """The rule that chooses a version of the protocol for a ledger of an older format; nothing where none is needed."""
-    if protocol.format_version <= format_version:
-        return {}
-    for prompts, version in _BY_PROMPTS.items():
-        if in_version(protocol, version).format_version == format_version:
-            return {"prompts": prompts}
+def prompts_for(opened: RunOpened) -> dict[str, str]:
+    """The rule under which a ledger goes on: the prompts of the version of its protocol; nothing for today's."""
+    if opened.protocol == DEFAULT_PROTOCOL:
+        for prompts, version in _BY_PROMPTS.items():
+            if version == opened.protocol_version:
+                return {"prompts": prompts}
     return {}
 
 

@@ -21,9 +21,11 @@ from ledger.events import Argument, Concern, Decision, Event, Rating
 from ledger.events.decisions import Cite, Zones
 from ledger.events.ids import number_of
 from ledger.events.values import Five
+from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.debate import ArgumentDraft
+from rounds.protocols.hanging import Falsifiers, Requirements, from_format_2, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -115,6 +117,13 @@ class ApprovalReply(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
+class BoundApproval(ApprovalReply, frozen=True, kw_only=True):
+    """The judge's view of both, what would show it wrong, and what it asks for."""
+
+    falsifiers: Falsifiers
+    requirements: Requirements
+
+
 def _wrong_case(known: Quotable, reply: AdvocateReply) -> Iterator[str]:
     yield from repeated((draft.claim for draft in reply.arguments), "arguments")
     for n, draft in enumerate(reply.arguments):
@@ -197,6 +206,13 @@ def _wrong_verdict(known: Quotable, reply: ApprovalReply) -> Iterator[str]:
     for n, row in enumerate(reply.added):
         yield from known.evidence_problems(row.evidence, f"added[{n}].evidence")
     yield from off_scale(known, reply.verdict)
+    if isinstance(reply, BoundApproval) and not reply.requirements and reply.verdict == _bound(known.state):
+        yield f"requirements: {reply.verdict!r} asks for at least one"
+
+
+def _bound(state: State) -> str:
+    """The verdict between yes and no: it may go ahead if something is met."""
+    return SCALES[rule(state, "scale")][1]
 
 
 def off_scale(known: Quotable, verdict: str) -> Iterator[str]:
@@ -237,6 +253,7 @@ def _verdict(numbering: Numbering, step: Step, reply: ApprovalReply) -> Iterator
         confidence=reply.confidence,
         narratives=reply.narratives,
         zones=Zones(agreement=reply.agreement, contested=reply.contested),
+        **hangs_on(reply),
     )
 
 
@@ -262,7 +279,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            ApprovalReply,
+            from_format_2(ApprovalReply, BoundApproval),
             _text,
             _verdict,
             _wrong_verdict,

@@ -28,10 +28,12 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited
 from rounds.protocols.debate_judging import four_digits
+from rounds.protocols.hanging import from_format_2
 from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.scorecard import (
     CRITERIA,
     CaseReply,
+    FalsifiableScorecard,
     Pairing,
     RebuttalReply,
     ScorecardReply,
@@ -56,6 +58,7 @@ from rounds.protocols.step_table import (
     statement,
 )
 
+AnyScorecard = ScorecardReply | FalsifiableScorecard
 ADVOCATES: Final = ("advocate_a", "advocate_b")
 _HEDGES: Final = re.compile(
     r"\b(it depends|arguably|to some extent|might possibly|could potentially|both have merits?)\b", re.I
@@ -152,7 +155,7 @@ def _rebuttals(numbering: Numbering, step: Step, reply: RebuttalReply) -> Iterat
         )
 
 
-def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
+def _wrong_scorecard(known: Quotable, reply: AnyScorecard) -> Iterator[str]:
     pair = pairing(known.state, known.step.name.round)
     wanted = sorted((option, criterion) for option in pair for criterion in _criteria(known.state))
     if sorted((row.option, row.criterion) for row in reply.scores) != wanted:
@@ -164,7 +167,7 @@ def _wrong_scorecard(known: Quotable, reply: ScorecardReply) -> Iterator[str]:
         yield f"recommended: {reply.recommended!r} is neither {pair.a} nor {pair.b}"
 
 
-def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Iterator[Event]:
+def _scorecard(numbering: Numbering, step: Step, reply: AnyScorecard) -> Iterator[Event]:
     pair, weights = pairing(numbering.book.state, step.name.round), _given_weights(numbering.book)
     for option in pair:
         parts = {row.criterion: row.score for row in reply.scores if row.option == option}
@@ -203,7 +206,7 @@ def _scorecard(numbering: Numbering, step: Step, reply: ScorecardReply) -> Itera
         made_by="judge",
         about=(reply.recommended,),
         confidence=reply.confidence,
-        falsifiers=reply.conditions,
+        falsifiers=reply.conditions if isinstance(reply, ScorecardReply) else reply.falsifiers,
     )
 
 
@@ -339,7 +342,7 @@ SHEET: Final = Sheet(
         StepRow(
             "scoring",
             asks("judge"),
-            ScorecardReply,
+            from_format_2(ScorecardReply, FalsifiableScorecard),
             lambda _, step, reply: statement(
                 step, "assessment", {"recommended": reply.recommended, "decision": reply.decision}
             ),

@@ -22,6 +22,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, Sentence, Text, Word, titled
+from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -90,6 +91,12 @@ class ExaminationReply(Part, frozen=True, kw_only=True):
     assessments: Annotated[tuple[AssessedDraft, ...], Meta(min_length=1, max_length=15)]
     decision: Text
     confidence: Five
+
+
+class FalsifiableExamination(ExaminationReply, frozen=True, kw_only=True):
+    """Every question classified, what follows, and what would show that wrong."""
+
+    falsifiers: Falsifiers
 
 
 def _wrong_questions(known: Quotable, reply: QuestionsReply) -> Iterator[str]:
@@ -176,6 +183,7 @@ def _assessment(numbering: Numbering, step: Step, reply: ExaminationReply) -> It
         ),
         made_by="judge",
         confidence=reply.confidence,
+        **hangs_on(reply),
     )
 
 
@@ -230,7 +238,7 @@ SHEET: Final = Sheet(
         StepRow(
             "assessment",
             asks("examiner"),
-            ExaminationReply,
+            from_format_2(ExaminationReply, FalsifiableExamination),
             lambda _, step, reply: statement(step, "assessment", {"decision": reply.decision}),
             _assessment,
             _wrong_assessment,

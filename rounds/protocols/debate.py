@@ -23,14 +23,15 @@ from ledger.events.ids import number_of
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
-from roles.replies import Cited, Part, Sentence, Text, Word, titled
+from roles.replies import Cited, Part, Reply, Sentence, Text, Word, titled
 from rounds.protocols.debate_judging import (
-    REPLIES,
+    JUDGEMENTS,
     AnyJudgement,
     panel_decision,
     scores,
     wrong_judgement,
 )
+from rounds.protocols.hanging import hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, ids_problems, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -240,16 +241,18 @@ _CROSSINGS: Final = Pick("crossing", kinds=("challenge",))
 _ANSWERS: Final = Pick("answering", kinds=("response",))
 
 
-def _judgement(state: State) -> type[AnyJudgement]:
-    return REPLIES[rule(state, "rubric")]
+def _judgement(state: State) -> type[Reply]:
+    return JUDGEMENTS[rule(state, "rubric")](state)
 
 
-def _judged(_: Numbering, step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
+def _judged(numbering: Numbering, step: Step, reply: AnyJudgement) -> tuple[Event, ...]:
     parts = {
         "insight": reply.key_insight,
         "recommendation": reply.recommendation,
         "confidence": str(reply.confidence),
     }
+    if rule(numbering.book.state, "judges") != "1":  # one judge's stand in the decision that it makes
+        parts["falsifiers"] = "\n\n".join(hangs_on(reply)["falsifiers"])
     return statement(step, "summary", parts)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Final, Literal
@@ -16,8 +16,10 @@ from ledger.events.values import Five
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import counted
+from ledger.state.state import State
 from roles.protocol import Step
-from roles.replies import Part, Sentence, Text, Word
+from roles.replies import Part, Reply, Sentence, Text, Word
+from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
 from rounds.protocols.judge_panel import Judged, PanelResult, panel_result
 from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by, cites_of_winner, rule
@@ -165,8 +167,23 @@ class JudgeReplyByEvidence(JudgedReply, frozen=True, kw_only=True):
     scores: Annotated[tuple[EvidenceScored, ...], Meta(min_length=1, max_length=10)]
 
 
+class FalsifiableJudgement(JudgeReply, frozen=True, kw_only=True):
+    """Every argument scored by logic, and what would show the recommendation to be wrong."""
+
+    falsifiers: Falsifiers
+
+
+class FalsifiableJudgementByEvidence(JudgeReplyByEvidence, frozen=True, kw_only=True):
+    """Every argument scored by evidence, and what would show the recommendation to be wrong."""
+
+    falsifiers: Falsifiers
+
+
 AnyJudgement = JudgeReply | JudgeReplyByEvidence
-REPLIES: Final[Mapping[str, type[AnyJudgement]]] = {"logic30": JudgeReply, "evidence40": JudgeReplyByEvidence}
+JUDGEMENTS: Final[Mapping[str, Callable[[State], type[Reply]]]] = {
+    "logic30": from_format_2(JudgeReply, FalsifiableJudgement),
+    "evidence40": from_format_2(JudgeReplyByEvidence, FalsifiableJudgementByEvidence),
+}
 
 
 def wrong_judgement(known: Quotable, reply: AnyJudgement) -> Iterator[str]:
@@ -214,6 +231,7 @@ def scores(numbering: Numbering, step: Step, reply: AnyJudgement) -> Iterator[Ev
             made_by="judge",
             confidence=reply.confidence,
             narratives=(reply.key_insight, in_words(sides)),
+            **hangs_on(reply),
         )
 
 

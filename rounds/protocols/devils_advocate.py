@@ -20,6 +20,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
+from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, no_new_evidence, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -97,6 +98,12 @@ class VerdictReply(Part, frozen=True, kw_only=True):
     abandon: Text
     decision: Text
     confidence: Five
+
+
+class FalsifiableVerdict(VerdictReply, frozen=True, kw_only=True):
+    """What became of the position, and what would show the verdict to be wrong."""
+
+    falsifiers: Falsifiers
 
 
 def _wrong_attack(known: Quotable, reply: AttackReply) -> Iterator[str]:
@@ -180,6 +187,7 @@ def _decision(numbering: Numbering, step: Step, reply: VerdictReply) -> Iterator
         zones=Zones(
             agreement=(reply.survived, reply.strengthened), contested=(reply.needs_work, reply.abandon)
         ),
+        **hangs_on(reply),
     )
 
 
@@ -240,7 +248,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            VerdictReply,
+            from_format_2(VerdictReply, FalsifiableVerdict),
             lambda _, step, reply: statement(
                 step,
                 "summary",

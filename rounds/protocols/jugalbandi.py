@@ -26,6 +26,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Passage, RefText, Sentence, Text, Word
+from rounds.protocols.hanging import Falsifiers, Requirements, from_format_2, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -88,6 +89,13 @@ class ResolutionReply(Part, frozen=True, kw_only=True):
     decision: Text
     plan: Passage
     confidence: Five
+
+
+class BoundResolution(ResolutionReply, frozen=True, kw_only=True):
+    """A disposition for every challenge, the final plan, what would show it wrong, and what it asks for."""
+
+    falsifiers: Falsifiers
+    requirements: Requirements
 
 
 def _plan(_: Numbering, step: Step, reply: PlanReply) -> tuple[Event, ...]:
@@ -182,6 +190,7 @@ def _dispositions(numbering: Numbering, step: Step, reply: ResolutionReply) -> I
         made_by="resolver",
         round_artifact_refs=(f"S-{step.name.round}-resolve-{step.role}#plan",),
         confidence=reply.confidence,
+        **hangs_on(reply),
     )
 
 
@@ -213,7 +222,7 @@ SHEET: Final = Sheet(
         StepRow(
             "resolve",
             asks("resolver"),
-            ResolutionReply,
+            from_format_2(ResolutionReply, BoundResolution),
             _resolution,
             _dispositions,
             _wrong_resolution,

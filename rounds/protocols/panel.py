@@ -21,6 +21,7 @@ from ledger.state.state import State
 from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Cited, Part, Sentence, Text, Word, titled
 from rounds.protocols.adversarial import off_scale
+from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
 from rounds.protocols.quotable import Quotable, exactly_one, out_of_order, repeated
 from rounds.protocols.step_table import (
     Numbering,
@@ -97,6 +98,12 @@ class PanelVerdict(Part, frozen=True, kw_only=True):
     confidence: Five
 
 
+class FalsifiablePanelVerdict(PanelVerdict, frozen=True, kw_only=True):
+    """The judge's order, verdict and recommendations, and what would show the verdict to be wrong."""
+
+    falsifiers: Falsifiers
+
+
 def _wrong_findings(known: Quotable, reply: FindingsReply) -> Iterator[str]:
     yield from repeated((row.text for row in reply.findings), "findings")
     yield from out_of_order(known, [SEVERITIES[row.severity] for row in reply.findings], "findings")
@@ -167,7 +174,7 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
         ),
         made_by="judge",
         confidence=reply.confidence,
-        requirements=reply.recommendations,
+        **hangs_on(reply) | {"requirements": reply.recommendations},
     )
 
 
@@ -223,7 +230,7 @@ SHEET: Final = Sheet(
         StepRow(
             "verdict",
             asks("judge"),
-            PanelVerdict,
+            from_format_2(PanelVerdict, FalsifiablePanelVerdict),
             lambda _, step, reply: statement(
                 step, "assessment", {"verdict": reply.verdict, "decision": reply.decision}
             ),

@@ -20,6 +20,7 @@ from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Step
 from roles.replies import Part, Passage, Sentence, Text
+from rounds.protocols.hanging import Falsifiers, Requirements, from_format_2, hangs_on
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
 from rounds.protocols.quotable import Quotable, repeated
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, by, repeated_step, rule, statement
@@ -47,6 +48,13 @@ class PassReply(Part, frozen=True, kw_only=True):
     decision: Text
     revised: Passage
     confidence: Five
+
+
+class BoundPass(PassReply, frozen=True, kw_only=True):
+    """Plan, assumptions, criticisms, the revised plan, what would show it wrong, and what it asks for."""
+
+    falsifiers: Falsifiers
+    requirements: Requirements
 
 
 def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
@@ -111,6 +119,7 @@ def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Eve
         made_by="resolver",
         round_artifact_refs=(f"{text.id}#revised",),
         confidence=reply.confidence,
+        **hangs_on(reply),
     )
 
 
@@ -130,7 +139,8 @@ def _members(state: State) -> int:
 
 
 def _protocol(name: str, summary: str, times: Callable[[State], int], **more: Any) -> Protocol:
-    sheet = Sheet((StepRow("plan", repeated_step("solo", times), PassReply, _text, _records, _wrong),))
+    shape = from_format_2(PassReply, BoundPass)
+    sheet = Sheet((StepRow("plan", repeated_step("solo", times), shape, _text, _records, _wrong),))
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )

@@ -154,6 +154,8 @@ class StepRow(msgspec.Struct, frozen=True):
     """What the brief quotes where that is more than the question and `sees`: then this is all of it."""
     needs: Callable[[ConcernFacts], bool] = nothing_is_needed
     """Which of the questions to a person that its replies raise must be answered before the run ends."""
+    redrawn: bool = False
+    """A repetition measures noise: it answers the same brief, in a context that is new to the run."""
     planned: bool = True
     """Asked in rounds whose row of the plan has the phase; otherwise `when` says it all."""
 
@@ -279,6 +281,10 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
         """What the row yields at once."""
         return self.row(step).at_once(Numbering(book, step.name.round), step, reply)
 
+    def redraws(self, step: Step) -> bool:
+        """Whether the step is a repetition of a row that is drawn again."""
+        return step.name.repeat > 1 and self.row(step).redrawn
+
     def close(self, book: Book, group: Group, replies: Mapping[str, Reply]) -> tuple[Event, ...]:
         """What waits for its number, in the order of the steps."""
         numbering = Numbering(book, group.steps[0].name.round)
@@ -339,6 +345,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             close=self.close,
             give_up=self.give_up,
             needed=more.pop("needed", self.needed),
+            redraws=self.redraws,
             losses=LOSSES[name],
             plan=plan or one_round(phases),
             brief_version=brief_version,

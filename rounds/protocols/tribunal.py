@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from ledger.events import Challenge, Concern, Decision, Event, Ruling, Vote
-from ledger.events.decisions import Cite
+from ledger.events.decisions import Cite, Dissent
 from ledger.events.ids import StepName
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
@@ -29,7 +29,7 @@ from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.quotable import Quotable
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, by, names_losses, rule, statement
-from rounds.protocols.votes import SAFETY_LOST, aggregate_votes
+from rounds.protocols.votes import SAFETY_LOST, aggregate_votes, sides_with
 
 VIEWS: Final = ("utility", "accuracy", "safety")
 BALLOTS: Final[Mapping[str, int]] = {"analyse": 1, "revise": 2}
@@ -180,8 +180,18 @@ def ruling(book: Book) -> tuple[Event, ...]:
         type="final",
         cites=cites,
         made_by="rule",
+        dissent=_dissent(last, found.decision) if state.opening.v > 1 else (),
     )
     return (event, *doubts, decision)
+
+
+def _dissent(last: list[Vote], ruling: str) -> tuple[Dissent, ...]:
+    """Views whose last vote went another way, in their words; version 1 of the format has no place for words."""
+    return tuple(
+        Dissent(role=_view(vote), ref=str(vote.id), text=vote.reasoning)
+        for vote in last
+        if not vote.fallback and not sides_with(vote.decision, ruling)
+    )
 
 
 def _cites(book: Book, last: list[Vote], named: bool) -> tuple[Cite, ...]:

@@ -38,6 +38,11 @@ class VoteRuling(Result, frozen=True):
     metadata: dict[str, Any]
 
 
+def sides_with(vote: str, ruling: str) -> bool:
+    """Whether a vote went the way of the ruling; a veto refuses."""
+    return vote == ruling or {vote, ruling} <= {"REFUSE", "VETO"}
+
+
 @dataclass(frozen=True, slots=True)
 class _Ballot:
     agent: str

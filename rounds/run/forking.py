@@ -96,6 +96,7 @@ def opening_behind(base: RunOpened, book: Book) -> RunOpened:
     coming = tuple(row for row in base.plan if row.round > last)
     return msgspec.structs.replace(
         base,
+        v=opened.v,
         goals=opened.goals or base.goals,
         context=opened.context,
         plan=(*held, *(coming or (PlanRow(round=last + 1, phases=("A", "S")),))),

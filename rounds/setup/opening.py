@@ -11,6 +11,7 @@ from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_ha
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
 from ledger.events.decisions import SEAT_KINDS
+from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
     CastMember,
@@ -50,8 +51,6 @@ from rounds.setup.deliberation import (
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.gate import GateRefused, routed
 
-EXPERIMENTS_SINCE: Final = 2
-"""Version of the format that has experiments."""
 NO_STRESS: Final = Waiver(
     what="stress",
     why="The deliberation file says no_stress: nobody is ever absent, so nothing shows what a role contributes.",
@@ -106,7 +105,7 @@ def resolve(
     context, contents = _context(deliberation.context, documents, name)
     prompt_set = installed_prompt_set(protocol.prompts)
     event = RunOpened(
-        v=protocol.format_version,
+        v=NEWEST,
         round=0,
         phase="open",
         by="controller",
@@ -401,11 +400,13 @@ def _stop_rule(
 
 
 def _experiments(protocol: Protocol, name: str) -> str:
-    """The word under which programs are run; a run of version 1 of the format has no place for what they show."""
-    if protocol.format_version < EXPERIMENTS_SINCE:
-        able = ", ".join(one.name for one in PROTOCOLS.values() if one.format_version >= EXPERIMENTS_SINCE)
+    """The word under which programs are run; where nobody raises claims there is nothing that a program could test."""
+    if not protocol.raises_claims:
+        able = ", ".join(one.name for one in PROTOCOLS.values() if one.raises_claims)
         raise DeliberationError(
-            f"{protocol.name} keeps no experiments", name, f"choose one of {able}, or leave --experiments out"
+            f"{protocol.name} has no claims to test",
+            name,
+            f"choose one of {able}, or leave --experiments out",
         )
     return SANDBOX
 

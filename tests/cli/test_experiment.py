@@ -200,7 +200,7 @@ def test_without_a_sandbox_no_run_is_begun(
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_a_protocol_that_keeps_no_experiments_says_so(moot: Moot, tmp_path: Path) -> None:
+def test_a_protocol_without_claims_says_so(moot: Moot, tmp_path: Path) -> None:
     said = moot(
         "run",
         "-q",
@@ -215,7 +215,7 @@ def test_a_protocol_that_keeps_no_experiments_says_so(moot: Moot, tmp_path: Path
         "sandbox",
     )
     assert said.code == 2
-    assert "debate keeps no experiments" in said.err
+    assert "debate has no claims to test" in said.err
     assert not (tmp_path / "new").exists()
     assert moot("run", *ASKED, "--experiments", "yes").code == 2
 

@@ -63,7 +63,7 @@ def begin(
     in_format: Version | None = None,
 ) -> RunSession:
     """A session on a new run of a protocol at `path`; `version`: of the protocol, where not today's;
-    `in_format`: of the ledger, where not the protocol's own."""
+    `in_format`: of the ledger, where not the newest."""
     table: dict[str, Any] = {
         "deliberation": {
             "question": QUESTION,

@@ -39,6 +39,12 @@ def say(step: Step, what: str) -> str:
     return f"{what} of {step.id.replace('.', ' ')}"
 
 
+def _hangs_on(book: Book, *fields: str) -> dict[str, Any]:
+    """What a decision hangs on, which version 1 of the format does not ask for."""
+    said = {"falsifiers": ["it fails at night"], "requirements": ["somebody is on call"]}
+    return {} if book.state.opening.v == 1 else {name: said[name] for name in fields}
+
+
 def _argument(step: Step, n: int) -> dict[str, Any]:
     return {
         "claim": say(step, f"claim number {n}"),
@@ -66,7 +72,6 @@ def _disposed(n: int, known: Sequence[str] = DISPOSITIONS) -> dict[str, Any]:
 
 
 def _jugalbandi(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
-    del book
     match step.task:
         case "plan":
             return {
@@ -94,6 +99,7 @@ def _jugalbandi(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 "decision": "build it",
                 "plan": say(step, "final plan"),
                 "confidence": 4,
+                **_hangs_on(book, "falsifiers", "requirements"),
             }
 
 
@@ -109,6 +115,7 @@ def _pass(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
         "decision": "do it",
         "revised": say(step, "revised plan"),
         "confidence": 3,
+        **_hangs_on(book, "falsifiers", "requirements"),
     }
 
 
@@ -175,6 +182,7 @@ def _judged(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
         "unresolved_questions": ["what does it cost?"],
         "recommendation": say(step, "recommendation"),
         "confidence": 4,
+        **_hangs_on(book, "falsifiers"),
     }
 
 
@@ -214,11 +222,11 @@ def _adversarial(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 "verdict": SCALES[rule(book.state, "scale")][1],
                 "decision": say(step, "decision"),
                 "confidence": 3,
+                **_hangs_on(book, "falsifiers", "requirements"),
             }
 
 
 def _devils_advocate(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
-    del book
     challenges = ids(shown, "challenge")
     match step.task:
         case "steelman":
@@ -262,7 +270,7 @@ def _devils_advocate(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
             }
         case _:
             words = {name: say(step, name) for name in ("survived", "strengthened", "needs_work", "abandon")}
-            return {**words, "decision": "keep it", "confidence": 4}
+            return {**words, "decision": "keep it", "confidence": 4, **_hangs_on(book, "falsifiers")}
 
 
 def _ratchet(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
@@ -325,11 +333,11 @@ def _panel(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 "verdict": SCALES[rule(book.state, "scale")][0],
                 "decision": say(step, "decision"),
                 "confidence": 4,
+                **_hangs_on(book, "falsifiers"),
             }
 
 
 def _cross_examination(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
-    del book
     match step.task:
         case "analysis":
             return {"analysis": say(step, "analysis one") + ".\n\n" + say(step, "two")}
@@ -369,6 +377,7 @@ def _cross_examination(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 ],
                 "decision": say(step, "decision"),
                 "confidence": 3,
+                **_hangs_on(book, "falsifiers"),
             }
 
 
@@ -449,7 +458,7 @@ def _comparative(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
                 ],
                 "recommended": pair.a,
                 "decision": say(step, "decision"),
-                "conditions": ["if one", "if two"],
+                "conditions" if book.state.opening.v == 1 else "falsifiers": ["if one", "if two"],
                 "questions": ["how much?", "how long?"],
                 "confidence": 3,
             }

@@ -132,11 +132,29 @@ def test_the_run_is_executed_again_to_the_same_head() -> None:
 def test_the_published_form_is_chosen_by_its_prompt_set(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", {"prompts": "structured-5"})
     opened = session.book().state.opening
-    assert (opened.v, opened.protocol_version) == (1, 1)
+    assert (opened.v, opened.protocol_version) == (2, 1)
     assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured"))
     assert named_protocol(opened) is STRUCTURED_1
     assert "600 to 800 words" in session.asked()[0].brief.text
     assert "at most 500 words" in brief_of("r1.B.action").text
+
+
+def test_the_published_form_is_lawful_in_version_2_of_the_format(tmp_path: Path) -> None:
+    """What its one list of evidence comes to: evidence and class for each claim, and no dissent that nobody said."""
+    session = begin(tmp_path / "run", {"prompts": "structured-5"})
+    script = Script(3)
+    while asked := session.asked():
+        content = script.reply(session.book(), asked[0].step, asked[0].brief.saw)
+        session.submit(asked[0].step.id, content, Answer(seat="host", isolation="trusted"))
+    book = session.book()
+    report = rulebook.check(book, session.verdicts.context())
+    assert [one for one in report.findings if one.severity == "error"] == []
+    assert re_execute(book, session.protocol, session.controller).identical
+    moved = [one for event in book.of(Verification) for one in event.claim_status_changes]
+    assert moved
+    assert all(one.evidence and one.class_ for one in moved)
+    decided = book.of(Decision)
+    assert not any(one.dissent for one in decided)
 
 
 def test_a_fork_of_a_recorded_run_keeps_its_version() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.events import Decision
 from ledger.state.book import Book
 from roles.brief import derive
 from rounds.protocols import PROTOCOLS
@@ -69,14 +70,34 @@ def test_runs_to_its_end(name: str, rules: dict[str, str], tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_runs_in_version_2_of_the_format_too(name: str, tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", name, in_format=2)
-    book = play(session)
-    assert book.state.finished
-    assert {event.v for event in book.events} == {2}
-    is_sound(session)
+def test_new_runs_are_in_version_2_of_the_format(name: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", name)
+    assert {event.v for event in play(session).events} == {2}
     human_actions.note(session, "A remark.", "Ada")
     assert session.book().events[-1].v == 2
+
+
+@pytest.mark.parametrize("name", [name for name in PLAIN if name != "crux"])
+def test_a_run_that_was_opened_in_version_1_goes_on_in_it(name: str, tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", name, in_format=1)
+    book = play(session)
+    assert book.state.finished
+    assert {event.v for event in book.events} == {1}
+    is_sound(session)
+    human_actions.note(session, "A remark.")
+    assert session.book().events[-1].v == 1
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PLAIN if name not in ("crux", "ratchet", "priority", "tribunal")]
+)
+def test_whoever_decides_says_what_would_show_it_wrong(name: str, tmp_path: Path) -> None:
+    decided = play(begin(tmp_path / "run", name)).of(Decision)
+    judged = [one for one in decided if one.made_by not in ("rule", "human")]
+    assert judged
+    assert all(one.falsifiers for one in judged)
+    asks = name in ("adversarial", "panel", "jugalbandi", "single-pass", "council")
+    assert all(bool(one.requirements) == asks for one in judged)
 
 
 @ALL

@@ -186,6 +186,7 @@ SHEET: Final = Sheet(
             _answer,
             wrong=answers.wrong_answer,
             columns=_VIEW,
+            redrawn=True,
             group="first",
         ),
         StepRow(
@@ -214,6 +215,7 @@ SHEET: Final = Sheet(
             _answer,
             wrong=answers.wrong_answer,
             columns=_VIEW,
+            redrawn=True,
             group="others",
             when=_answers_again_in_numbers,
         ),
@@ -233,6 +235,7 @@ SHEET: Final = Sheet(
             answers.chosen,
             wrong=answers.wrong_choice,
             columns=_VIEW,
+            redrawn=True,
             when=_choice_is_due,
         ),
         StepRow(
@@ -242,6 +245,7 @@ SHEET: Final = Sheet(
             answers.chosen,
             wrong=answers.wrong_choice,
             columns=_VIEW,
+            redrawn=True,
             when=_choice_is_due,
         ),
         StepRow(
@@ -367,8 +371,8 @@ CRUX: Final[Protocol] = SHEET.protocol(
     after_round=closing.after_round,
     needed=closing.needed,
     tells=tells,
+    raises_claims=True,
     profile="crux",
-    format_version=2,
     options_wanted=(0, 8),
     fits="a question with an answer: what is worth testing is tested, and no more",
     calls="4 to 40, as far as the answers differ",

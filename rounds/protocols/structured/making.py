@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -34,6 +34,7 @@ from roles.protocol import Step
 from roles.replies import (
     ArtifactReply,
     CheckReply,
+    Cited,
     ClaimDraft,
     ClaimTest,
     ConcernDraft,
@@ -49,7 +50,6 @@ from roles.replies import (
 from rounds.protocols.schedule import rejudged_checks
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
 from rounds.protocols.structured.replies import (
-    EvidencedResolution,
     EvidencedTest,
     FalsifiableDecision,
     Met,
@@ -163,7 +163,9 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     if step.name.repeat > 1:
         return _rejudged(book, step, reply, check)
     changes = tuple(
-        _change(book, step, test, test.bearing) for test in reply.claims if test.bearing is not None
+        _change(book, step, test, test.bearing, _own(test, reply))
+        for test in reply.claims
+        if test.bearing is not None
     )
     unmoved = tuple(test.claim_id for test in reply.claims if test.bearing is None)
     return Verification(
@@ -181,12 +183,20 @@ def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     )
 
 
+def _own(test: ClaimTest | EvidencedTest, reply: CheckReply) -> tuple[Cited, ...]:
+    """What decides one claim; the published form lists evidence for the verdict alone, which then stands for each."""
+    return test.evidence if isinstance(test, EvidencedTest) else reply.evidence
+
+
 def _change(
-    book: Book, step: Step, test: ClaimTest | EvidencedTest | Resolution, bearing: Bearing
+    book: Book,
+    step: Step,
+    test: ClaimTest | EvidencedTest | Resolution,
+    bearing: Bearing,
+    cited: Iterable[Cited],
 ) -> StatusChange:
-    """What a verdict does to a claim. Evidence of its own gives it a class, which is computed and never claimed."""
-    own = test.evidence if isinstance(test, EvidencedTest | EvidencedResolution) else None
-    evidence = evidence_of(own or ())
+    """What a verdict does to a claim, and by what. Its class is computed and never claimed."""
+    evidence = evidence_of(cited) if book.state.opening.v > 1 else ()
     raised_by = book.state.claims[test.claim_id].raised_by
     given = exhibits(book, test.claim_id, evidence)
     return StatusChange(
@@ -194,7 +204,7 @@ def _change(
         from_=status_at_opening(book.state, test.claim_id, step),
         to=STATUS_OF_BEARING[bearing],
         bearing=bearing,
-        class_=None if own is None else evidence_class(given, raised_by, bearing),
+        class_=evidence_class(given, raised_by, bearing) if evidence else None,
         evidence=evidence,
     )
 
@@ -244,7 +254,7 @@ def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...
             evidence_refs=evidence_of(resolution.evidence),
             notes=resolution.notes,
             claims_affected=(resolution.claim_id,),
-            claim_status_changes=(_change(book, step, resolution, resolution.bearing),),
+            claim_status_changes=(_change(book, step, resolution, resolution.bearing, resolution.evidence),),
             confidence=resolution.confidence,
         )
         for number, resolution in enumerate(
@@ -323,8 +333,9 @@ def decision(
             "dissent": objections(numbering.book, draft.dissent),
         }
     else:
-        cited = tuple(cite.id for cite in draft.cites)
-        own = {"falsifiers": draft.conditions, "dissent": expected_otherwise(numbering.book.state, cited)}
+        cited, state = tuple(cite.id for cite in draft.cites), numbering.book.state
+        expected = expected_otherwise(state, cited) if state.opening.v == 1 else ()
+        own = {"falsifiers": draft.conditions, "dissent": expected}
     return Decision(
         **by(step),
         id=numbering.number("decision"),

@@ -1,0 +1,54 @@
+"""The second reader, made from docs/format.md alone, on whole runs: recorded ones, and one of every protocol as it is
+opened today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.events import STREAMS
+from rounds.protocols import PROTOCOLS
+from rounds.run.engine import Answer
+from tests.architecture.test_docs import recipe
+from tests.oracles.second_reader import verdict
+from tests.protocols.playing import begin, play
+from tests.rounds.scripted import Script
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+
+
+def lines(run: Path) -> list[bytes]:
+    return [line for name in STREAMS for line in (run / f"{name}.jsonl").read_bytes().splitlines()]
+
+
+def is_read(run: Path) -> None:
+    """Every line is valid, and the recipes of the page find the run intact."""
+    assert [line[:200] for line in lines(run) if verdict(line) != "valid"] == []
+    for language in ("shell", "python"):
+        found = recipe(language, run)
+        assert (found.returncode, found.stdout) == (0, "intact\n"), found.stderr
+
+
+@pytest.mark.parametrize("run", sorted(EXAMPLES.iterdir()), ids=lambda run: run.name)
+def test_a_recorded_run_is_read(run: Path) -> None:
+    is_read(run)
+
+
+@pytest.mark.parametrize("name", sorted(PROTOCOLS.keys() - {"structured"}))
+def test_a_run_that_is_opened_today_is_read(tmp_path: Path, name: str) -> None:
+    play(begin(tmp_path / "run", name))
+    assert all(b',"v":2,' in line[:150] for line in lines(tmp_path / "run"))
+    is_read(tmp_path / "run")
+
+
+@pytest.mark.parametrize("prompts", ["structured-6", "structured-5"])
+def test_a_run_of_structured_is_read(tmp_path: Path, prompts: str) -> None:
+    session, script = (
+        begin(tmp_path / "run", "structured", {"prompts": prompts}, budget={"rounds": 3}),
+        Script(3),
+    )
+    while asked := session.asked():
+        content = script.reply(session.book(), asked[0].step, asked[0].brief.saw)
+        session.submit(asked[0].step.id, content, Answer(seat="host", isolation="trusted"))
+    is_read(tmp_path / "run")
