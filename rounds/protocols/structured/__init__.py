@@ -324,7 +324,10 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
     def answer_rows() -> Iterator[StepRow]:
         for who, repeat in ((active_roles, 1), (asked_twice, 2)):
             asked = asks_each(who, "belief", repeat)
-            yield row("E.belief", asked, sealed_answer, wrong_answer, when=asks_for_answers, group="E.belief")
+            when = asks_for_answers
+            yield row(
+                "E.belief", asked, sealed_answer, wrong_answer, when=when, group="E.belief", redrawn=True
+            )
 
     return Sheet(
         (
