@@ -146,7 +146,7 @@ def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
     """
     import asyncio
 
-    from moot.app.running import seats_again
+    from moot.app.running import refuse_later_seats, seats_again
     from moot.app.seats import SeatChoice, seated
     from moot.app.session import Session
     from moot.environment import read_settings
@@ -155,6 +155,7 @@ def resume(run: AnyPath | Run, seats: Seats | None = None) -> Run:
     if seats is None:
         seats = seats_again(str(session.path), session, SeatChoice(None, {}))
     made = seated(session.state.roles, seats, offline=read_settings().offline)
+    refuse_later_seats(session, made)
     return asyncio.run(_driven(session, made))
 
 

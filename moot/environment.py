@@ -54,6 +54,12 @@ def _amount(said: str) -> Decimal:
     return Decimal(said)
 
 
+def configuration() -> Path:
+    """The directory of what a person sets for all runs."""
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(base) / "moot"
+
+
 def now() -> str:
     """The present instant, as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from ledger.events.envelope import Envelope, SeatKind
+from ledger.events.envelope import Envelope
 from ledger.events.run import Profile
 from ledger.events.values import (
     Decimal,
@@ -231,6 +231,3 @@ class Alarm(Envelope, frozen=True, kw_only=True):
     closes: Nat | None = None  # seq of the alarm that it closes
     because: Prose | None = None  # why it is closed
     name: Name | None = None  # the person, if a person closed it
-
-
-SEAT_KINDS: tuple[SeatKind, ...] = ("anthropic", "tape", "command", "human", "host", "local", "openai")

@@ -25,8 +25,8 @@ from moot.view.results import Examined
 
 PYTHON_AT_LEAST: Final = (3, 11)
 COLUMNS_AT_LEAST: Final = 80
-KEY: Final = "ANTHROPIC_API_KEY"
-ADDRESS: Final = "ANTHROPIC_BASE_URL"
+KEYS: Final = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
+ADDRESSES: Final = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL")
 
 
 def examine(settings: Settings) -> Iterator[Examined]:
@@ -39,10 +39,12 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _encoding()
     yield _offline(settings)
     yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'moot[anthropic]'")
+    yield _extra("openai", "model seats by OpenAI, Ollama, OpenRouter", "pip install 'moot[openai]'")
     yield _local()
     yield _key()
-    yield _address()
+    yield from map(_address, ADDRESSES)
     yield _model()
+    yield from _programs()
     yield _prices()
     yield _sandbox()
     yield _examples()
@@ -148,42 +150,69 @@ def _local() -> Examined:
 
 
 def _key() -> Examined:
-    if os.environ.get(KEY):
-        return _ok("key", f"{KEY} is set (not shown)")
-    return _missing(
-        "key", f"{KEY} is not set", f"only model seats need one: export {KEY}=…; host, human and tape do not"
-    )
+    found = [name for name in KEYS if os.environ.get(name)]
+    if found:
+        return _ok("key", f"{', '.join(found)} {'is' if len(found) == 1 else 'are'} set (not shown)")
+    fix = f"only model seats over a network need one: export {KEYS[0]}=…; host, human, ollama and tape do not"
+    return _missing("key", f"none of {', '.join(KEYS)} is set", fix)
 
 
-def _address() -> Examined:
-    said = os.environ.get(ADDRESS)
+def _address(variable: str) -> Examined:
+    name = f"endpoint {variable.partition('_')[0].lower()}"
+    said = os.environ.get(variable)
     if not said:
-        return _ok("endpoint", f"{ADDRESS} is not set: the official one")
+        return _ok(name, f"{variable} is not set: the official one")
     parts = urlsplit(said)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return _missing(
-            "endpoint", f"{ADDRESS} is no http address", f"unset {ADDRESS}, or give https://host[:port]"
+            name, f"{variable} is no http address", f"unset {variable}, or give https://host[:port]"
         )
-    return _ok(
-        "endpoint", f"{ADDRESS}: {parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-    )
+    port = f":{parts.port}" if parts.port else ""
+    return _ok(name, f"{variable}: {parts.scheme}://{parts.hostname}{port}")
 
 
 def _model() -> Examined:
     from roles.seats.anthropic import MODEL
+    from roles.seats.endpoints import MODEL as OF_OPENAI
 
-    return _ok("model", f"{MODEL}, where `--seats anthropic` names none")
+    return _ok("model", f"{MODEL} and {OF_OPENAI}, where `--seats anthropic` and `--seats openai` name none")
+
+
+def _programs() -> Iterator[Examined]:
+    """Agents' command lines that can sit somewhere, with what stays open to each; and Ollama."""
+    from roles.seats.presets import PRESETS, found_version
+
+    absent: list[str] = []
+    for name, preset in PRESETS.items():
+        version_ = found_version(name)
+        if version_ is None:
+            absent.append(name)
+        else:
+            told = f"{version_ or 'installed'}; isolation trusted: {preset.open_to_it}"
+            yield _ok(f"seat {name}", told)
+    ollama = found_version("ollama")
+    if ollama is None:
+        absent.append("ollama")
+    else:
+        yield _ok("seat ollama", f"{ollama or 'installed'}; --seats ollama:MODEL")
+    if absent:
+        yield _ok("other seats", f"not installed, and not needed: {', '.join(absent)}")
 
 
 def _prices() -> Examined:
-    from moot.app.seats import prices_in_force
+    from moot.app.seats import prices_file, prices_in_force
     from moot.errors import MootError
 
     try:
-        prices = prices_in_force()
+        own, prices = prices_file(), prices_in_force()
     except (MootError, OSError) as error:
-        return _missing("prices", f"MOOT_PRICES: {error}", "name a readable price list, or unset MOOT_PRICES")
-    return _ok("prices", f"of {prices.dated}, {len(prices.models)} models; another list by MOOT_PRICES")
+        return _missing(
+            "prices", f"the price list: {error}", "name a readable price list, or unset MOOT_PRICES"
+        )
+    whose = (
+        f"{own} over the installed list" if own else "the installed list; your own over it by --prices FILE"
+    )
+    return _ok("prices", f"of {prices.dated}, {len(prices.models)} models: {whose}")
 
 
 def _sandbox() -> Examined:

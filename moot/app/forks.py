@@ -18,11 +18,13 @@ from moot import version
 from moot.app.run_options import RunOptions, deliberation_of
 from moot.app.running import opening_of
 from moot.app.runs import example_directories, fork_directory
+from moot.app.seat_specs import refuse_later_kinds, spoken
 from moot.app.session import Session
 from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork
+from roles.seats.kinds import KINDS, declared_of
 from rounds.analysis.stress import (
     ForkLosses,
     changed_rounds,
@@ -65,8 +67,11 @@ def made_fork(
         )
     run = RunStore(parent)
     book = run.book()
-    spoken = {role: everybody for role in book.state.roles if everybody is not None} | dict(specs or {})
-    kinds = {role: spec.partition(":")[0] for role, spec in spoken.items()}
+    said = spoken(book.state.roles, everybody, specs or {})
+    kinds = {role: declared_of(spec) for role, spec in said.items()}
+    refuse_later_kinds(
+        book.state.opening.v, [KINDS[spec.partition(":")[0]] for spec in said.values()], str(parent)
+    )
     round_, base = _going_on(book, round_, options, kinds)
     wish = Wish(round_, without, through, kinds, base)
     path = out if out is not None else _place(runs or _runs_for_forks(parent), parent, book, wish)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import time
 from collections.abc import Mapping
@@ -17,12 +18,14 @@ from ledger.store.store import DriverLease
 from moot import version
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import named_directory, new_directory
-from moot.app.seats import SeatChoice, choose, model_of, prices_in_force
+from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
+from moot.app.seats import SeatChoice, declared_seat, prices_in_force
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
 from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
+from roles.seats.kinds import KINDS, declared_of
 from rounds.experiments.bench import bench_here
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
@@ -47,8 +50,16 @@ QUIET: Final = Watch()
 UNWATCHED: Final = nullcontext(QUIET)
 KEPT: Final = ("host", "human")
 """Kinds of seat that a run's opening names wholly."""
-AGAIN: Final = {"command": "command:PROGRAM", "local": "local:FILE.gguf", "tape": "tape:RUN"}
-"""Kinds that a person has to name again: no ledger holds a program, or where a file lies."""
+AGAIN: Final = {
+    "command": "command:PROGRAM",
+    "local": "local:FILE.gguf",
+    "tape": "tape:RUN",
+    "openai": "openai:MODEL",
+    "ollama": "ollama:MODEL",
+    "openrouter": "openrouter:MAKER/MODEL",
+    **{name: name for name in ("claude", "codex", "gemini", "llm")},
+}
+"""Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
 
 
 def opening_of(
@@ -68,7 +79,7 @@ def opening_of(
         moot=version(),
         name=name,
         casting=casting,
-        seats={role: spec.partition(":")[0] for role, spec in seats.items()},
+        seats={role: declared_of(spec) for role, spec in seats.items()},
         params=params,
         experiments=experiments,
     )
@@ -89,7 +100,7 @@ def open_deliberation(
 
     `experiments`: a person said that programs of replies are run here, by this interpreter in a sandbox that held.
     """
-    kinds = {role: seat.kind for role, seat in seats.items()}
+    kinds = {role: declared_seat(seat) for role, seat in seats.items()}
     plain = opening_of(
         deliberation,
         documents,
@@ -133,7 +144,10 @@ def opened(
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
     choice.check_size(
-        lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name), made
+        lambda: estimate_for(
+            opening_of(deliberation, documents, specs, name=name), specs, name, choice.prices
+        ),
+        made,
     )
     session = open_deliberation(
         deliberation,
@@ -148,12 +162,14 @@ def opened(
     return session, made
 
 
-def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
-    """What a run may take: replies, tokens, dollars and time; `specs` are seats by role."""
+def estimate_for(
+    opening: Opening, specs: Mapping[str, str], name: str, prices: str | None = None
+) -> Estimate:
+    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role; `prices`: a list of one's own."""
     from moot.view.estimate import estimate_of
 
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
-    return estimate_of(name, opening.event, specs, models, prices_in_force())
+    return estimate_of(name, opening.event, specs, models, prices_in_force(prices))
 
 
 def choices_for(options: int) -> list[Choice]:
@@ -179,13 +195,15 @@ def choices_for(options: int) -> list[Choice]:
     return sorted(found, key=lambda one: (one.replies, one.protocol))
 
 
-def estimated(file: str, everybody: str | None, said: Mapping[str, str]) -> Estimate:
+def estimated(
+    file: str, everybody: str | None, said: Mapping[str, str], prices: str | None = None
+) -> Estimate:
     """What a deliberation file may take, without opening a run. Raises `MootError` and `DeliberationError`."""
     deliberation = deliberation_of(file, RunOptions())
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     specs = choose(cast_roles(deliberation, file), everybody, said, written)
     return estimate_for(
-        opening_of(deliberation, documents_of(deliberation, file), specs, name=file), specs, file
+        opening_of(deliberation, documents_of(deliberation, file), specs, name=file), specs, file, prices
     )
 
 
@@ -206,6 +224,7 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     if run.opened.origin.type == "import":
         raise usage("an import asks nobody", f"go on in a fork: `moot fork {said} --seats host`", said)
     made = choice.made(seats_again(said, session, choice))
+    refuse_later_seats(session, made)
     choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
@@ -214,6 +233,11 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     if options.no_wait:
         stop_waiting(run)
     return session, made
+
+
+def refuse_later_seats(session: Session, seats: Mapping[str, Seat]) -> None:
+    """Refuse a kind of seat that the run's version of the format cannot name."""
+    refuse_later_kinds(session.inner.opened.v, [seat.kind for seat in seats.values()], str(session.path))
 
 
 def allow_programs(session: Session, *, is_allowed: bool) -> None:
@@ -231,16 +255,9 @@ def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, st
 
     A model is the one that answered last for the role; the effort it was asked for is not on the ledger.
     """
-    kinds = {member.role: member.seat for member in session.inner.opened.cast}
-    models = {
-        event.by: event.call.model
-        for event in session.inner.book().events
-        if event.call is not None and event.call.seat == "anthropic" and event.call.model is not None
-    }
+    kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
     named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}
-    for role, kind in kinds.items():
-        if kind == "anthropic":
-            named[role] = f"anthropic:{models[role]}" if role in models else kind
+    named |= _models_again(session, kinds)
     roles = session.state.roles
     missing = [role for role in roles if role not in named and role not in choice.specs]
     if choice.everybody is not None or not missing or not set(choice.specs) <= set(roles):
@@ -252,6 +269,21 @@ def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, st
         seats = " ".join(f"--seat {shlex.quote(f'{role}={spec}')}" for role, spec in wanted.items())
     what = f"the run does not say what answers for {', '.join(missing)}"
     raise MootError("no_seat", what, said, f"say it again: moot run --resume {shlex.quote(said)} {seats}")
+
+
+def _models_again(session: Session, kinds: Mapping[str, str]) -> dict[str, str]:
+    """Role → the model that answered last for it. One of an address that was named with the seat is not known again."""
+    found = {role: kind for role, kind in kinds.items() if kind == "anthropic"}
+    for event in session.inner.book().events:
+        call, kind = event.call, kinds.get(event.by, "")
+        if call is None or call.model is None or kind not in BY_API or call.seat != KINDS[kind]:
+            continue
+        is_elsewhere = (
+            kind == "openai" and call.provider != "openai" and not os.environ.get("OPENAI_BASE_URL")
+        )
+        if not is_elsewhere:
+            found[event.by] = f"{kind}:{call.model}"
+    return found
 
 
 def driven(

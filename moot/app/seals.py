@@ -23,6 +23,7 @@ from ledger.format.chain import Head
 from ledger.store.disk import Disk, read_plain, refuse_link, write_failed, write_out, writing
 from ledger.store.failures import Damaged, Problem
 from moot.app.documents import write_document
+from moot.environment import configuration
 from moot.errors import MootError, usage
 from moot.view.results import HeadSigned
 
@@ -31,8 +32,7 @@ KEY_BYTES_MAX: Final = 1 << 12
 
 def key_directory() -> Path:
     """Where keys go unless told otherwise."""
-    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(base) / "moot" / "keys"
+    return configuration() / "keys"
 
 
 def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:

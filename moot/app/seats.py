@@ -1,44 +1,40 @@
-"""Seats from what a person wrote: `anthropic:MODEL`, `command:PROGRAM …`, `local:GGUF`, `tape:RUN` … (DESIGN 5)."""
+"""Seats from what a person wrote, what of that was allowed, and the prices that hold for them (DESIGN 5)."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from ledger.state.state import SANDBOX
-from moot.environment import read_settings
+from moot.app.seat_specs import (
+    check_spec,
+    choose,
+    needs_word,
+    program_words,
+    read_model,
+    stays_here,
+)
+from moot.environment import configuration, read_settings
 from moot.errors import MootError, usage
+from roles.seats.kinds import declared_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from moot.view.estimate import Estimate
     from roles.seats.port import Seat
     from roles.seats.prices import Prices
     from rounds.setup.deliberation import Deliberation
 
-KINDS: Final = ("anthropic", "command", "host", "human", "local", "tape")
-PAID: Final = ("anthropic", "command")
+PAID: Final = ("anthropic", "openai", "command")
 """Kinds whose calls may cost something."""
 SMALL: Final = 20
 """Replies that are begun without asking where their price is not known."""
-LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-NO_SEAT: Final = """\
---seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
-  ANTHROPIC_BASE_URL=…        the same with any compatible server
---seats 'command:PROGRAM …'   a program that reads a brief and writes a reply, such as an agent's command line
---seats local:FILE.gguf       a model file on this machine, without a network: pip install 'moot[local]'
---seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
---seats human                 moot asks you here in the terminal, in $EDITOR if it is set
---seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
-Or one role at a time: --seat critic=human.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +54,8 @@ class SeatChoice:
     """Shows a line to the person; None where nobody looks."""
     yes: bool = False
     """The person has said yes to what the run may cost."""
+    prices: str | None = None
+    """A price list of the person's own."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
@@ -65,20 +63,23 @@ class SeatChoice:
 
     def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
         """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
-        return make_seats(specs, offline=self.offline or read_settings().offline)
+        offline = self.offline or read_settings().offline
+        return make_seats(specs, offline=offline, prices=self.prices)
 
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
-        """A program that only the file names needs the person's word: who wrote the file is not at the keyboard."""
+        """A program or an address that only the file names needs the person's word: who wrote the file is not at the
+        keyboard."""
         if self.commands or self.everybody is not None:
             return
-        named = {role: spec for role, spec in specs.items() if is_program(spec) and role not in self.specs}
+        named = {role: spec for role, spec in specs.items() if needs_word(spec) and role not in self.specs}
         if not named:
             return
         listed = "".join(f"  {role}: {spec}\n" for role, spec in named.items())
-        about = f"{file} names programs to start on this machine:\n{listed}"
+        about = f"{file} names programs to start on this machine, or addresses to send briefs to:\n{listed}"
         if self.agreed is not None and self.agreed(about, "Start them?"):
             return
-        what = f"the file names a program to start: {next(iter(named.values()))}"
+        first = next(iter(named.values()))
+        what = f"the file names {'an address to send briefs to' if '://' in first else 'a program to start'}: {first}"
         fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
         raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
 
@@ -106,7 +107,7 @@ class SeatChoice:
         if unknown:
             raise usage(
                 f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
-                "name a model with a price (MOOT_PRICES), or add --allow-unknown-cost",
+                "name a model with a price, give its price in --prices FILE, or add --allow-unknown-cost",
                 "--max-usd",
             )
 
@@ -115,7 +116,7 @@ class SeatChoice:
 
         Where nobody can be asked the run begins: its budget is what binds it. Raises `MootError` after a no.
         """
-        if self.told is None or not any(seat.kind in PAID for seat in made.values()):
+        if self.told is None or not any(_may_cost(seat) for seat in made.values()):
             return
         from moot.view.estimate import estimate_line
 
@@ -126,46 +127,6 @@ class SeatChoice:
             return
         fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
         raise MootError("not_begun", "nothing was begun", "moot run", fix)
-
-
-def no_seat(roles: Iterable[str] = ()) -> MootError:
-    """Nobody was named to answer, or nobody for some roles."""
-    missing = ", ".join(roles)
-    what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    fix = "add --seats anthropic, local, host, human, tape:RUN or command:PROGRAM"
-    return MootError("no_seat", what, "moot run", fix, more=NO_SEAT)
-
-
-def read_seats(everybody: str | None, one_by_one: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """`--seats` and every `--seat ROLE=SPEC`, checked as far as no run is needed for it."""
-    if everybody is not None:
-        _check(everybody)
-    specs: dict[str, str] = {}
-    for said in one_by_one:
-        role, equals, spec = said.partition("=")
-        if not equals or not role.strip():
-            raise usage(f"--seat {said!r} names no role", "write ROLE=SPEC, such as critic=host", "--seat")
-        _check(spec)
-        specs[role.strip()] = spec
-    return everybody, specs
-
-
-def choose(
-    roles: Iterable[str], everybody: str | None, specs: Mapping[str, str], written: Mapping[str, str]
-) -> dict[str, str]:
-    """Role → specification: `--seat` before `--seats` before the deliberation file. Raises when a role has none."""
-    known = tuple(roles)
-    for role in specs:
-        if role not in known:
-            near = get_close_matches(role, known, 1, 0.0)
-            raise usage(
-                f"no role {role!r}", f"did you mean {near[0]!r}? roles are {', '.join(known)}", "--seat"
-            )
-    found = {role: specs.get(role) or everybody or written.get(role) for role in known}
-    missing = [role for role, spec in found.items() if spec is None]
-    if missing:
-        raise no_seat(() if len(missing) == len(known) else missing)
-    return {role: spec for role, spec in found.items() if spec is not None}
 
 
 def seated(
@@ -189,52 +150,85 @@ def make_seats(
     *,
     delay_seconds: Callable[[str], float] | None = None,
     offline: bool = False,
+    prices: str | None = None,
 ) -> dict[str, Seat]:
     """The seats themselves; roles with the same specification share one."""
     made: dict[str, Seat] = {}
     for spec in dict.fromkeys(specs.values()):
+        check_spec(spec)
         if offline:
             stays_here(spec)
-        made[spec] = _make(spec, delay_seconds or _delay())
+        made[spec] = _make(spec, delay_seconds or _delay(), prices)
     return {role: made[spec] for role, spec in specs.items()}
 
 
-def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
+def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) -> Seat:
     kind, _, rest = spec.partition(":")
-    _check(spec)
-    if kind == "tape":
-        from ledger.store.store import RunStore
-        from moot.app.runs import find_run
-        from roles.seats.tape import TapeSeat
+    match kind:
+        case "tape":
+            from ledger.store.store import RunStore
+            from moot.app.runs import find_run
+            from roles.seats.tape import TapeSeat
 
-        return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
-    if kind == "anthropic":
-        return _anthropic(rest)
-    if kind == "command":
-        from roles.seats.command import CommandSeat
+            return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
+        case "anthropic":
+            return _anthropic(spec, prices_in_force(prices))
+        case "openai" | "ollama" | "openrouter":
+            return _openai(spec, prices_in_force(prices))
+        case "command":
+            from roles.seats.command import CommandSeat
 
-        return CommandSeat(_words(rest))
-    if kind == "human":
-        from moot.terminal.asking import Person
-        from roles.seats.human import HumanSeat
+            return CommandSeat(program_words(spec))
+        case "claude" | "codex" | "gemini" | "llm":
+            from roles.seats.presets import PRESETS, PresetSeat
 
-        return HumanSeat(Person().ask)
-    if kind == "local":
-        return _local(rest)
-    from roles.seats.host import HostSeat
+            return PresetSeat(PRESETS[kind], rest or None)
+        case "human":
+            from moot.terminal.asking import Person
+            from roles.seats.human import HumanSeat
 
-    return HostSeat()
+            return HumanSeat(Person().ask)
+        case "local":
+            return _local(rest)
+        case _:
+            from roles.seats.host import HostSeat
+
+            return HostSeat()
 
 
-def _anthropic(rest: str) -> Seat:
-    """`MODEL@EFFORT`, each of them or neither; prices by MOOT_PRICES when it is set."""
-    from roles.seats.anthropic import WORDS, AnthropicSeat
+def _anthropic(spec: str, prices: Prices) -> Seat:
+    from roles.seats.anthropic import MODEL, WORDS, AnthropicSeat
 
-    if find_spec("anthropic") is None:
-        what, _, fix = WORDS.install.partition(": ")
+    _need("anthropic", WORDS.install)
+    said = read_model(spec)
+    return AnthropicSeat(said.model or MODEL, prices=prices, effort=said.effort)
+
+
+def _openai(spec: str, prices: Prices) -> Seat:
+    """A model at OpenAI or at a server that speaks its API; a compatible one has no model of its own choice."""
+    from roles.seats.endpoints import MODEL, ollama_endpoint, openai_endpoint, openrouter_endpoint
+    from roles.seats.openai import INSTALL, OpenAISeat
+
+    _need("openai", INSTALL)
+    said = read_model(spec)
+    model = said.model or MODEL
+    match said.kind:
+        case "ollama":
+            endpoint = ollama_endpoint(os.environ, model)
+        case "openrouter":
+            endpoint = openrouter_endpoint()
+        case _:
+            endpoint = openai_endpoint(os.environ, said.url)
+    if said.model is None and not endpoint.is_official:
+        what = "a compatible server has no model that moot could choose"
+        raise usage(what, "name one that it serves: openai:MODEL", "seat")
+    return OpenAISeat(model, endpoint, prices=prices, effort=said.effort)
+
+
+def _need(package: str, install: str) -> None:
+    if find_spec(package) is None:
+        what, _, fix = install.partition(": ")
         raise MootError("sdk_missing", what, "seat", fix)
-    model, effort = _model_and_effort(rest)
-    return AnthropicSeat(model, prices=prices_in_force(), effort=effort)
 
 
 def _local(rest: str) -> Seat:
@@ -265,81 +259,49 @@ def _check_model(model: Path) -> None:
     raise usage(f"{model} cannot be used: {fault}", "name a gguf file: local:PATH/TO/MODEL.gguf", "seat")
 
 
-def model_of(spec: str) -> str | None:
-    """The model that a specification asks for; None where it names none, as commands and people do."""
-    kind, _, rest = spec.partition(":")
-    return _model_and_effort(rest)[0] if kind == "anthropic" else None
+def declared_seat(seat: Seat) -> str:
+    """What the opening says of a seat."""
+    from roles.seats.port import Declared
+
+    return seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
 
 
-def _model_and_effort(rest: str) -> tuple[str, str | None]:
-    from roles.seats.anthropic import EFFORTS, MODEL
+def prices_in_force(named: str | None = None) -> Prices:
+    """The installed list, and over it the person's own: the one that is named, else that of MOOT_PRICES, else
+    `prices.toml` in the configuration directory."""
+    from roles.seats.prices import PricesError, prices_over, read_prices
 
-    model, _, effort = rest.partition("@")
-    if effort and effort not in EFFORTS:
-        raise usage(f"no effort {effort!r}", f"choose one of {', '.join(EFFORTS)}", "seat")
-    return model or MODEL, effort or None
-
-
-def prices_in_force() -> Prices:
-    """The list that MOOT_PRICES names, or the installed one."""
-    from roles.seats.prices import INSTALLED, PricesError, read_prices
-
-    said = os.environ.get("MOOT_PRICES")
+    own = prices_file(named)
     try:
-        return read_prices(Path(said) if said else INSTALLED)
+        return prices_over(read_prices(), read_prices(own)) if own is not None else read_prices()
     except PricesError as error:
-        raise usage(str(error), "fix the price list, or unset MOOT_PRICES", said or "prices") from None
+        raise usage(str(error), "fix the price list, or leave it out", str(own or "prices")) from None
 
 
-def stays_here(spec: str) -> None:
-    """Refuse a seat that could leave this machine, unless MOOT_OFFLINE_ALLOWS says that this kind of it does not."""
-    allowed = {word.strip() for word in os.environ.get("MOOT_OFFLINE_ALLOWS", "").split(",")}
-    kind = spec.partition(":")[0]
-    if kind == "anthropic":
-        host = urlsplit(os.environ.get("ANTHROPIC_BASE_URL", "")).hostname
-        if "loopback" in allowed and host in LOOPBACK:
-            return
-        fix = "leave out --offline and MOOT_OFFLINE, or choose local, host, human or tape:RUN"
-        raise usage("offline: an anthropic seat leaves this machine", fix, "seat")
-    if kind == "command" and "command" not in allowed:
-        fix = "leave out --offline, or say that it does not: MOOT_OFFLINE_ALLOWS=command"
-        raise usage("offline: a program may leave this machine", fix, "seat")
-
-
-def is_program(spec: str) -> bool:
-    """Whether a specification names a program that would be started on this machine."""
-    return spec.partition(":")[0] == "command"
+def prices_file(named: str | None = None) -> Path | None:
+    """The person's own price list, if there is one."""
+    if said := named or os.environ.get("MOOT_PRICES"):
+        return Path(said)
+    own = configuration() / "prices.toml"
+    return own if own.exists() else None
 
 
 def unknown_costs(seats: Mapping[str, Seat]) -> tuple[str, ...]:
     """Roles whose seat costs something that is not known beforehand."""
-    from roles.seats.anthropic import AnthropicSeat
+    from roles.seats.api import ApiSeat
 
     return tuple(
         role
         for role, seat in seats.items()
-        if seat.kind == "command" or (isinstance(seat, AnthropicSeat) and not seat.priced)
+        if seat.kind == "command" or (isinstance(seat, ApiSeat) and not seat.priced)
     )
 
 
-def _words(rest: str) -> list[str]:
-    try:
-        return shlex.split(rest)
-    except ValueError as error:
-        raise usage(f"command:{rest} cannot be read: {error}", "quote it as for a shell", "seat") from None
+def _may_cost(seat: Seat) -> bool:
+    """Whether a reply of a seat may cost money."""
+    from roles.seats.openai import OpenAISeat
 
-
-def _check(spec: str) -> None:
-    kind, colon, rest = spec.partition(":")
-    if kind not in KINDS:
-        near = get_close_matches(kind, KINDS, 1, 0.0)
-        raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(KINDS)}", "seat")
-    if kind == "tape" and not rest:
-        raise usage("a tape needs a run", "write tape:RUN", "seat")
-    if kind == "command" and not rest.strip():
-        raise usage("a command needs a program", "write 'command:PROGRAM ARGUMENTS'", "seat")
-    if kind in ("host", "human") and colon:
-        raise usage(f"a {kind} seat takes nothing after the colon", f"write {kind}", "seat")
+    return seat.kind in PAID and not (isinstance(seat, OpenAISeat) and seat.endpoint.is_free)
 
 
 def _delay() -> Callable[[str], float]:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from moot.app.running import estimated
-from moot.app.seats import read_seats
-from moot.cli.options import JsonOption, QuietOption
+from moot.app.seat_specs import read_seats
+from moot.cli.options import JsonOption, PricesOption, QuietOption
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show
 from moot.view.estimate import estimate_text
@@ -22,18 +22,19 @@ def estimate(
     seat: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
     ] = None,
+    prices: PricesOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Say how many replies a deliberation asks for at most, and about how many tokens, dollars and minutes they take.
 
     Nothing is opened and nobody is asked. A model without a price costs "unknown"; prices are those of the installed
-    list, or of MOOT_PRICES. What the numbers rest on is printed with them.
+    list, and over them your own (--prices). What the numbers rest on is printed with them.
 
     Example: moot estimate deliberation.toml --seats anthropic --seat critic=anthropic:claude-opus-5-5
     """
     everybody, specs = read_seats(seats, seat or ())
-    found = estimated(file, everybody, specs)
+    found = estimated(file, everybody, specs, prices)
     if json:
         out_json(found)
     elif not quiet:

@@ -10,7 +10,7 @@ import typer
 from moot.app.forks import made_fork
 from moot.app.run_options import RunOptions
 from moot.app.runs import find_run
-from moot.app.seats import read_seats
+from moot.app.seat_specs import read_seats
 from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
 from moot.errors import GOOD
 from moot.terminal.streams import out_json, show

@@ -200,6 +200,13 @@ MaxTokensOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="�
 MaxCallsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many calls.")]
 MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many minutes.")]
 MaxRoundsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many rounds.")]
+PricesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Prices of your own over the installed ones (MOOT_PRICES, else prices.toml in ~/.config/moot).",
+    ),
+]
 ExperimentsOption = Annotated[
     str | None,
     typer.Option(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from moot.app.run_options import RunOptions
-from moot.app.seats import SeatChoice, no_seat, read_seats
+from moot.app.seat_specs import no_seat, read_seats
+from moot.app.seats import SeatChoice
 from moot.cli import options as common
 from moot.errors import WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
@@ -38,7 +39,8 @@ def run(
         str | None,
         typer.Option(
             metavar="SPEC",
-            help="Who answers: anthropic[:MODEL], local[:GGUF], command:PROGRAM, host, human or tape:RUN.",
+            help="Who answers: anthropic[:MODEL], openai[:MODEL], ollama:MODEL, openrouter:MODEL, claude, codex, "
+            "gemini, llm, local[:GGUF], command:PROGRAM, host, human, tape:RUN, or mix:SPEC,SPEC over the roles.",
         ),
     ] = None,
     seat: Annotated[
@@ -81,12 +83,14 @@ def run(
     max_calls: common.MaxCallsOption = None,
     max_minutes: common.MaxMinutesOption = None,
     max_rounds: common.MaxRoundsOption = None,
+    prices: common.PricesOption = None,
     experiments: common.ExperimentsOption = None,
     allow_unknown_cost: Annotated[
         bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
     ] = False,
     allow_commands: Annotated[
-        bool, typer.Option("--allow-commands", help="Start the programs that FILE names as seats.")
+        bool,
+        typer.Option("--allow-commands", help="Start programs, and ask addresses, that FILE names as seats."),
     ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
@@ -158,6 +162,7 @@ def run(
         agreed=_agreed if not silent and sys.stdin.isatty() and sys.stderr.isatty() else None,
         told=None if silent else show,
         yes=yes,
+        prices=prices,
     )
     if resume is not None:
         session, made = running.resumed(resume, choice, wanted)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledger.result import Result
 from moot.view.text import joined, listed
+from roles.seats.endpoints import is_of_cloud
 from roles.seats.prices import Prices, Tokens
 from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, size_of, waves_of
 
@@ -27,7 +28,7 @@ FREE: Final = ("human", "tape")
 """Kinds of seat that take no tokens."""
 
 
-UNPAID: Final = ("local",)
+UNPAID: Final = ("local", "ollama")
 """Kinds whose tokens cost nothing."""
 
 
@@ -155,7 +156,7 @@ def _seat(
         cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
         cost = (_paid(cost[0], prices, model, cheap, replies), _paid(cost[1], prices, model, dear, replies))
-    if kind in UNPAID:
+    if kind in UNPAID and not is_of_cloud(model or ""):
         cost = (_NOTHING, _NOTHING)
     return EstimateSeat(
         seat=spec,

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from ledger.events.envelope import Call
 from ledger.events.ids import parse_step
 from ledger.state.book import Book
+from roles.seats.kinds import MAKERS, family_name
 
-_NAME = re.compile(r"[A-Za-z]+")
+SIMULATED: Final = "fake"
+"""The provider of replies that no model made, whatever it was called."""
 
 
 class Family(NamedTuple):
-    """Who made the models, and the name that theirs begin with, such as `claude`."""
+    """Who made the models (who serves them, where that is not known), and the name that theirs begin with: `claude`."""
 
     provider: str
     name: str
@@ -25,8 +26,10 @@ class Family(NamedTuple):
 
 def family_of(provider: str | None, model: str | None) -> Family | None:
     """The family of a model; None when it is not known who made it or what it is called."""
-    name = _NAME.match((model or "").rpartition("/")[2])
-    return Family(provider, name[0].lower()) if provider and name else None
+    name = family_name(model)
+    if not provider or name is None:
+        return None
+    return Family(provider if provider == SIMULATED else MAKERS.get(name, provider), name)
 
 
 class Answered(NamedTuple):

@@ -16,7 +16,9 @@ from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import Calls, calls_of
 from moot.view.experiments import test_told
+from moot.view.families import families_told
 from moot.view.memo import has_beliefs, resting_on, unseen_told
+from moot.view.options import named
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
 from rounds.run.outcome import RunOutcome
@@ -40,6 +42,8 @@ def trust_told(book: Book) -> str:
             else "model family unnamed"
         )
         parts.append(f"{counted(roles, 'seat')}, {who}")
+        if agreed := families_told(book):
+            parts.append(named(book, agreed))
         parts.append(_apart(calls))
     parts.append(_quorum(quorum))
     if has_beliefs(book) and (carrying := resting_on(book)):

@@ -49,6 +49,10 @@ class CommandSeat:
 
     async def reply(self, request: Request) -> SeatReply:
         """Run the program once. Raises `SeatFailed` when there is no such program, `AttemptLost` when it fails."""
+        return await self._run(request)
+
+    async def _run(self, request: Request, place: str | None = None) -> SeatReply:
+        """The same in a directory, the present one unless one is named."""
         began = self._monotonic()
         try:
             process = await asyncio.create_subprocess_exec(
@@ -57,13 +61,14 @@ class CommandSeat:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
+                cwd=place,
             )
         except OSError as error:
             what = f"{self._arguments[0]} cannot be started: {(error.strerror or str(error)).lower()}"
             raise SeatFailed("unavailable", what, gone=True) from None
         try:
             async with asyncio.timeout(self._seconds_max):
-                out, err = await _exchanged(process, _asking(request))
+                out, err = await _exchanged(process, self._asking(request))
         except TimeoutError:
             what = f"no answer in {self._seconds_max:g} seconds"
             raise AttemptLost("timeout", what, Used(), again=False) from None
@@ -73,12 +78,21 @@ class CommandSeat:
         if len(out) > OUTPUT_BYTES_MAX:
             raise AttemptLost("malformed", f"more than {OUTPUT_BYTES_MAX} bytes", Used(), again=False)
         if process.returncode != 0:
-            what = f"exit code {process.returncode}: {_told(err)}"
+            what = f"exit code {process.returncode}: {told(err or out)}"
             raise AttemptLost("unavailable", what, Used(latency_ms=latency))
-        return _read(out, latency)
+        return self._read(out, latency)
+
+    def _asking(self, request: Request) -> bytes:
+        """What is written to the program."""
+        return asking(request)
+
+    def _read(self, out: bytes, latency_ms: int) -> SeatReply:
+        """The reply in what it printed."""
+        return _read(out, latency_ms)
 
 
-def _asking(request: Request) -> bytes:
+def asking(request: Request) -> bytes:
+    """A request as one JSON object."""
     return orjson.dumps(
         {
             "seat": 1,
@@ -91,13 +105,13 @@ def _asking(request: Request) -> bytes:
     )
 
 
-async def _exchanged(process: asyncio.subprocess.Process, asking: bytes) -> tuple[bytes, bytes]:
+async def _exchanged(process: asyncio.subprocess.Process, request: bytes) -> tuple[bytes, bytes]:
     """Write the request, read both outputs to their end or bound; a program need not read its input."""
     stdin, stdout, stderr = _pipes(process)
 
     async def write() -> None:
         with suppress(BrokenPipeError, ConnectionResetError):
-            stdin.write(asking)
+            stdin.write(request)
             await stdin.drain()
         stdin.close()
 
@@ -156,22 +170,24 @@ def _read(out: bytes, latency_ms: int) -> SeatReply:
         content=content,
         seat="command",
         isolation="trusted",
-        provider=_name(said.get("provider")),
-        model=_name(said.get("model")),
-        tokens_in=_count(said.get("tokens_in")),
-        tokens_out=_count(said.get("tokens_out")),
+        provider=named(said.get("provider")),
+        model=named(said.get("model")),
+        tokens_in=counted(said.get("tokens_in")),
+        tokens_out=counted(said.get("tokens_out")),
         cost_usd=_usd(said.get("cost_usd")),
         latency_ms=latency_ms,
-        stop_reason=_name(said.get("stop_reason")),
+        stop_reason=named(said.get("stop_reason")),
         simulated="fake" if said.get("simulated") == "fake" else None,
     )
 
 
-def _name(value: object) -> str | None:
+def named(value: object) -> str | None:
+    """A name that a program says, masked and bounded."""
     return excerpt(value, NAME_CHARACTERS_MAX) if isinstance(value, str) and value else None
 
 
-def _count(value: object) -> int | None:
+def counted(value: object) -> int | None:
+    """A count that a program says; None for what is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 
@@ -179,6 +195,6 @@ def _usd(value: object) -> str | None:
     return value if isinstance(value, str) and DECIMAL.fullmatch(value) else None
 
 
-def _told(err: bytes) -> str:
+def told(err: bytes) -> str:
     """The end of what a program complained of, on one line, masked before it is cut."""
     return " ".join(masked(err.decode("utf-8", "replace")).split())[-TOLD_CHARACTERS:] or "it said nothing"

@@ -26,7 +26,7 @@ from ledger.events.envelope import SeatKind
 from ledger.redaction.masking import excerpt
 from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
-from roles.seats.prompt import PLAIN_HEADING, grammatical
+from roles.seats.prompt import grammatical, prompt_of
 
 INSTALL: Final = "llama.cpp is not installed: pip install 'moot[local]'"
 CONTEXT_TOKENS: Final = 16_384
@@ -222,10 +222,3 @@ async def _line(process: Process) -> dict[str, Any]:
         raise EOFError
     said: dict[str, Any] = orjson.loads(line)
     return said
-
-
-def prompt_of(brief: Brief) -> str:
-    """The brief's blocks in their order, the reply schema before what is the step's own."""
-    shared = [block.text for block in brief.blocks if block.scope != "step"]
-    own = [block.text for block in brief.blocks if block.scope == "step"]
-    return "\n".join((*shared, PLAIN_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))

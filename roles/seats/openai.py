@@ -33,6 +33,7 @@ from roles.seats.api import (
     nothing_used,
 )
 from roles.seats.endpoints import NO_KEY, Endpoint, Form, Limit
+from roles.seats.kinds import KINDS, declared_of
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed
 from roles.seats.prices import Prices, Tokens
 from roles.seats.prompt import (
@@ -91,6 +92,8 @@ class OpenAISeat(ApiSeat):
         super().__init__(model, words, prices=prices, effort=effort, tokens_out_max=most, monotonic=monotonic)
         self.endpoint = endpoint
         self._manner = Manner(endpoint.forms[0], endpoint.limit)
+        kind = endpoint.name if endpoint.name in KINDS else "openai"
+        self.declared = declared_of(f"{kind}:{model}")
 
     @property
     def priced(self) -> bool:

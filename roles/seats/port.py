@@ -156,6 +156,14 @@ class Seat(Protocol):
 
 
 @runtime_checkable
+class Declared(Protocol):
+    """A seat whose kind does not tell what it is: a server of many families of models, a program by name."""
+
+    declared: str
+    """What the opening says of it."""
+
+
+@runtime_checkable
 class Metered(Protocol):
     """A seat whose attempts cost something: each is reserved before it is made."""
 

@@ -90,6 +90,11 @@ def _reached(tiers: tuple[Tier, ...], prompt_tokens_max: int) -> tuple[Tier, ...
     return tiers[: holds.index(True) + 1] if True in holds else ()
 
 
+def prices_over(installed: Prices, own: Prices) -> Prices:
+    """A list with the rows of another in the place of its own; the day is that of the other."""
+    return Prices(own.dated, {**installed.models, **own.models})
+
+
 def read_prices(path: Path = INSTALLED) -> Prices:
     """The prices in a file. Raises `PricesError` or `OSError`."""
     try:

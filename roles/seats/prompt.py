@@ -90,6 +90,13 @@ def unwrapped(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def prompt_of(brief: Brief) -> str:
+    """The brief's blocks in their order, the reply schema before what is the step's own."""
+    shared = [block.text for block in brief.blocks if block.scope != "step"]
+    own = [block.text for block in brief.blocks if block.scope == "step"]
+    return "\n".join((*shared, PLAIN_HEADING + orjson.dumps(brief.schema).decode() + "\n", *own))
+
+
 def grammatical(schema: Any) -> Any:
     """A schema as servers of open models make a grammar of it: without the lookahead that ends our patterns."""
     if isinstance(schema, Mapping):

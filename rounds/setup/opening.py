@@ -10,7 +10,6 @@ from typing import Final
 from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
 from ledger.events import RunOpened
-from ledger.events.decisions import SEAT_KINDS
 from ledger.events.envelope import NEWEST
 from ledger.events.run import (
     Budgets,
@@ -28,6 +27,7 @@ from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
+from roles.seats.kinds import KINDS, declared_of
 from rounds.protocols import PROTOCOLS, with_prompts
 from rounds.protocols.plans import (
     PlanRefused,
@@ -306,7 +306,7 @@ def _cast(
     for role in roles:
         row = deliberation.cast.get(role, CastRow())
         title, charge = chosen[role]
-        seat = (seats.get(role) or row.seat or "host").partition(":")[0]
+        seat = declared_of(seats.get(role) or row.seat or "host")
         members.append(
             CastMember(
                 role=role, title=row.title or title, charge=row.charge or charge, seat=_seat(seat, role, name)
@@ -332,12 +332,13 @@ def _casting(protocol: Protocol, casting: str | None, domain: str | None) -> Cas
         ) from None
 
 
-def _seat(kind: str, role: str, name: str) -> str:
-    if kind not in SEAT_KINDS:
+def _seat(declared: str, role: str, name: str) -> str:
+    kind = declared.partition(":")[0]
+    if kind not in KINDS:
         raise DeliberationError(
-            f"no seat {kind!r} for {role}", name, f"did you mean {nearest(kind, SEAT_KINDS)!r}?"
+            f"no seat {kind!r} for {role}", name, f"did you mean {nearest(kind, KINDS)!r}?"
         )
-    return kind
+    return declared
 
 
 def _predictions(

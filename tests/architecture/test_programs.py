@@ -24,6 +24,7 @@ ALLOWED: Final = {
     "moot/terminal/asking.py": "the person's own editor",
     "moot/terminal/paging.py": "the person's own pager",
     "roles/seats/command.py": "a seat that the person named",
+    "roles/seats/presets.py": "asks an agent's command line for its version, for `moot doctor`",
     "roles/seats/local.py": "a model that the person named, in a process of its own",
     "rounds/experiments/backends.py": "asks a sandbox for its version, and ends a container",
     "rounds/experiments/sandbox.py": "the sandbox: the words that a backend gives, and no others",

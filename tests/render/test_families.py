@@ -64,9 +64,16 @@ def test_other_families_and_unknown_ones_are_not(provider: str | None, critic: s
     assert ["one family" in text for text in said(recorded)] == [False, False, False]
 
 
-def test_a_family_is_a_provider_and_the_leading_name() -> None:
+def test_a_family_is_its_maker_and_the_leading_name() -> None:
     assert family_of("anthropic", "claude-opus-5-5") == Family("anthropic", "claude")
-    assert family_of("hub", "maker/Qwen2.5-7B") == Family("hub", "qwen")
+    assert family_of("hub", "maker/Qwen2.5-7B") == Family("alibaba", "qwen"), "who serves it did not make it"
+    assert family_of("hub", "maker/Nobody-7B") == Family("hub", "nobody")
+    assert (
+        family_of("openrouter", "openai/o4-mini")
+        == family_of("openai", "gpt-6.2-sol")
+        == Family("openai", "gpt")
+    )
+    assert family_of("fake", "gpt-6.2-sol") == Family("fake", "gpt")
     assert family_of(None, "claude-opus-5-5") is family_of("anthropic", None) is family_of("a", "5") is None
 
 

@@ -17,6 +17,7 @@ from ledger.events.run import Budgets
 from moot.view.banners import caveats, tally
 from roles.seats.port import Seat
 from rounds.run.budget import Reservations
+from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession
 from tests.fake_api.faults import Fault, status
 from tests.rounds.openings import ROLES
@@ -105,8 +106,10 @@ def _run(path: Path, seed: int, service: Service) -> str:
         assert state.finished
         if not state.given_up:
             return "complete"
-        assert any(line.startswith("DEGRADED") for line in caveats(state, calls))
-        return "degraded"
+        kind = outcome_of(state).kind
+        assert kind in ("degraded", "unanswered")
+        assert any(line.startswith(kind.upper()) for line in caveats(state, calls))
+        return kind
     assert outcome.state in ("stopped", "failed")
     assert state.closing is not None
     assert outcome.reason == state.closing.reason

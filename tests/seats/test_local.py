@@ -22,9 +22,9 @@ import pytest
 from ledger.store.spending import Spending
 from ledger.store.store import RunStore
 from roles.brief import Brief
-from roles.seats.local import LocalSeat, found_model, prompt_of
+from roles.seats.local import LocalSeat, found_model
 from roles.seats.port import AttemptLost, Request, SeatFailed, SeatReply
-from roles.seats.prompt import grammatical
+from roles.seats.prompt import grammatical, prompt_of
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, drive
 from rounds.run.session import RunSession

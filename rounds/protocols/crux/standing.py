@@ -20,6 +20,7 @@ from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
 from ledger.events.values import EvidenceClass, HowTested
 from ledger.state.state import EXPERIMENTS, SANDBOX, BeliefFacts, State
+from roles.seats.kinds import family_of_declared
 from rounds.protocols.crux.room import no_budget, no_room
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.step_table import rule
@@ -29,8 +30,6 @@ OWN, NONE = "own", "none"
 """Without options: one's own answer, and another one."""
 SEALED, DERIVED, ITS_OWN = 1, 2, 3
 """The n of a belief; in round 1 the second is a redraw."""
-NAMED_FAMILIES: Final = ("anthropic", "local")
-"""Kinds of seat that name their model; all others count as one family."""
 NEVER_ALL: Final = 99
 """So many were asked that never all have answered: no short way is open."""
 ENDS_KEPT: Final = 256
@@ -87,7 +86,7 @@ def lead_role(state: State) -> str:
 
 def _family(state: State, role: str) -> str:
     seat = next((member.seat for member in state.opening.cast if member.role == role), "")
-    return seat if seat in NAMED_FAMILIES else ""
+    return family_of_declared(seat)
 
 
 def rounds_wanted(state: State) -> int:

@@ -1,0 +1,71 @@
+"""Which families of models agreed, where several answered: by sealed beliefs, by votes, by members' decisions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from ledger.events import Decision
+from ledger.plain_text import counted
+from ledger.state.book import Book
+from moot.view.banners import calls_of
+from moot.view.judged import majority, option_of, ruling_of, votes_of
+from moot.view.seats import family_of
+
+UNNAMED: Final = "an unnamed family"
+
+
+def families_told(book: Book) -> str:
+    """`families agree: claude (3) and gpt (2) all put O-2 first`, or how they differ; empty where there is one family,
+    or nothing that each of them chose."""
+    families = families_of_roles(book)
+    chosen: dict[str, Counter[str]] = {}
+    for role, choice in choices(book).items():
+        if role in families:
+            chosen.setdefault(families[role], Counter())[choice] += 1
+    if len(chosen) < 2:
+        return ""
+    verb = "put" if book.state.beliefs else "chose"
+    after = " first" if book.state.beliefs else ""
+    everything = {choice for counts in chosen.values() for choice in counts}
+    if len(everything) == 1:
+        who = " and ".join(f"{family} ({counts.total()})" for family, counts in sorted(chosen.items()))
+        return f"families agree: {who} all {verb} {everything.pop()}{after}"
+    each = [f"{family} {verb} {_spread(counts)}{after}" for family, counts in sorted(chosen.items())]
+    return f"families differ: {', '.join(each)}"
+
+
+def _spread(counts: Counter[str]) -> str:
+    """`O-2`, or `O-2 (2 seats) and O-1 (1 seat)`."""
+    if len(counts) == 1:
+        return next(iter(counts))
+    return " and ".join(f"{choice} ({counted(number, 'seat')})" for choice, number in counts.most_common())
+
+
+def families_of_roles(book: Book) -> dict[str, str]:
+    """Role → the family that answered for it; a role for which several did is left out."""
+    found: dict[str, set[str]] = {}
+    for one in calls_of(book.events).answered:
+        family = family_of(one.provider, one.model)
+        found.setdefault(one.role, set()).add(family.name if family else UNNAMED)
+    return {role: next(iter(names)) for role, names in found.items() if len(names) == 1}
+
+
+def _first(points: Mapping[str, int]) -> str:
+    """The option with most points; ties in their order."""
+    return max(points, key=lambda option: points[option])
+
+
+def choices(book: Book) -> Mapping[str, str]:
+    """Role → what it chose: the option it puts first, its vote, or the option that its decision names."""
+    state, ruling = book.state, ruling_of(book)
+    if state.beliefs:
+        latest = state.beliefs_at(state.round)
+        return {role: _first(facts.points) for role, facts in latest.items()}
+    if ruling is not None:
+        return {vote.by: vote.decision for vote in votes_of(book, ruling) if not vote.fallback}
+    if majority(book) is not None:
+        decided = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
+        return {one.by: option for one in decided if (option := option_of(one)) is not None}
+    return {}

@@ -1,0 +1,212 @@
+"""Agents' command lines as seats: `claude`, `codex`, `gemini`, `llm`, each asked once without a conversation.
+
+Each is started as its own documentation says for scripts: the prompt on standard input, the answer on standard output,
+in an empty directory of its own that is gone afterwards, and with as few tools as the program can be started with. What
+else such a program reads (its settings, its memory, with some the machine's files) is trusted, not enforced.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from shutil import which
+from tempfile import TemporaryDirectory
+from typing import Any, Final, cast
+
+import msgspec
+import orjson
+
+from roles.seats.command import CommandSeat, counted, named, told
+from roles.seats.kinds import declared_of
+from roles.seats.port import AttemptLost, Request, SeatReply, Used
+from roles.seats.prompt import prompt_of
+
+VERSION_SECONDS_MAX: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A program: how it is started, how a model is named, how its answer is read, and what stays open to it."""
+
+    name: str
+    arguments: tuple[str, ...]
+    model_flag: str
+    last: tuple[str, ...]
+    read: Callable[[bytes], dict[str, Any]]
+    provider: str | None
+    open_to_it: str
+
+    def command(self, model: str | None) -> tuple[str, ...]:
+        """The arguments that start it."""
+        chosen = (self.model_flag, model) if model else ()
+        return (self.name, *self.arguments, *chosen, *self.last)
+
+
+def _plain(out: bytes) -> dict[str, Any]:
+    return {"content": out}
+
+
+def _claude(out: bytes) -> dict[str, Any]:
+    """The one object of `--output-format json`."""
+    said = _object(out)
+    usage = _part(said, "usage")
+    if said.get("is_error") is True or not isinstance(said.get("result"), str):
+        raise AttemptLost("unavailable", f"claude: {told(out)}", Used())
+    read, written = (
+        counted(usage.get("cache_read_input_tokens")),
+        counted(usage.get("cache_creation_input_tokens")),
+    )
+    fresh = counted(usage.get("input_tokens"))
+    return {
+        "content": said["result"].encode(),
+        "model": named(next(iter(_part(said, "modelUsage")), None)),
+        "tokens_in": None if fresh is None else fresh + (read or 0) + (written or 0),
+        "tokens_cached": read,
+        "tokens_cache_write": written,
+        "tokens_out": counted(usage.get("output_tokens")),
+        "cost_usd": _usd(said.get("total_cost_usd")),
+        "stop_reason": named(said.get("stop_reason")),
+    }
+
+
+def _gemini(out: bytes) -> dict[str, Any]:
+    """The one object of `--output-format json`."""
+    said = _object(out)
+    if said.get("error") is not None or not isinstance(said.get("response"), str):
+        raise AttemptLost("unavailable", f"gemini: {told(out)}", Used())
+    models = _part(_part(said, "stats"), "models")
+    tokens = [_part(_part(models, model), "tokens") for model in models]
+    return {
+        "content": said["response"].encode(),
+        "model": named(next(iter(models), None)),
+        "tokens_in": _total(tokens, "prompt"),
+        "tokens_cached": _total(tokens, "cached"),
+        "tokens_out": _total(tokens, "candidates"),
+    }
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    one.name: one
+    for one in (
+        Preset(
+            "claude",
+            (
+                "-p",
+                "--output-format",
+                "json",
+                "--tools",
+                "",
+                "--strict-mcp-config",
+                "--no-session-persistence",
+            ),
+            "--model",
+            (),
+            _claude,
+            "anthropic",
+            "no tools and no MCP servers; its settings and the user's CLAUDE.md are read",
+        ),
+        Preset(
+            "codex",
+            ("exec", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
+            "--model",
+            ("-",),
+            _plain,
+            "openai",
+            "a read-only sandbox: it can read the machine's files and run commands that change nothing",
+        ),
+        Preset(
+            "gemini",
+            ("--output-format", "json"),
+            "--model",
+            ("--prompt", "Answer what is asked above."),
+            _gemini,
+            "google",
+            "tools that need a yes are refused; it can read files, and its settings and GEMINI.md are read",
+        ),
+        Preset(
+            "llm",
+            ("prompt", "--no-stream", "--no-log"),
+            "--model",
+            (),
+            _plain,
+            None,
+            "no tools; its own model settings are read",
+        ),
+    )
+}
+
+
+class PresetSeat(CommandSeat):
+    """An agent's command line for one or more roles."""
+
+    def __init__(self, preset: Preset, model: str | None = None, **options: Any) -> None:
+        super().__init__(preset.command(model), **options)
+        self._preset = preset
+        self._model = model
+        self.declared = declared_of(f"{preset.name}:{model}" if model else preset.name)
+
+    async def reply(self, request: Request) -> SeatReply:
+        """Run the program once, in an empty directory of its own."""
+        with TemporaryDirectory(prefix="moot-seat-") as place:
+            return await self._run(request, place)
+
+    def _asking(self, request: Request) -> bytes:
+        return prompt_of(request.brief).encode()
+
+    def _read(self, out: bytes, latency_ms: int) -> SeatReply:
+        said = SeatReply(
+            content=out,
+            seat="command",
+            isolation="trusted",
+            provider=self._preset.provider,
+            model=self._model,
+            latency_ms=latency_ms,
+        )
+        found = {name: value for name, value in self._preset.read(out).items() if value is not None}
+        return msgspec.structs.replace(said, **found)
+
+
+def found_version(name: str) -> str | None:
+    """What a program says of its version, in a line; None when there is no such program. Empty when it says nothing."""
+    path = which(name)
+    if path is None:
+        return None
+    with suppress(OSError, subprocess.SubprocessError):
+        ran = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=VERSION_SECONDS_MAX,
+            check=False,
+        )
+        lines = ran.stdout.decode("utf-8", "replace").strip().splitlines()
+        return lines[0][:80] if lines else ""
+    return ""
+
+
+def _object(out: bytes) -> dict[str, Any]:
+    try:
+        said = orjson.loads(out)
+    except orjson.JSONDecodeError:
+        raise AttemptLost("malformed", f"no JSON came: {told(out)}", Used()) from None
+    return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+
+
+def _part(said: Mapping[str, Any], name: str) -> dict[str, Any]:
+    part = said.get(name)
+    return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+
+
+def _total(parts: list[dict[str, Any]], name: str) -> int | None:
+    found = [count for part in parts if (count := counted(part.get(name))) is not None]
+    return sum(found) if found else None
+
+
+def _usd(value: object) -> str | None:
+    """A number of dollars as a ledger holds it."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return None
+    return f"{value:.6f}" if 0 <= value < 1_000_000 else None
