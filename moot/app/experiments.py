@@ -13,7 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from ledger.events import Event, ExperimentPlanned
-from ledger.events.experiments import ExperimentEnvironment, ExperimentRun, KeptOutput, RunCounts
+from ledger.events.experiments import ExperimentEnvironment, ExperimentRun, KeptOutput, NamedBlob, RunCounts
 from ledger.events.ids import parse_reference
 from ledger.format.canonical import encode, line_hash
 from ledger.state.book import Book
@@ -181,6 +181,28 @@ def checks_of(path: Path, experiment: str) -> list[Check]:
 
 
 # ---------------------------------------------------------------- results from elsewhere
+
+
+def write_files(session: Session, experiment: str | None, directory: Path) -> None:
+    """Write the files of an experiment, and of its controls, into a new directory, for whoever runs it elsewhere.
+
+    `experiment/`, `must_fail/` and `must_hold/` hold what lies in the work directory; nothing is run.
+    """
+    book = session.inner.book()
+    if experiment not in book.state.experiments:
+        raise usage(
+            f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`", "--out DIR"
+        )
+    if directory.exists():
+        raise usage(f"{directory} is there", "name a directory that is not there yet", "--out DIR")
+    plan, content = plan_of(book, experiment), content_of(book.blobs)
+    subjects: dict[str, tuple[NamedBlob, ...]] = {"experiment": plan.files}
+    subjects |= {f"must_{one.must}": one.files for one in plan.controls}
+    for name, files in subjects.items():
+        (directory / name).mkdir(parents=True)
+        named = {one.name: one.sha256 for one in plan.inputs} | {one.name: one.sha256 for one in files}
+        for file, sha256 in named.items():
+            (directory / name / file).write_bytes(content(sha256))
 
 
 def hand_in(

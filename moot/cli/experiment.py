@@ -77,6 +77,10 @@ def experiment(
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="plan: MOOT_SEED of the program.")] = 0,
     seconds: Annotated[int, typer.Option(metavar="N", min=1, help="plan: time of one repetition.")] = 60,
     memory: Annotated[int, typer.Option(metavar="MIB", min=1, help="plan: memory of one repetition.")] = 512,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="show: write the files of E-ID there, to run it elsewhere."),
+    ] = None,
     exit_: Annotated[int, typer.Option("--exit", metavar="N", help="submit: the exit code there.")] = 0,
     by: ByOption = None,
     json: JsonOption = False,
@@ -129,6 +133,10 @@ def experiment(
             events, told = hand_in(session, said[0], read_text(Path(said[1])), exit_, who), said[:1]
         case _:
             wanted, events = _only(said, 1), ()
+            if out is not None:
+                from moot.app.experiments import write_files
+
+                write_files(session, wanted, out)
             told = [wanted] if wanted else list(session.state.experiments)
     found = _told(session, told, events)
     if json:

@@ -208,10 +208,10 @@ def experiments_text(found: Experiments, width: int = WIDTH) -> str:
     """What `moot experiment show` prints."""
     if not found.experiments:
         return "no experiment is planned in this run\n"
-    return joined(line for one in found.experiments for line in (*_lines(one, width), ""))
+    return joined(line for one in found.experiments for line in (*_lines(found.run, one, width), ""))
 
 
-def _lines(one: ExperimentShown, width: int) -> Iterator[str]:
+def _lines(run: str, one: ExperimentShown, width: int) -> Iterator[str]:
     came_to = one.verdict or "not run yet"
     yield f"{one.id}  {came_to}{f' ({one.shown_as})' if one.shown_as else ''}   planned by {one.by}"
     yield from folded(f"asks      {one.question}", 2, width)
@@ -226,11 +226,11 @@ def _lines(one: ExperimentShown, width: int) -> Iterator[str]:
     for file in (*one.files, *one.inputs):
         yield f"  ── {file.name}"
         yield from _quoted("(its blob is not here)" if file.text is None else file.text)
-    for run in one.runs:
-        name = f"repetition {run.n}" if run.control is None else f"{run.control} {run.n}"
-        yield f"  ▸ {name}: {run.verdict}   {run.ended}, {run.ms} ms, {run.where}"
-        yield from _quoted(run.stdout)
-        yield from _quoted(run.stderr)
+    for made in one.runs:
+        name = f"repetition {made.n}" if made.control is None else f"{made.control} {made.n}"
+        yield f"  ▸ {name}: {made.verdict}   {made.ended}, {made.ms} ms, {made.where}"
+        yield from _quoted(made.stdout)
+        yield from _quoted(made.stderr)
     for check in one.checks:
         same = (
             "as recorded" if check.verdict == check.recorded else f"recorded: {check.recorded or 'nothing'}"
@@ -239,6 +239,10 @@ def _lines(one: ExperimentShown, width: int) -> Iterator[str]:
     for identity in one.handed_in:
         yield f"  from elsewhere: {identity} (said)"
     yield f"  {'again' if one.verdict else 'run it'}: {one.command}"
+    if not one.verdict:
+        named = shlex.quote(run)
+        yield f"  elsewhere: moot experiment show {named} {one.id} --out DIR has its files; then hand in what it wrote:"
+        yield f"             moot experiment submit {named} {one.id} FILE --exit N"
 
 
 def experiments_of(run: str, book: Book) -> list[ExperimentShown]:

@@ -5,17 +5,19 @@ The outcome stands at the head of most verbs, and few runs have beliefs: their a
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from ledger.events import Claim, Decision, Memo, Statement
 from ledger.events.answers import MemoSentence
 from ledger.events.values import EvidenceClass
-from ledger.plain_text import counted, one_line
+from ledger.plain_text import counted, one_line, shortened
 from ledger.state.book import Book
+from ledger.state.series import plan_of
 from moot.view.evidence import times_of
 from moot.view.reasons import Point
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from detectors.beliefs.course import RoundEnd
 
 REASONS: Final = 3
+TEST_SHOWN: Final = 90
+"""Characters of a test before its command."""
 _SETTLED_BY: Final = {
     "execution": "Run",
     "calculation": "Calculate",
@@ -135,8 +139,8 @@ def resting_on(book: Book) -> list[str]:
     return [role for role, changes in standing.carried(state, state.round).items() if changes]
 
 
-def work_order(book: Book) -> Iterator[Point]:
-    """What nobody here could test and is worth a test, the most valuable first."""
+def work_order(run: str, book: Book) -> Iterator[Point]:
+    """What nobody here could test and is worth a test, the most valuable first, with its program where it has one."""
     from detectors.beliefs.report import rounded
 
     end = end_of_run(book)
@@ -146,8 +150,48 @@ def work_order(book: Book) -> Iterator[Point]:
         claim = book.by_id.get(one.claim)
         if isinstance(claim, Claim):
             test = f"{_SETTLED_BY.get(one.how, 'Settle')}: {one_line(claim.testable_as)}"
-            worth = f"(worth {rounded(one.at_best):g} points of being right)"
-            yield Point(text=f"{test} {worth}", class_=None, quote=None, refs=[one.claim])
+            worth = f"({worth_told(rounded(one.at_best))})"
+            order = order_for(run, book, one.claim)
+            if order is None:
+                yield Point(text=f"{test} {worth}", class_=None, quote=None, refs=[one.claim])
+                continue
+            text = f"{shortened(test, TEST_SHOWN)} {worth}: {order.told}"
+            yield Point(text=text, class_=None, quote=None, refs=[one.claim, order.experiment])
+
+
+def worth_told(points: float | str) -> str:
+    """The value of a test."""
+    return f"worth {round(float(points), 2):g} points of being right"
+
+
+class Order(NamedTuple):
+    """A program that was planned for a claim and never run: what is run, and how its result comes in."""
+
+    experiment: str
+    runs: str
+    submit: str
+    here: str
+
+    @property
+    def told(self) -> str:
+        """All of it in sentences."""
+        return f"`{self.runs}`; here: {self.here}; from elsewhere: {self.submit}"
+
+
+def order_for(run: str, book: Book, claim: str) -> Order | None:
+    """The last program that seats planned for a claim and that was never run; one that two call unfair is none."""
+    from rounds.protocols.crux.programs import set_aside
+
+    aside, named = set_aside(book.state), shlex.quote(run)
+    for experiment in reversed(book.state.unjudged):
+        if claim in book.state.experiments[experiment].claims and experiment not in aside:
+            return Order(
+                experiment=experiment,
+                runs=shlex.join(plan_of(book, experiment).argv),
+                submit=f"moot experiment submit {named} {experiment} FILE",
+                here=f"moot experiment run {named} {experiment}",
+            )
+    return None
 
 
 def unseen_told(book: Book) -> str:

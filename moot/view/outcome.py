@@ -100,7 +100,7 @@ def outcome_of(run: str, book: Book) -> Outcome:
     memo = memo_of(book, chief)
     hangs_on = None if chief is None else _hangs_on(book, chief)
     held = Conditions() if hangs_on is None else conditions_of(hangs_on, state.opened)
-    told = _Told(book, chief, hangs_on, finals, MemoTold(book, memo) if memo is not None else None)
+    told = _Told(run, book, chief, hangs_on, finals, MemoTold(book, memo) if memo is not None else None)
     return Outcome(
         status=_status(book, chief, finals, held),
         question=state.opening.question.strip(),
@@ -186,6 +186,7 @@ def _open_cited(book: Book, decision: Decision) -> list[str]:
 class _Told(msgspec.Struct, frozen=True):
     """What one decision, and the finals beside it, come to in words."""
 
+    run: str
     book: Book
     chief: Decision | None
     hangs_on: Decision | None
@@ -259,7 +260,7 @@ class _Told(msgspec.Struct, frozen=True):
     def do_now(self) -> Iterator[Point]:
         """What was left to be run, then what the memo says, or the other final decisions."""
         if has_beliefs(self.book):
-            yield from work_order(self.book)
+            yield from work_order(self.run, self.book)
             yield from self.field("do_now")
             return
         if self.chief is None:

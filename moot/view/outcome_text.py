@@ -167,7 +167,8 @@ def _asked(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
             yield "needs you", f"{one.text} {one.command}"
         if one.command.startswith("moot experiment"):
             yield "needs you", one.text
-            yield "needs you", f"to run: {one.command}"
+            what = "to hand its result in" if "submit" in one.command else "to run"
+            yield "needs you", f"{what}: {one.command}"
     more = sum(len(one.ids) for one in outcome.needs_you) - sum(
         len(one.ids[:3]) for one in listed[: cut.questions]
     )

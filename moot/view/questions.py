@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ledger.events import Concern
+from ledger.events.decisions import ValueOfTest
 from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
+from moot.view.memo import has_beliefs, order_for, worth_told
 from rounds.protocols import awaited_of, experiments_awaited
 
 SHOWN: Final = 5
@@ -61,15 +63,30 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
         return [Asking(text=text, ids=list(due), command=f"moot experiment run {named}")]
     questions = _questions(book)
     shown = questions if len(questions) <= SHOWN else questions[: SHOWN - 1]
-    found = [
-        Asking(text=one.text, ids=one.ids, command=f"moot answer {named} {one.ids[0]} 'TEXT'")
-        for one in shown
-    ]
+    found = [_asking(run, book, one) for one in shown]
     rest = [identity for one in questions[len(shown) :] for identity in one.ids]
     if rest:
         command = f"moot log {named} --kind concern"
         found.append(Asking(text=f"{len(rest)} older questions.", ids=rest, command=command))
     return found
+
+
+def _asking(run: str, book: Book, one: _Question) -> Asking:
+    """A question with the command that answers it: a result, where seats planned a program that settles it."""
+    between = book.state.concerns[one.ids[0]].between
+    order = order_for(run, book, between[0]) if len(between) == 1 and has_beliefs(book) else None
+    if order is None:
+        return Asking(
+            text=one.text, ids=one.ids, command=f"moot answer {shlex.quote(run)} {one.ids[0]} 'TEXT'"
+        )
+    worth = next((f" ({worth_told(value.evsi)})" for value in _values(book) if value.claim == between[0]), "")
+    return Asking(
+        text=f"{one.text}{worth}: {order.told}", ids=[*one.ids, order.experiment], command=order.submit
+    )
+
+
+def _values(book: Book) -> tuple[ValueOfTest, ...]:
+    return book.state.looks[-1].values if book.state.looks else ()
 
 
 def _questions(book: Book) -> list[_Question]:

@@ -262,14 +262,32 @@ def plan_experiment(
 
 
 def hand_in(session: RunSession, experiment: str, text: str, name: str | None = None) -> tuple[Event, ...]:
-    """Put a result from elsewhere on the ledger, as a person's answer: it is said, and moves no claim."""
+    """Put a result from elsewhere on the ledger, as a person's answer: it is said, and moves no claim.
+
+    It answers what a person was asked about the claims that the experiment decides.
+    """
 
     def make(book: Book) -> tuple[Event, ...]:
         if experiment not in book.state.experiments:
             raise NotThere(f"no experiment {experiment!r} in this run", "see `moot experiment show RUN`")
-        return (_once(book, _decision(book, "answer", text, ("experiment", experiment, "based-on")), name),)
+        made = _decision(book, "answer", text, ("experiment", experiment, "based-on"))
+        asked = tuple(Cite(type="concern", id=one, relation="resolves") for one in _asked(book, experiment))
+        return (_once(book, msgspec.structs.replace(made, cites=(*made.cites, *asked)), name),)
 
     return session.append(make)
+
+
+def _asked(book: Book, experiment: str) -> tuple[str, ...]:
+    """Open questions to a person about nothing but claims that an experiment decides."""
+    decided = set(book.state.experiments[experiment].claims)
+    return tuple(
+        identity
+        for identity, one in book.state.concerns.items()
+        if one.for_human
+        and one.between
+        and set(one.between) <= decided
+        and identity not in book.state.resolved
+    )
 
 
 def go_on(session: RunSession) -> tuple[Event, ...]:

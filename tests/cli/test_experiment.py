@@ -17,11 +17,12 @@ from rounds.experiments.bench import NoSandbox, bench_here
 from rounds.protocols.crux.programs import EXAMPLE
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
-from tests.protocols.crux_seats import play, reply
+from tests.protocols.crux_seats import HOW, play, reply
 from tests.protocols.test_crux_programs import WORLD as SEATS
 from tests.protocols.test_crux_programs import answer as answer_step
 from tests.protocols.test_crux_programs import begin as begin_programs
 from tests.protocols.test_crux_programs import play as play_programs
+from tests.protocols.test_work_orders import handed_over
 from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, with_claims
 
 
@@ -162,6 +163,19 @@ def test_a_run_of_version_1_keeps_no_experiments(moot: Moot, opened: Path) -> No
     said = moot("experiment", "plan", opened, *PLAN)
     assert said.code == 2
     assert "version 1" in said.err
+
+
+def test_the_files_of_an_order_are_written_out_for_whoever_runs_it(moot: Moot, tmp_path: Path) -> None:
+    HOW["guardian"] = "execution"
+    handed_over(tmp_path / "run")
+    HOW.clear()
+    assert moot("experiment", "show", "run", "E-2-1", "--out", "there").code == 0
+    assert {one.name for one in (tmp_path / "there").iterdir()} == {"experiment", "must_fail", "must_hold"}
+    assert "sys.exit" in (tmp_path / "there" / "experiment" / "test.py").read_text()
+    assert moot("experiment", "show", "run", "E-2-1", "--out", "there").code == 2  # nothing is written over
+    (tmp_path / "out.txt").write_text("['b', 'c', 'a']")
+    assert moot("experiment", "submit", "run", "E-2-1", "out.txt", "--exit", 0).code == 0
+    assert moot("next", "run").code == 0
 
 
 # ---------------------------------------------------------------- the person's word for a run

@@ -11,9 +11,10 @@ import orjson
 
 from ledger.state.book import Book
 from roles.protocol import Step
-from rounds.protocols.crux import asked, standing
+from rounds.protocols.crux import asked, programs, standing
 from rounds.protocols.crux.answers import shuffled
 from rounds.protocols.crux.memo import to_judge
+from rounds.protocols.crux.replies import PlansReply
 from rounds.protocols.plans import AUTHORS
 from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
@@ -141,7 +142,7 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
         case "D":
             wanted = asked.planned_by(state, step.name.round, step.role)
             plan = {"form": "trace", "steps": ["look"], "holds_if": "it is seen", "fails_if": "it is not"}
-            return {"plans": [{"claim": claim, **plan} for claim in wanted]}
+            return {"plans": [{"claim": claim, **plan, **_program(book, step, claim)} for claim in wanted]}
         case "E.forecast":
             return {
                 "given": [_forecast(book, step, world, c) for c in standing.tested_in(state, step.name.round)]
@@ -173,6 +174,14 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
             }
         case _:
             raise AssertionError(step.task)
+
+
+def _program(book: Book, step: Step, claim: str) -> dict[str, Any]:
+    """The program of a plan, where one is asked for."""
+    if programs.plans_reply(book.state) is PlansReply:
+        return {}
+    wanted = claim in asked.programs_wanted(book.state, step.name.round, step.role)
+    return {"program": programs.EXAMPLE if wanted else None}
 
 
 def _answer(book: Book, step: Step, world: World) -> dict[str, Any]:

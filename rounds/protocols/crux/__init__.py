@@ -383,5 +383,6 @@ CRUX: Final[Protocol] = SHEET.protocol(
         "memo": ("on", "off"),
         "stakes": ("normal", "low", "high"),
         "wait": ("on", "off"),
+        "orders": ("on", "off"),
     },
 )

@@ -19,6 +19,8 @@ from rounds.protocols.crux.standing import (
     handed_in,
     latest,
     option_ids,
+    plans_orders,
+    plans_programs,
     points_of,
     proposers,
     result_of,
@@ -67,6 +69,19 @@ def planners(state: State, round_: int) -> tuple[str, ...]:
 def planned_by(state: State, round_: int, role: str) -> tuple[str, ...]:
     """The cruxes whose test a role plans."""
     return tuple(one.claim for one in assignments(state, round_) if role in one.planners)
+
+
+def programs_wanted(state: State, round_: int, role: str) -> tuple[str, ...]:
+    """The cruxes for whose test a role writes a program: to be run here, or for a work order where nobody argues."""
+    if not plans_programs(state) and not plans_orders(state):
+        return ()
+    return tuple(
+        one.claim
+        for one in assignments(state, round_)
+        if role in one.planners
+        and state.claims[one.claim].how in RUN_HERE
+        and (plans_programs(state) or not one.checked)
+    )
 
 
 def to_check(state: State, round_: int) -> tuple[str, ...]:

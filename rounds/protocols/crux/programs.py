@@ -1,7 +1,8 @@
 """Programs that seats of `crux` plan: what they hand in, what is wrong with it, the experiment that it becomes.
 
-Only in a run that was opened for experiments. A program is planned by the role that doubts a claim most, its result is
-forecast sealed by all, and it is run when the forecasts are in; a plan that two call unfair is not run.
+A program is planned by the role that doubts a claim most, its result is forecast sealed by all, and in a run that was
+opened for experiments it is run when the forecasts are in; a plan that two call unfair is not run. Where nothing is run
+here, it is planned for what is handed over: the work order then has a command.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from ledger.state.state import INTERPRETER, State
 from roles.brief.quote import bar
 from roles.protocol import Step
 from roles.replies import Part, Reply, Word
-from rounds.protocols.crux.asked import planned_by, unfair
+from rounds.protocols.crux.asked import programs_wanted, unfair
 from rounds.protocols.crux.replies import PlansReply, TestPlan
 from rounds.protocols.crux.standing import plans_programs
+from rounds.protocols.plans import AUTHORS
 from rounds.protocols.quotable import Quotable
 from rounds.protocols.step_table import Numbering, by
 
@@ -86,8 +88,9 @@ class ProgramsReply(Part, frozen=True, kw_only=True):
 
 
 def plans_reply(state: State) -> type[Reply]:
-    """What a planning role hands in: with programs where the run was opened for them."""
-    return ProgramsReply if plans_programs(state) else PlansReply
+    """What a planning role hands in: with programs where the run was opened for them, or a work order wants one."""
+    wanted = plans_programs(state) or any(programs_wanted(state, state.round, role) for role in AUTHORS)
+    return ProgramsReply if wanted else PlansReply
 
 
 # ---------------------------------------------------------------- what a reply brings
@@ -95,6 +98,7 @@ def plans_reply(state: State) -> type[Reply]:
 
 def wrong_programs(known: Quotable, reply: PlansReply | ProgramsReply) -> Iterator[str]:
     """What is wrong with the programs of plans: one for each claim that a program decides, and able to decide it."""
+    wanted = programs_wanted(known.state, known.step.name.round, known.step.role)
     for n, plan in enumerate(reply.plans):
         if not isinstance(plan, RunnablePlan):
             continue
@@ -102,11 +106,12 @@ def wrong_programs(known: Quotable, reply: PlansReply | ProgramsReply) -> Iterat
         if claim is None:
             continue
         if plan.program is None:
-            if claim.how in RUN_HERE:
+            if plan.claim in wanted:
                 yield f"plans[{n}].program: {plan.claim} is decided by {claim.how}; write the program"
             continue
-        if claim.how not in RUN_HERE:
-            yield f"plans[{n}].program: {plan.claim} is decided by a {claim.how}; leave the program out"
+        if plan.claim not in wanted:
+            why = f"decided by a {claim.how}" if claim.how not in RUN_HERE else "argued about here"
+            yield f"plans[{n}].program: {plan.claim} is {why}; leave the program out"
             continue
         made = _experiment(known.book, known.step, plan.claim, plan.program, "E-1-1")
         yield from (f"plans[{n}].program: {problem}" for problem in plan_problems(made))
@@ -206,20 +211,16 @@ def still_to_run(state: State, round_: int) -> tuple[str, ...]:
 
 def how_to_write(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """What a role needs to write a program, where it plans a claim that a program decides."""
-    if not plans_programs(book.state):
-        return
-    wanted = [
-        claim
-        for claim in planned_by(book.state, step.name.round, step.role)
-        if book.state.claims[claim].how in RUN_HERE
-    ]
+    wanted = ", ".join(programs_wanted(book.state, step.name.round, step.role))
     if wanted:
+        head = RUN if plans_programs(book.state) else ORDERED
         python = str(book.state.opening.rules.get(INTERPRETER) or "Python 3")
-        yield "programs", _how_to_write(", ".join(wanted), python), ()
-
-
-def _how_to_write(claims: str, python: str) -> str:
-    return HOW_TO_WRITE.format(claims=claims, python=python, example=orjson.dumps(EXAMPLE).decode())
+        example = orjson.dumps(EXAMPLE).decode()
+        yield (
+            "programs",
+            HOW_TO_WRITE.format(head=head.format(claims=wanted), python=python, example=example),
+            (),
+        )
 
 
 def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
@@ -292,8 +293,14 @@ EXAMPLE: Final[dict[str, Any]] = {
     "seconds": 20,
 }
 """The program in the brief; the tests run it."""
+RUN: Final = (
+    "programs can be run here: write one in `program` for {claims}; for any other claim `program` is null"
+)
+ORDERED: Final = """\
+no program is run here, and {claims} can be settled by nothing else: write in `program` the one that somebody else will
+run, shut in as said below; for any other claim `program` is null"""
 HOW_TO_WRITE: Final = """\
-programs can be run here: write one in `program` for {claims}; for any other claim `program` is null
+{head}
 installed | {python} as python3 with its standard library and nothing else, and a POSIX shell
 not there | network, home, packages
 limits | `seconds` of time (at most 120) and as much of the processor, 512 MiB of memory, 32 processes, 64 MiB of files

@@ -113,6 +113,11 @@ def plans_programs(state: State) -> bool:
     return state.opening.rules.get(EXPERIMENTS) == SANDBOX
 
 
+def plans_orders(state: State) -> bool:
+    """Whether seats write programs where nothing is run here, so that a work order has a command."""
+    return not plans_programs(state) and rule(state, "orders") == "on"
+
+
 def terms_of(state: State, *, first: bool) -> CruxTerms:
     """What holds for the whole run; a run that was opened without experiments argues about programs."""
     parameters, frame = crux_parameters(), state.frame
@@ -366,7 +371,7 @@ def tested_in(state: State, round_: int) -> tuple[str, ...]:
 
 
 def handed_in(state: State, round_: int) -> tuple[str, ...]:
-    """The cruxes about which a person answered between the round before and this one."""
+    """The cruxes about which a person answered, or handed a result in, between the round before and this one."""
     opened, before = state.rounds[round_], state.rounds.get(round_ - 1)
     if before is None:
         return ()
@@ -375,14 +380,21 @@ def handed_in(state: State, round_: int) -> tuple[str, ...]:
         for identity, one in state.concerns.items()
         if one.for_human and one.round == before.round and one.type == "question"
     }
-    return tuple(
+    said = [
         claim
         for facts in state.decisions.values()
         if facts.type == "answer" and before.seq < facts.seq < opened.seq
         for cite in facts.cites
-        for claim in asked.get(cite.id, ())
+        for claim in (*asked.get(cite.id, ()), *_decided_by(state, cite.id))
         if claim in state.claims
-    )
+    ]
+    return tuple(dict.fromkeys(said))
+
+
+def _decided_by(state: State, experiment: str) -> tuple[str, ...]:
+    """The cruxes that an experiment decides."""
+    facts = state.experiments.get(experiment)
+    return tuple(claim for claim in facts.claims if claim in _agenda(state)) if facts is not None else ()
 
 
 def is_admitted(given: Conditional, how: HowTested) -> bool:
