@@ -257,7 +257,7 @@ def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, st
     """
     kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
     named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}
-    named |= _models_again(session, kinds)
+    named |= _models_again(session)
     roles = session.state.roles
     missing = [role for role in roles if role not in named and role not in choice.specs]
     if choice.everybody is not None or not missing or not set(choice.specs) <= set(roles):
@@ -271,9 +271,14 @@ def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, st
     raise MootError("no_seat", what, said, f"say it again: moot run --resume {shlex.quote(said)} {seats}")
 
 
-def _models_again(session: Session, kinds: Mapping[str, str]) -> dict[str, str]:
-    """Role → the model that answered last for it. One of an address that was named with the seat is not known again."""
-    found = {role: kind for role, kind in kinds.items() if kind == "anthropic"}
+def _models_again(session: Session) -> dict[str, str]:
+    """Role → the model that answered last for it, or else for every role of the same seat that has answered.
+
+    A model at an address that was named with the seat is not known again: no ledger holds an address.
+    """
+    declared = {member.role: member.seat for member in session.inner.opened.cast}
+    kinds = {role: seat.partition(":")[0] for role, seat in declared.items()}
+    found: dict[str, str] = {}
     for event in session.inner.book().events:
         call, kind = event.call, kinds.get(event.by, "")
         if call is None or call.model is None or kind not in BY_API or call.seat != KINDS[kind]:
@@ -283,7 +288,12 @@ def _models_again(session: Session, kinds: Mapping[str, str]) -> dict[str, str]:
         )
         if not is_elsewhere:
             found[event.by] = f"{kind}:{call.model}"
-    return found
+    of_seat: dict[str, set[str]] = {}
+    for role, spec in found.items():
+        of_seat.setdefault(declared[role], set()).add(spec)
+    alike = {seat: next(iter(specs)) for seat, specs in of_seat.items() if ":" in seat and len(specs) == 1}
+    plain = {role: kind for role, kind in kinds.items() if kind == "anthropic"}
+    return {**plain, **{role: alike[seat] for role, seat in declared.items() if seat in alike}, **found}
 
 
 def driven(

@@ -97,12 +97,31 @@ def test_a_run_that_is_killed_goes_on_with_its_models_and_asks_nothing_twice(
         answered = set(RunStore(run).book().state.answered)
         assert answered
         asked_before = len(api.log)
-        process = moot(*resume, apis=(api,))
+        process = moot(
+            *resume, apis=(api,)
+        )  # the run was opened for commands, so it is told again who answers
         _, err = process.communicate(timeout=180)
         assert process.returncode == 0, err
         after = Counter(_step(str(entry.body["messages"][1]["content"])) for entry in api.log[asked_before:])
     assert not answered & after.keys()
     assert set(after.values()) == {1}
+    sound(run)
+
+
+def test_a_run_goes_on_with_the_model_that_it_names_itself(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with FakeOpenAI(answering(run, Short()), dialect=COMPATIBLE) as api:
+        more = ("--protocol", "crux", "--seats", "openai:qwen3:8b", "--out", run, "--max-calls", 3)
+        process = moot(*ASKED, *more, apis=(api,))
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 4, err
+        assert len({event.by for event in RunStore(run).book().events if event.call}) < 5, (
+            "some have not answered"
+        )
+        process = moot("run", "--resume", run, "--max-calls", 100, "--json", apis=(api,))
+        out, err = process.communicate(timeout=180)
+        assert process.returncode == 0, out + err
+        assert {one.body["model"] for one in api.log} == {"qwen3:8b"}
     sound(run)
 
 
