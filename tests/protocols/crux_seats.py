@@ -142,7 +142,7 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
         case "D":
             wanted = asked.planned_by(state, step.name.round, step.role)
             plan = {"form": "trace", "steps": ["look"], "holds_if": "it is seen", "fails_if": "it is not"}
-            return {"plans": [{"claim": claim, **plan, **_program(book, step, claim)} for claim in wanted]}
+            return {"plans": [{"claim": claim, **plan, **program_of(book, step, claim)} for claim in wanted]}
         case "E.forecast":
             return {
                 "given": [_forecast(book, step, world, c) for c in standing.tested_in(state, step.name.round)]
@@ -176,7 +176,7 @@ def reply(book: Book, step: Step, world: World) -> dict[str, Any]:
             raise AssertionError(step.task)
 
 
-def _program(book: Book, step: Step, claim: str) -> dict[str, Any]:
+def program_of(book: Book, step: Step, claim: str) -> dict[str, Any]:
     """The program of a plan, where one is asked for."""
     if programs.plans_reply(book.state) is PlansReply:
         return {}

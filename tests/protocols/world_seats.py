@@ -24,6 +24,7 @@ from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from tests.detectors.beliefs.worlds import Circumstances, Seat, World, proposals
+from tests.protocols.crux_seats import program_of
 from tests.rounds.openings import clock
 
 ARGUED: Final = crux_parameters().qualities["argued"]
@@ -125,7 +126,8 @@ def _reply(book: Book, step: Step, world: World) -> Mapping[str, Any]:
             return _agenda(book, world)
         case "D":
             plan = {"form": "trace", "steps": ["look"], "holds_if": "it is so", "fails_if": "it is not"}
-            return {"plans": [{"claim": one, **plan} for one in asked.planned_by(state, round_, step.role)]}
+            wanted = asked.planned_by(state, round_, step.role)
+            return {"plans": [{"claim": one, **plan, **program_of(book, step, one)} for one in wanted]}
         case "E.forecast":
             seat = _seat(world, step.role)
             return {"given": [_forecast(book, world, seat, one) for one in standing.tested_in(state, round_)]}
