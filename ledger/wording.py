@@ -42,3 +42,21 @@ _ASKS: Final = re.compile(
 def asks_for_run(decision: str) -> bool:
     """Whether a decision waits for something to be run: nothing that is read can give what it asks for."""
     return _ASKS.search(decision) is not None
+
+
+_GOOD: Final = re.compile(
+    r"\b(?:holds?|held|kept|keeps|works?|worked|smooth(?:ly)?|surviv(?:es|ed)|was noticed|(?:is|are) gone"
+    r"|as (?:wanted|promised|expected|it says)|(?:was|were) (?:all )?true|needs? nothing|passe[sd])\b",
+    re.IGNORECASE,
+)
+_BAD: Final = re.compile(
+    r"\b(?:not?|never|nothing (?:says|shows|stops)|nobody|only|but|fails?|failed|breaks?|broken?|false|wrong"
+    r"|lost|loses?|without|unless|missing|cannot|contrary|against|too|however|although)\b",
+    re.IGNORECASE,
+)
+"""Beside one of these it is no good news."""
+
+
+def is_good_news(finding: str) -> bool:
+    """Whether a finding says that something holds, and nothing against it: no claim has to come of it."""
+    return _GOOD.search(finding) is not None and _BAD.search(finding) is None

@@ -16,8 +16,15 @@ from typing import Final, NamedTuple
 import msgspec
 
 from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
-from detectors.calibrated.parameters import SPREADS_GRID_SINCE, CalibratedParameters, Share, Unanimity
+from detectors.calibrated.parameters import (
+    SPREADS_GRID_SINCE,
+    CalibratedParameters,
+    Share,
+    Starvation,
+    Unanimity,
+)
 from detectors.calibrated.reading import CountedShare, ModeReading, read, share_reading, thresholds
+from detectors.calibrated.rivals import rivals_unexamined
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
 from detectors.observations import deliberating_roles, is_import, parts
 from detectors.report import EVIDENCE_MAX
@@ -215,7 +222,6 @@ def flood_or_famine(
     state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int
 ) -> ModeReading:
     """FM-5: too many or untestable claims, or findings that become none."""
-    del state
     flood, vague, famine = parameters.inflation, parameters.vagueness, parameters.starvation
     new = [(len(each.arrivals), flood.mean * len(each.present)) for each in rounds]
     n = count_stream(new, flood.grid)
@@ -223,10 +229,13 @@ def flood_or_famine(
     both = product(n, v)
     inflated = [sum(at) / 3 for at in zip(*(e_values(s, planned) for s in (n, v, both)), strict=True)]
     streams, values = [n, v, both], inflated
+    lost: list[tuple[int, float]] = []
     if any(each.listed is not None for each in rounds):
         enough = famine.claims_at_most_times * flood.mean
+        asked = famine.mean_where_one_is_asked
+        tolerated = famine.mean if asked is None or is_import(state) else asked
         lost = [
-            (each.unlinked, famine.mean * len(each.present))
+            (left_out(each, famine), tolerated * len(each.present))
             if len(each.arrivals) <= enough * len(each.present)
             else (0, 0.0)
             for each in rounds
@@ -244,17 +253,26 @@ def flood_or_famine(
         planned=planned,
         thresholds=thresholds(parameters),
         have=[1] * len(rounds),
-        sentence=_flood_sentence(rounds, streams[0] is n),
+        sentence=_flood_sentence(rounds, streams[0] is n, famine),
         variant="flood" if streams[0] is n else "famine",
+        allowed=new if streams[0] is n else lost,
     )
 
 
-def _flood_sentence(rounds: Rounds, flood: bool) -> str:
+def left_out(each: RoundUnits, rule: Starvation) -> int:
+    """Findings of a round that became no claim, as thresholds of this age count them."""
+    return each.unlinked if rule.mean_where_one_is_asked is None else each.neglected
+
+
+def _flood_sentence(rounds: Rounds, flood: bool, rule: Starvation) -> str:
     if flood:
         vague = sum(len(each.vague.bad) for each in rounds)
         total = sum(len(each.arrivals) for each in rounds)
-        return f"{{bad}} new claims since R{{onset}}; {vague} of {total} in all name no outcome (by text)"
-    unlinked = sum(each.unlinked for each in rounds)
+        told = f"{vague} of {total} in all name no outcome (by text)"
+        measured = vague or not total or rule.mean_where_one_is_asked is None
+        told += "" if measured else ", which is not measurable where the forms ask for one"
+        return f"{{bad}} new claims since R{{onset}}; {told}"
+    unlinked = sum(left_out(each, rule) for each in rounds)
     return f"{unlinked} findings of {sum(each.listed or 0 for each in rounds)} became no claim"
 
 
@@ -358,3 +376,10 @@ PANEL: Final[tuple[Callable[[State, Rounds, CalibratedParameters, int], ModeRead
     overrun,
 )
 """FM-1 … FM-8, in this order."""
+Reader = Callable[[State, Rounds, CalibratedParameters, int], ModeReading]
+
+
+def panel_of(parameters: CalibratedParameters) -> tuple[Reader, ...]:
+    """What thresholds of this age read: FM-9 is of those that know what examined means."""
+    rule = parameters.examined
+    return PANEL if rule is None or rule.alarm_from_round is None else (*PANEL, rivals_unexamined)

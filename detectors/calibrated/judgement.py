@@ -1,4 +1,4 @@
-"""The judgement of the profile `calibrated`: eight readings, the gates, and what follows from them.
+"""The judgement of the profile `calibrated`: the failure modes, the gates, and what follows from them.
 
 READY, may the deliberation end: all gates that decide, and no open alarm. The budget is never a reason to stop. Where
 nothing but *blocked* fails more rounds of reading cannot help: the run stops for a person or a measurement.
@@ -13,19 +13,21 @@ for event in events:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from detectors.calibrated.agreement import Agreement, agreement
-from detectors.calibrated.failure_modes import PANEL
+from detectors.calibrated.failure_modes import panel_of
 from detectors.calibrated.gates import gates, is_open
 from detectors.calibrated.parameters import CalibratedParameters, Judges, calibrated_parameters
 from detectors.calibrated.reading import ModeReading
 from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
+from detectors.observations import is_import
 from detectors.report import ANSWERED, AlarmReading, GateReading
 from ledger.events import Claim, DriftCheck, Event, RoundOpened
-from ledger.events.decisions import Advice
+from ledger.events.decisions import Advice, FailureMode
 from ledger.events.ids import parse_reference, round_of
 from ledger.state.fold import step
 from ledger.state.state import State
@@ -40,6 +42,11 @@ def planned_rounds(state: State) -> int:
     return sum("G" in row.phases for row in state.opened.plan) or DEFAULT_ROUNDS
 
 
+_NOUNS: Final[Mapping[FailureMode, str]] = {"FM-5": "rounds", "FM-9": "tested claims"}
+"""Failure mode → what is counted until it can be read."""
+_BY_FORMS: Final[Mapping[FailureMode, float]] = {"FM-2": 0.05, "FM-3": 0.26, "FM-6": 0.12}
+"""Modes whose bad unit a form can exclude, and the tolerated rate of one that tells none."""
+HARDLY_CHANCE: Final = 0.05
 CONSEQUENCES: Final = frozenset({"FM-8"})
 """Claims pile up when checks are empty, shallow or swamped (FM-2, FM-6, FM-5): beside those FM-8 is what follows."""
 
@@ -58,10 +65,10 @@ class CalibratedJudgement(msgspec.Struct, frozen=True):
 
 
 def readings_of(state: State, parameters: CalibratedParameters | None = None) -> tuple[ModeReading, ...]:
-    """FM-1 … FM-8 after the last round of `state`, by the installed thresholds if no others are given."""
+    """Every failure mode after the last round of `state`, by the installed thresholds if no others are given."""
     parameters = parameters or calibrated_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
-    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
+    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in panel_of(parameters))
 
 
 def judge(
@@ -82,7 +89,7 @@ def judged(
 ) -> CalibratedJudgement:
     """The same from rounds that were counted already; `as_recorded` as a look of these thresholds records it."""
     planned = planned_rounds(state)
-    readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
+    readings = tuple(read(state, rounds, parameters, planned) for read in panel_of(parameters))
     twice = agreement(state, parameters.judges)
     found = (
         *gates(state, rounds, readings, parameters, as_recorded=as_recorded),
@@ -123,8 +130,11 @@ def _told(
     """A reading in words; of several alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
-        noun = "rounds" if reading.mode == "FM-5" else "units"
+        noun = _NOUNS.get(reading.mode, "units")
         detail = f"too little to say ({reading.seen} of {reading.needed} {noun} needed): {detail}"
+    excluded = unmeasured(state, reading)
+    if excluded:
+        detail = f"not measurable here: {excluded}"
     if reading.verdict == "ALARM":
         part = "suspected cause" if _place(reading) == first else "perhaps a consequence of the earlier alarm"
         answered = "" if is_open(state, reading) else ANSWERED
@@ -137,12 +147,27 @@ def _told(
         detail = f"{detail} (verdicts unreliable: alpha {twice.alpha}, at least {twice.low})"
     return AlarmReading(
         id=reading.mode,
-        verdict=reading.verdict,
+        verdict="INSUFFICIENT" if excluded else reading.verdict,
         e_value=reading.e_value if reading.rounds else None,
         onset_round=reading.onset,
         detail=detail,
         evidence=list(reading.evidence),
     )
+
+
+def unmeasured(state: State, reading: ModeReading) -> str:
+    """Why the silence of a mode says nothing: the forms of the run leave no room for its bad unit, by all that is seen.
+
+    So many good units without a bad one are hardly chance at the tolerated rate. Empty where the mode is measured; an
+    import was asked in forms that are not known.
+    """
+    if reading.mode not in _BY_FORMS or reading.verdict != "CLEAR" or is_import(state):
+        return ""
+    bad, units = sum(bad for bad, _ in reading.counts), sum(all_ for _, all_ in reading.counts)
+    tolerated = _BY_FORMS[reading.mode] if reading.tolerated is None else reading.tolerated
+    if bad or (1 - tolerated) ** units >= HARDLY_CHANCE:
+        return ""
+    return f"none of {units} units is bad where {tolerated:.0%} is tolerated, so the forms seem to exclude it"
 
 
 class RunningJudgement:

@@ -92,6 +92,8 @@ class Starvation(Mean, frozen=True, kw_only=True):
     """FM-5: a round that raises so many times the tolerated claims is not starving, whatever it leaves out."""
 
     claims_at_most_times: float
+    mean_where_one_is_asked: float | None = None
+    """Of a run whose prompts ask for one claim an artifact: what they leave out is left out by order."""
 
 
 class Bypass(Share, frozen=True, kw_only=True):
@@ -127,6 +129,10 @@ class ExaminedTerms(_Table, frozen=True, kw_only=True):
     """Tested claims about each option alone."""
 
     tests_at_least: int
+    alarm_from_round: int | None = None
+    """FM-9 is asked from this round on; None: not at all."""
+    others_tested_at_least: int = 0
+    """… and when so many claims about options alone were tested."""
 
 
 class SettledTerms(_Table, frozen=True, kw_only=True):

@@ -72,8 +72,21 @@ class ModeReading(msgspec.Struct, frozen=True):
     beside: CountedShare | None = None
     """Of a mode that reads two shares (FM-1) the one that is not told: recovered is where both are."""
 
+    allowed: tuple[tuple[int, float], ...] = ()
+    """Of a mode that is a count: (number, what is tolerated) of every round."""
+    mended: tuple[int, ...] = ()
+    """Of a certain mode: rounds that made good what it is about."""
+
     def has_recovered(self, since_round: int) -> bool:
-        """Whether the rounds after `since_round` kept the tolerated share: two rounds and four units at least."""
+        """Whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.
+
+        A certain mode has recovered with the first round that made it good.
+        """
+        if any(round_ > since_round for round_ in self.mended):
+            return True
+        if self.allowed:
+            later = self.allowed[since_round:]
+            return len(later) >= 2 and sum(count for count, _ in later) <= sum(most for _, most in later)
         if self.tolerated is None or len(self.counts[since_round:]) < 2:
             return False
         told = CountedShare(self.counts, self.tolerated)
@@ -102,6 +115,7 @@ def read(
     subject: str = "",
     flaw: str = "",
     beside: CountedShare | None = None,
+    allowed: Sequence[tuple[int, float]] = (),
 ) -> ModeReading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
@@ -141,6 +155,7 @@ def read(
         seen=total,
         flaw=flaw,
         beside=beside,
+        allowed=tuple(allowed),
     )
 
 

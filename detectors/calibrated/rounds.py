@@ -139,6 +139,8 @@ class RoundUnits(msgspec.Struct):
     resolutions: list[str] = msgspec.field(default_factory=list[str])
     listed: int | None = None
     unlinked: int = 0
+    neglected: int = 0
+    """Findings that became no claim, neither themselves nor their section, good news left out (by text)."""
     answered_checks: list[str] = msgspec.field(default_factory=list[str])
     positions: list[str] = msgspec.field(default_factory=list[str])
 
@@ -267,11 +269,16 @@ def _count_findings(state: State, held: Held, units: RoundUnits) -> None:
     opened = state.rounds.get(units.round)
     if opened is not None and opened.findings is not None:
         units.listed = sum(count.listed for count in opened.findings)
-        units.unlinked = sum(count.unlinked for count in opened.findings)
+        units.unlinked = units.neglected = sum(count.unlinked for count in opened.findings)
     for identity in held.artifacts:
         listed = state.listed[identity]
         units.listed = (units.listed or 0) + listed
         units.unlinked += sum(f"{identity}#finding-{k}" not in state.linked for k in range(1, listed + 1))
+        units.neglected += sum(
+            not {f"{identity}#finding-{k}", f"{identity}#{found.section}"} & state.claimed
+            for k, found in enumerate(state.findings[identity], 1)
+            if not found.is_good
+        )
 
 
 def line_level(ref: str) -> bool:

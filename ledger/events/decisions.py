@@ -27,7 +27,7 @@ from ledger.events.values import (
 
 Relation = Literal["based-on", "supported-by", "builds-on", "overturns", "supersedes", "resolves"]
 Advice = Literal["strong_stop", "wrap_up", "borderline", "continue", "escalate"]
-FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8"]
+FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8", "FM-9"]
 Fallacy = Literal[
     "Straw Man",
     "Appeal to Authority",

@@ -58,6 +58,7 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
+    FindingFacts,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -65,7 +66,7 @@ from ledger.state.state import (
     Spend,
     State,
 )
-from ledger.wording import asks_for_run, names_no_outcome
+from ledger.wording import asks_for_run, is_good_news, names_no_outcome
 
 
 def fold(events: Iterable[Event], state: State | None = None) -> State:
@@ -105,6 +106,9 @@ def step(state: State, event: Event) -> None:
         case Artifact():
             state.artifacts[_id(event)] = event.seq
             state.listed[_id(event)] = len(event.findings)
+            state.findings[_id(event)] = tuple(
+                [FindingFacts(found.section, is_good_news(found.text)) for found in event.findings]
+            )
         case Decision():
             _decision(state, event)
         case Concern():
@@ -246,6 +250,8 @@ def _claim(state: State, event: Claim) -> None:
         event.how,
         event.about,
     )
+    if event.raised_at_artifact is not None:
+        state.claimed.add(event.raised_at_artifact)
     if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
         state.linked.add(event.raised_at_artifact)
     older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None

@@ -215,6 +215,14 @@ class DriftFacts(NamedTuple):
     """Goals that the decisions do not serve."""
 
 
+class FindingFacts(NamedTuple):
+    """A finding of an artifact without its text."""
+
+    section: str
+    is_good: bool
+    """It says that something holds (by text)."""
+
+
 class Spend(msgspec.Struct):
     """What the calls cost so far. `unpriced` counts calls whose cost is unknown; tokens leave unknown ones out."""
 
@@ -275,6 +283,12 @@ class State(msgspec.Struct):
     """Artifact id → how many findings it lists."""
     linked: set[str] = msgspec.field(default_factory=set[str])
     """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
+    findings: dict[str, tuple[FindingFacts, ...]] = msgspec.field(
+        default_factory=dict[str, tuple[FindingFacts, ...]]
+    )
+    """Artifact id → its findings."""
+    claimed: set[str] = msgspec.field(default_factory=set[str])
+    """Places (`A-3-critic#attack-2`) that a claim was raised from."""
     contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])

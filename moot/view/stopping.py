@@ -63,6 +63,9 @@ def because(report: SignalReport) -> str:
         told = dict.fromkeys(_told(gate, rounds) for gate in deciding if gate.ok == report.ready)
         if report.stop and not report.ready:
             return f"Stops, not ready: {', '.join(told)}; more rounds of reading cannot change that."
+        blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
+        if report.ready and blind:
+            told[f"{', '.join(blind)} could not be measured, so this is no all-clear"] = None
         return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}."
     holding = [signal.id for signal in report.signals if signal.satisfied]
     missing = [signal.id for signal in report.signals if not signal.satisfied]

@@ -21,6 +21,7 @@ FAILURE_MODES: Final[Mapping[str, str]] = {
     "FM-6": "checks without evidence",
     "FM-7": "stress rounds skipped",
     "FM-8": "claims outrun their tests",
+    "FM-9": "an option nobody examined",
 }
 """What each failure mode is, in a few plain words."""
 CHECK_NAMES: Final[Mapping[str, str]] = {

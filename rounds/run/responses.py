@@ -14,6 +14,7 @@ from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.calibrated.reading import ModeReading
 from detectors.disagreement import slope_alarm
+from detectors.observations import untested
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.decisions import FailureMode
 from ledger.events.run import Change
@@ -36,6 +37,14 @@ RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
 
 STRESSED: Final[dict[FailureMode, str]] = {"FM-1": "critic", "FM-4": "", "FM-7": ""}
 """Failure mode → the role that a later round is held without; "" is the one that the alarm is about (SD-78 … SD-84)."""
+FOCUS: Final = (
+    "Examine {rivals}, which no tested claim is about: what would have to be true for it to be the better answer, what "
+    "speaks against that, and a claim of its own that can be tested. Whoever does not lead does the same."
+)
+"""FM-9: what the next rounds are about, until each option was examined."""
+FOCUS_PATH: Final = "round.focus"
+RAISES_NINE_SINCE: Final = 2
+"""Version of the format that has FM-9."""
 CAPPED: Final = (("FM-5", "flood"), ("FM-8", ""))
 """Failure modes that cap the claims of an artifact (SD-82)."""
 
@@ -79,10 +88,14 @@ def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
             if reading.has_recovered(raised.round):
                 because = f"the rounds since R{raised.round} kept the tolerated rate"
                 events.append(_closing(state, phase, raised, because))
-        elif reading.verdict == "ALARM" and not _was_closed(state, reading):
+        elif reading.verdict == "ALARM" and not _was_closed(state, reading) and _is_told(state, reading):
             events.append(_raised(state, phase, reading))
             events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
     return tuple(events)
+
+
+def _is_told(state: State, reading: ModeReading) -> bool:
+    return reading.mode != "FM-9" or state.opening.v >= RAISES_NINE_SINCE
 
 
 def _answers(
@@ -91,7 +104,7 @@ def _answers(
     """The amendments that answer a raised alarm; `cause` is its seq."""
     reason = f"{reading.mode}: {reading.sentence}."
     wording = RESPONSES.get((reading.mode, reading.variant))
-    if wording is not None:
+    if wording is not None and not _asks_too_much(state, reading, parameters):
         yield _amendment(state, phase, *wording, cause, reason)
     if reading.mode in STRESSED:
         role = STRESSED[reading.mode] or reading.subject
@@ -99,9 +112,18 @@ def _answers(
         if round_ is not None:
             change = Change(path=absent_path(round_), from_=None, to=role)
             yield _changed(state, phase, "plan", change, cause, reason)
+    if reading.mode == "FM-9":
+        focus = Change(path=FOCUS_PATH, from_=None, to=FOCUS.format(rivals=reading.subject))
+        yield _changed(state, phase, "focus", focus, cause, reason)
     if (reading.mode, reading.variant) in CAPPED:
         cap = Change(path=CLAIM_CAP, from_=CLAIMS_MAX, to=parameters.claim_cap.claims_at_most)
         yield _changed(state, phase, "reply_rule", cap, cause, reason)
+
+
+def _asks_too_much(state: State, reading: ModeReading, parameters: CalibratedParameters) -> bool:
+    """More claims are asked for only while those that there are can be tested."""
+    waiting = len(untested(state)) > parameters.ready.pending_at_most * len(state.claims)
+    return reading.variant == "famine" and waiting
 
 
 def round_to_stress(state: State, role: str) -> int | None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import moot
+from detectors.calibrated.judgement import readings_of
+from detectors.calibrated.parameters import calibrated_parameters
 from detectors.calibrated.readiness import counted_alone
 from detectors.report import GateReading
 from detectors.signals import signals
 from ledger.events import RoundOpened
+from ledger.state.fold import fold
 from moot.app.run import Run
+from moot.view.stopping import because
 
 RUNS = Path("runs/examples")
 LIBRARY, MINIMUM, STANDARD = "library-minimum-8", "storage-minimum-8", "storage-standard-13"
@@ -87,3 +92,41 @@ def test_a_run_opened_with_older_thresholds_decides_by_them():
     assert found["rounds"]
     assert not found["examined"]
     assert not found["settled"]
+
+
+def inflation_alarms(name: str) -> dict[int, str]:
+    """Round → flood or famine, where FM-5 is alarmed by the installed thresholds."""
+    run = recorded(name)
+    found = {
+        number: readings_of(fold(run.stream(last)), calibrated_parameters())[4]
+        for number, last in ends(run).items()
+    }
+    return {number: one.variant for number, one in found.items() if one.verdict == "ALARM"}
+
+
+@pytest.mark.parametrize("name", [STANDARD, LIBRARY, MINIMUM])
+def test_no_famine_is_seen_where_prompts_ask_for_one_claim_an_artifact(name: str):
+    assert "famine" not in inflation_alarms(name).values()
+
+
+def test_a_flood_speaks_in_the_run_of_124_claims_from_its_third_round_on():
+    assert set(inflation_alarms(MINIMUM)) == set(range(3, 9))
+    assert inflation_alarms(LIBRARY) == {}
+
+
+def test_a_mode_whose_bad_unit_the_forms_exclude_is_not_called_clear():
+    told = {one.id: one for one in signals(recorded(MINIMUM).book, "calibrated").alarms}
+    assert "0 of 124 in all name no outcome (by text), which is not measurable" in told["FM-5"].detail
+    told = {one.id: one for one in signals(recorded(STANDARD).book, "calibrated").alarms}
+    assert (told["FM-3"].verdict, told["FM-6"].verdict) == ("INSUFFICIENT", "INSUFFICIENT")
+    assert told["FM-3"].detail.startswith(
+        "not measurable here: none of 151 units is bad where 26% is tolerated"
+    )
+
+
+def test_what_was_not_measured_stands_beside_ready():
+    found = signals(recorded(STANDARD).book, "calibrated")
+    ready = msgspec.structs.replace(
+        found, ready=True, stop=True, gates=[msgspec.structs.replace(gate, ok=True) for gate in found.gates]
+    )
+    assert "FM-3, FM-6 could not be measured, so this is no all-clear" in because(ready)

@@ -165,7 +165,11 @@ def test_a_run_of_our_own_reads_the_same_after_export_and_import(tmp_path: Path)
     ours = RunStore(tmp_path / "run").book()
     again = fold(_read(export_skill(ours).files))
     told = [
-        [(one.id, one.verdict, one.e_value, one.onset_round, one.evidence) for one in judge(state).alarms]
+        [
+            (one.id, one.verdict, one.e_value, one.onset_round, one.evidence)
+            for one in judge(state).alarms
+            if one.id not in ("FM-5", "FM-9")  # what prompts asked for, and options, have no column there
+        ]
         for state in (ours.state, again)
     ]
     assert told[0] == told[1]

@@ -12,7 +12,7 @@ import pytest
 
 from detectors.calibrated.readiness import counted_alone
 from detectors.signals import signals
-from ledger.events import Belief, Signals
+from ledger.events import Alarm, Belief, RoundOpened, Signals
 from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols import protocol_of
@@ -49,14 +49,14 @@ def begin(path: Path, options: tuple[str, ...] = OPTIONS, **subject: Any) -> Run
 class Examiner(Script):
     """The script, but claims that are about each option in turn and are tested in their round."""
 
-    def __init__(self, seed: int = 0, how: str = "document", moves: int = 0) -> None:
+    def __init__(self, seed: int = 0, how: str = "document", moves: int = 0, blind: bool = False) -> None:
         super().__init__(seed)
-        self.how, self.moves = how, moves
+        self.how, self.moves, self.blind = how, moves, blind
 
     def reply(self, book: Book, step: Step, saw: tuple[int, ...]) -> bytes:
         made = json.loads(super().reply(book, step, saw))
         for place, draft in enumerate(made.get("proposed_claims", ())):
-            draft["about"] = [OPTIONS[(place + len(step.role)) % 3]] if book.state.options else []
+            draft["about"] = [self._option(book, step, place)] if book.state.options else []
             draft["how"], draft["supersedes"] = self.how, None
             draft["anchor_ref"] = "G-1"
         if step.task.startswith("E.check"):
@@ -73,6 +73,12 @@ class Examiner(Script):
             for one, points in zip(made["belief"], (first, 100 - first), strict=True):
                 one["points"] = points
         return json.dumps(made).encode()
+
+    def _option(self, book: Book, step: Step, place: int) -> str:
+        """Each in turn; a blind one leaves O-3 out until the focus of the round is on it."""
+        if self.blind and "O-3" not in book.state.rounds[step.name.round].focus:
+            return OPTIONS[(place + len(step.role)) % 2]
+        return "O-3" if self.blind else OPTIONS[(place + len(step.role)) % 3]
 
 
 @cache
@@ -134,6 +140,22 @@ def test_a_run_that_waits_for_a_run_stops_and_says_so() -> None:
     assert (report.stop, report.ready) == (True, False)
     assert state.closing is not None
     assert state.closing.reason == "hand_over"
+
+
+def test_a_rival_that_nobody_examined_becomes_the_focus_and_is_examined(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", plan="minimum-8")
+    play(session, Examiner(4, blind=True))
+    found = session.book()
+    alarms = [(event.action, event.round) for event in found.of(Alarm) if event.fm == "FM-9"]
+    (raised, first), (closed, last) = alarms
+    assert (raised, closed) == ("raised", "closed")
+    assert first < last
+    foci = {event.round: event.focus for event in found.of(RoundOpened)}
+    assert "Examine O-3" in foci[first + 1]
+    assert "Examine" not in foci[last + 1]
+    assert counted_alone(found.state)["O-3"] >= 3
+    protocol = protocol_of(found.state.opening)
+    assert re_execute(found, protocol, Controller(protocol, standard(protocol))).identical
 
 
 def test_without_options_points_are_on_whether_the_answer_stands(tmp_path: Path) -> None:
