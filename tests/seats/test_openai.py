@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from roles.seats.endpoints import Endpoint, ollama_endpoint, ollama_url, openai_endpoint, openrouter_endpoint
@@ -88,6 +89,17 @@ def test_a_reply_is_unwrapped_counted_and_marked_as_fake(ask: Asking) -> None:
     assert not {"temperature", "top_p", "tools", "tool_choice", "max_tokens"} & body.keys()
     assert api.log[0].headers["x-stainless-retry-count"] == "0"
     assert len({one.body["prompt_cache_key"] for one in api.log}) == 1
+
+
+def test_who_reads_along_hears_every_word_and_the_first_byte(request_: Request) -> None:
+    heard: list[str] = []
+    seat_hears = msgspec.structs.replace(request_, began=lambda: heard.append("began"), words=heard.append)
+    long = json.dumps({"reply": json.dumps({"sections": ["word " * 500]})})
+    with FakeOpenAI(lambda *_: long) as api:
+        until_answered(seat_hears, api.endpoint)
+    assert heard[0] == "began"
+    assert len(heard) > 3
+    assert "".join(heard[1:]) == long
 
 
 def test_the_request_is_the_brief_with_the_schema_before_what_is_the_steps_own(
