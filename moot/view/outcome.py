@@ -270,10 +270,21 @@ class _Told(msgspec.Struct, frozen=True):
             test = one_line(getattr(claim, "testable_as", ""))
             yield _point(f"Run what decides {identity}: {test}", identity)
             break
+        yield from self._answered_since()
         for other in self.finals[1:]:
             yield _point(one_line(other.text), other.id)
         if not self.finals[1:] and (plan := self._handed_on()):
             yield plan
+
+    def _answered_since(self) -> Iterator[Point]:
+        """What a person answered when the final text was written already, so that it is not in it."""
+        decided = self.chief.seq if self.chief is not None and self.finals else None
+        for event in self.book.of(Decision) if decided is not None else ():
+            asked = [cite.id for cite in event.cites if cite.id in self.book.state.concerns]
+            if event.type == "answer" and asked and decided is not None and event.seq > decided:
+                yield _point(
+                    f"Work in what a person answered to {asked[0]}: {one_line(event.text)}", event.id
+                )
 
     def _handed_on(self) -> Point | None:
         """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""

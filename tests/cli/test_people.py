@@ -130,7 +130,7 @@ def test_decisions_say_what_puts_them_at_risk(moot: Moot) -> None:
     run = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-standard-13"
     said = moot("decisions", run)
     assert "D-13-7  final, AT RISK   (round_lead)" in said.out
-    assert "    at risk: C-8-6 → superseded, through D-8-1, before this was decided" in said.out
+    assert "    at risk: C-8-6 ⇢ superseded, through D-8-1, before this was decided" in said.out
     assert "    builds-on D-8-1 AT RISK" in said.out
     found = {one["id"]: one for one in json.loads(moot("decisions", run, "--json").out)["decisions"]}
     assert found["D-13-7"]["standing"] == "at_risk"

@@ -99,7 +99,10 @@ def test_it_says_what_it_waits_for_and_ends_with_the_answer(waiting: tuple[FakeA
             one.seq for one in book.events if one.kind == "decision" and one.by == "human"
         )
     code, out = called(api, "status", run, "--json")
-    assert json.loads(out)["outcome"]["needs_you"] == []
+    outcome = json.loads(out)["outcome"]
+    assert outcome["needs_you"] == []
+    left = [one["text"] for one in outcome["do_now"] if "by decree" in one["text"]]
+    assert bool(left) == (book.state.opening.protocol == "jugalbandi"), "told where no seat could work it in"
     assert called(api, "check", run, "--quiet")[0] == 0
     assert called(api, "replay", run, "--re-execute", "--quiet")[0] == 0
     sound(run)
