@@ -35,8 +35,7 @@ from tests.rounds.openings import clock
 from tests.seats.driven import QUICK, environment
 
 SECONDS: Final = (2.0, 20.0)
-"""What a reply takes, drawn for each step; scaled by `SCALE`."""
-SCALE: Final = 0.1
+"""What a reply takes, drawn for each step."""
 FIRST_BYTE: Final = 0.1
 """The share of it until the first byte."""
 
@@ -139,7 +138,7 @@ def priced(names: Sequence[str]) -> Iterator[bool]:
 
 def seconds_of(step: str) -> float:
     """What the reply of a step takes: drawn by its name, the same in every run."""
-    return random.Random(step).uniform(*SECONDS) * SCALE
+    return random.Random(step).uniform(*SECONDS)
 
 
 def latency(_: int, body: dict[str, Any]) -> tuple[float, float]:

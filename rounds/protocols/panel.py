@@ -174,7 +174,8 @@ def _verdict(numbering: Numbering, step: Step, reply: PanelVerdict) -> Iterator[
         ),
         made_by="judge",
         confidence=reply.confidence,
-        **hangs_on(reply) | {"requirements": reply.recommendations},
+        falsifiers=hangs_on(reply)["falsifiers"],
+        requirements=reply.recommendations,
     )
 
 
