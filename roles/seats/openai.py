@@ -207,7 +207,7 @@ class OpenAISeat(ApiSeat):
 
     def _take(self, chunk: Any, request: Request, heard: Heard) -> None:
         if chunk.model or heard.model is None:
-            heard.model = str(chunk.model or self.model)
+            heard.model = _name(chunk.model, self.model)
         if chunk.usage is not None:
             self._take_usage(chunk.usage, heard)
         for choice in chunk.choices or ():
@@ -280,6 +280,12 @@ def _without_ambient(sdk: ModuleType, key: str) -> dict[str, Any]:
     said = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
     names = [name.strip() for line in said if (name := line.partition(":")[0]).strip()]
     return {**{name: sdk.Omit() for name in names}, "Authorization": f"Bearer {key}"}
+
+
+def _name(said: object, asked: str) -> str:
+    """The model that answered, as the server calls it; a path on its disk is no name for a ledger."""
+    name = str(said or "")
+    return name if name and not name.startswith("/") else asked
 
 
 def _system(brief: Brief) -> str:

@@ -276,6 +276,19 @@ def test_an_old_server_is_asked_more_plainly_step_by_step(request_: Request) -> 
     assert (reply.tokens_in, reply.cost_usd) == (None, None), "unknown, and never nothing"
 
 
+def test_a_path_on_the_server_s_disk_is_no_name_of_a_model(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """llama.cpp calls a model by the file that it was loaded from."""
+    from tests.fake_api import openai_server
+
+    chunk = openai_server._chunk
+    path = {"model": "/home/somebody/models/qwen3.gguf"}
+    monkeypatch.setattr(openai_server, "_chunk", lambda *given: {**chunk(*given), **path})
+    with FakeOpenAI(lambda *_: TEXT, dialect=COMPATIBLE) as api:
+        assert ask(api, model="qwen3:8b").model == "qwen3:8b"
+
+
 def test_the_other_name_of_the_limit_is_tried_once(request_: Request) -> None:
     with FakeOpenAI(lambda *_: TEXT) as api:
         fields = {name: getattr(api.endpoint, name) for name in Endpoint.__slots__}
