@@ -1,8 +1,8 @@
 """Removing words from a run in place: the amendment that says so and why, then the bytes.
 
 A document or a step is removed with all that its words were written into: briefs' blocks, replies, the deliberation
-file. A line of the ledger cannot be changed; where the words stand in one, or in a file that is not the run's own,
-nothing is removed, and the places are named. A blob that is named by its hash is removed alone.
+file, series that were run beside the run. A line of the ledger cannot be changed; where words stand in one, or in
+another file, nothing is removed, and the places are named. A blob named by its hash is removed alone.
 """
 
 from __future__ import annotations
@@ -73,6 +73,9 @@ def redact(
         )  # what words are known by goes last
         for sha256 in gone:
             run.blobs.remove(sha256)
+        for name in found.files:
+            if _is_beside(name):
+                run.path.joinpath(name).unlink(missing_ok=True)
     kept = left._replace(blobs=tuple(sha256 for sha256 in left.blobs if sha256 not in gone))
     return Removed(events, wanted, kept.places(), sought.short + sought.spared)
 
@@ -91,7 +94,7 @@ def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remain
     """Where the words stand. Raises `CannotRedact` when some of it cannot be removed."""
     found = _remains(run, sought)
     file = run.path / FILE
-    files = tuple(name for name in found.files if name != FILE)
+    files = tuple(name for name in found.files if name != FILE and not _is_beside(name))
     if FILE in found.files and without_words(file.read_bytes(), sought) is None:
         files = found.files
     stuck = Remains(found.events, (), files).places()
@@ -100,6 +103,11 @@ def _everywhere(run: RunStore, sought: Sought, names: tuple[str, ...]) -> Remain
         what = f"nothing was removed: the words of {', '.join(names)} also stand in {in_words(stuck)}"
         raise CannotRedact(what, str(run.path), fix)
     return found
+
+
+def _is_beside(name: str) -> bool:
+    """Whether a file is a series that was run beside a finished run: no line names it, and it goes whole."""
+    return name.startswith("checks/")
 
 
 def _remains(run: RunStore, sought: Sought) -> Remains:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Final, Literal, Protocol
 
 from ledger.state.experiments import FILE_NAME
+from rounds.experiments.left_behind import prefix_of_ours, remove_left_behind
 
 WORK: Final = "/work"
 """Where the program's files lie inside, and where it may write."""
@@ -147,7 +148,8 @@ def work_directory(job: Job) -> Generator[Path]:
     names = [name for name in (*job.files, *job.outputs) if not FILE_NAME.fullmatch(name)]
     if names:
         raise ValueError(f"{names[0]!r} is not a plain file name")
-    with tempfile.TemporaryDirectory(prefix="moot-experiment-", ignore_cleanup_errors=True) as above:
+    remove_left_behind()
+    with tempfile.TemporaryDirectory(prefix=prefix_of_ours(), ignore_cleanup_errors=True) as above:
         work = Path(above, "work")
         work.mkdir()
         for name, content in job.files.items():

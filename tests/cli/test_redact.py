@@ -343,3 +343,22 @@ def test_every_line_of_words_of_ones_own_is_looked_for(moot: Moot, leaky: Path, 
     assert not any(
         word in one for one in content(tmp_path / "copy").values() for word in (b"Paris7", b"hunter2")
     )
+
+
+def test_a_series_that_was_run_beside_the_run_goes_with_the_words(
+    moot: Moot, ended: Path, tmp_path: Path
+) -> None:
+    """What a program wrote of a document stands in checks/ as well; a series without the words stays."""
+    (ended / "checks").mkdir()
+    line = next(one for one in DOCUMENT.decode().splitlines() if "many readers" in one)
+    (ended / "checks" / "E-2-1.1.json").write_text(json.dumps({"wrote": {"a": f"{line}\n"}}))
+    (ended / "checks" / "E-2-1.2.json").write_text(json.dumps({"wrote": {"a": "nothing of it"}}))
+    assert moot("redact", ended, "K-1", "--reason", "names a customer", "--out", "copy").code == 0
+    assert not (
+        tmp_path / "copy" / "checks"
+    ).exists()  # a copy has what the ledger names, and nothing beside it
+    assert (ended / "checks" / "E-2-1.1.json").exists()
+    assert moot("redact", ended, "K-1", "--reason", "names a customer").code == 0
+    assert [one.name for one in (ended / "checks").iterdir()] == ["E-2-1.2.json"]
+    assert not any(b"many readers" in one for one in content(ended).values())
+    assert moot("verify", ended).code == 0

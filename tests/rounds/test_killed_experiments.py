@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +19,8 @@ from ledger.events import ExperimentJudged, ExperimentRun
 from ledger.state.book import Book
 from ledger.state.experiments import judge
 from ledger.state.series import content_of, plan_of
-from ledger.store.store import RunStore
-from rounds.experiments.bench import NoSandbox, bench_here
+from ledger.store.store import DriverLease, RunStore
+from rounds.experiments.bench import Bench, NoSandbox, bench_here
 from rounds.protocols import PROTOCOLS
 from rounds.run.controller import Controller
 from rounds.run.experiments import conduct
@@ -41,45 +40,85 @@ INSTANTS: Final = 12
 SLOW: Final = f"import time\ntime.sleep(0.2)\n{READS}"
 
 
-def moot(path: Path, *words: str) -> subprocess.Popen[bytes]:
-    """The command itself, in a process group of its own."""
-    call = [sys.executable, "-m", "moot", "experiment", *words]
-    return subprocess.Popen(
-        call, cwd=path, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+def conducting(path: Path, bench: Bench, experiment: str) -> int:
+    """A process of its own that runs a series as the command does, from the first instant; its number."""
+    pid = os.fork()
+    if pid == 0:
+        with suppress(BaseException):
+            os.setsid()
+            with DriverLease(path):
+                for _ in conduct(RunSession(RunStore(path), standard, clock()), bench, experiment):
+                    pass
+        os._exit(0)
+    return pid
 
 
-def test_a_killed_series_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
+def kill(pid: int) -> bool:
+    """Kill a process with all that it started; whether it was still running."""
+    ended, _ = os.waitpid(pid, os.WNOHANG)
+    if ended:
+        return False
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return True
+
+
+@pytest.mark.parametrize(
+    "kills",
+    [
+        pytest.param(INSTANTS, id="slice"),
+        pytest.param(200, id="whole", marks=pytest.mark.campaign),
+    ],
+)
+def test_killed_series_go_on_and_count_nothing_twice(tmp_path: Path, kills: int) -> None:
+    """Kill at random instants of one series after another; a kill counts when the process was still running."""
     try:
-        bench_here()
+        bench = bench_here()
     except NoSandbox as error:
         pytest.skip(error.what)
-    session = with_claims(tmp_path / "run")
-    experiment = planned(session, SLOW)
-    chance = random.Random(7)
-    for _ in range(INSTANTS):
-        running = moot(tmp_path, "run", "run", experiment) if not _judged(tmp_path) else None
-        if running is None:
-            break
-        time.sleep(chance.uniform(0.3, 2.2))
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-        assert verify(tmp_path / "run").ok or _settled(tmp_path)
-    if not _judged(tmp_path):
-        last = moot(tmp_path, "run", "run", experiment)
-        assert last.wait(timeout=60) == 0
+    session, run = with_claims(tmp_path / "run"), tmp_path / "run"
+    experiments, chance, done, amid = [_allowed(session, 0)], random.Random(7), 0, 0
+    seen: list[tuple[int, str]] = []
+    while done < kills:
+        if _judged(tmp_path, experiments[-1]):
+            experiments.append(_allowed(session, len(experiments)))
+        pid = conducting(run, bench, experiments[-1])
+        time.sleep(chance.uniform(0, 1.5))
+        was_running = kill(pid)
+        assert verify(run).ok or _settled(tmp_path)
+        made = [(one.seq, one.of) for one in RunStore(run).book().of(ExperimentRun)]
+        assert made[: len(seen)] == seen, "a run that was there is gone"
+        seen, done = made, done + was_running
+        amid += was_running and made[-1:] != [] and made[-1][1] == experiments[-1]
+    assert amid * 3 > kills, "too few kills fell into a series that had begun"
+    while not _judged(tmp_path, experiments[-1]):
+        os.waitpid(conducting(run, bench, experiments[-1]), 0)
     again = RunSession(RunStore(tmp_path / "run"), standard, clock())
     book = again.book()
-    counted = Counter((run.control, run.n) for run in book.of(ExperimentRun))
+    counted = Counter((run.of, run.control, run.n) for run in book.of(ExperimentRun))
     assert max(counted.values()) == 1
-    assert {key for key in counted if key[0] is None} >= {(None, 1), (None, 2), (None, 3)}
-    assert [one.verdict for one in book.of(ExperimentJudged)][-1] == "holds"
+    for experiment in experiments:
+        assert {key for key in counted if key[:2] == (experiment, None)} == {
+            (experiment, None, n) for n in (1, 2, 3)
+        }
+        assert [one.verdict for one in book.of(ExperimentJudged) if one.of == experiment] == ["holds"]
     assert [one for one in findings(book, standard(CRUX).context()) if one.severity == "error"] == []
     assert re_execute(book, CRUX, Controller(CRUX, standard(CRUX))).identical
+    print(f"{done} kills, {amid} of them amid a series; {len(experiments)} series, {len(counted)} runs")
 
 
-def _judged(path: Path) -> bool:
-    return bool(RunStore(path / "run").book().of(ExperimentJudged))
+def _allowed(session: RunSession, n: int) -> str:
+    """One more program that a person said may be run."""
+    experiment = planned(session, f"{SLOW}# {n}\n")
+    allow_experiment(session, experiment)
+    return experiment
+
+
+def _judged(path: Path, experiment: str) -> bool:
+    judged = RunStore(path / "run").book().of(ExperimentJudged)
+    return any(one.of == experiment for one in judged)
 
 
 def _settled(path: Path) -> bool:
