@@ -6,6 +6,7 @@ runtime dependencies as the lock pins them, and nothing else: a file or a depend
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ def main() -> None:
         site = install(wheel, scratch)
         expect_only_us(site)
         expect_it_starts(scratch)
+        expect_experiments_again(scratch)
     print("built wheel: complete, alone and alive")
 
 
@@ -119,6 +121,23 @@ def expect_it_starts(scratch: Path) -> None:
     assert "moot" in run([str(venv / "bin" / "moot"), "--help"], cwd=elsewhere)
     played = run([str(venv / "bin" / "moot"), "demo", "--no-live"], cwd=elsewhere)
     assert "identical: same head" in played, played
+
+
+def expect_experiments_again(scratch: Path) -> None:
+    """Recorded experiments come out as recorded in a sandbox; without one they are not run, and that is said."""
+    moot = str(scratch / "venv" / "bin" / "moot")
+    for example in sorted((ROOT / "runs" / "examples").iterdir()):
+        events = example / "verifications.jsonl"
+        if not events.is_file() or '"kind":"experiment_judged"' not in events.read_text("utf-8"):
+            continue
+        path = shutil.copytree(example, scratch / "again" / example.name)
+        call = [moot, "replay", str(path), "--re-run"]
+        alone = subprocess.run(
+            call, cwd=scratch, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=False
+        )
+        assert (alone.returncode, "not run here" in alone.stdout) == (1, True), alone
+        if "✓ ok      experiments" in run([moot, "doctor"], cwd=scratch):
+            assert "as recorded" in run(call, cwd=scratch)
 
 
 def run(command: list[str], *, cwd: Path) -> str:

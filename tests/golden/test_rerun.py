@@ -1,0 +1,118 @@
+"""Recorded runs with experiments, and one made here: run again by real processes, with and without walls."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.events import ExperimentJudged
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+from ledger.state.series import runs_of
+from ledger.store.store import RunStore
+from rounds.experiments.bench import Bench, NoSandbox, bench_here
+from rounds.run.experiments import conduct
+from rounds.run.human_actions import allow_experiment
+from tests.rounds.experimenting import planned, with_claims
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+
+
+def has_experiments(run: Path) -> bool:
+    return '"kind":"experiment_judged"' in (run / "verifications.jsonl").read_text("utf-8")
+
+
+RECORDED = [path for path in sorted(EXAMPLES.iterdir()) if path.is_dir() and has_experiments(path)]
+recorded = pytest.mark.parametrize(
+    "run",
+    RECORDED or [pytest.param(None, marks=pytest.mark.skip("no recorded run holds an experiment yet"))],
+    ids=lambda run: run.name if isinstance(run, Path) else "none",
+)
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    try:
+        return bench_here()
+    except NoSandbox as error:
+        pytest.skip(error.what)
+
+
+@pytest.fixture(scope="module")
+def made(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with one experiment that holds, run in the sandbox."""
+    path = tmp_path_factory.mktemp("made") / "run"
+    session = with_claims(path)
+    experiment = planned(session)
+    allow_experiment(session, experiment)
+    list(conduct(session, bench, experiment))
+    return path
+
+
+def again(run: Path, **environment: str) -> tuple[int, list[dict[str, Any]], str]:
+    """Exit code, what came out for each experiment, and the same in words."""
+    call = [sys.executable, "-m", "moot", "replay", str(run), "--re-run"]
+    there = {**os.environ, **environment}
+    said = [
+        subprocess.run([*call, *more], capture_output=True, text=True, env=there, check=False, timeout=600)
+        for more in (["--json"], [])
+    ]
+    return said[0].returncode, json.loads(said[0].stdout)["re_run"], said[1].stdout
+
+
+def decides_something(book: Book) -> bool:
+    """Whether an experiment with both controls holds or fails on a claim of a final decision."""
+    cited = {
+        cite.id for one in final_in_force(book.state) for cite in book.state.decisions[one].cites
+    }  # a claim, or the experiment itself
+    return any(
+        one.verdict in ("holds", "fails")
+        and {run.control for run in runs_of(book, one.of)} >= {"must_fail", "must_hold"}
+        and bool(cited & {one.of, *book.state.experiments[one.of].claims})
+        for one in book.of(ExperimentJudged)
+    )
+
+
+@recorded
+@pytest.mark.slow
+@pytest.mark.usefixtures("bench")
+def test_a_recorded_run_gives_the_same_verdicts_and_none_of_them_is_vacuous(run: Path) -> None:
+    code, found, said = again(run)
+    assert code == 0, said
+    assert found
+    assert all(one["same"] and one["now"] == one["recorded"] for one in found if one["recorded"])
+    assert decides_something(RunStore(run).book())
+
+
+@recorded
+def test_a_recorded_run_is_not_run_again_without_a_sandbox(run: Path) -> None:
+    expect_not_run(run)
+
+
+@pytest.mark.usefixtures("bench")
+def test_a_run_made_here_gives_the_same_verdict(made: Path) -> None:
+    code, (found,), said = again(made)
+    assert (code, found["recorded"], found["now"], found["same"]) == (0, "holds", "holds", True), said
+
+
+def test_a_run_made_here_is_not_run_again_without_a_sandbox(made: Path) -> None:
+    expect_not_run(made)
+
+
+def expect_not_run(run: Path) -> None:
+    """Nothing is run where no backend is found, that is said of each experiment, and the exit code is 1."""
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    code, found, said = again(run, PATH="/nowhere")
+    judged = [one for one in found if one["recorded"] is not None]
+    assert judged
+    assert code == 1
+    assert {one["now"] for one in found} == {None}
+    assert said.count("not run here") == len(found)
+    assert "no sandbox holds here" in said
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
