@@ -167,7 +167,7 @@ def unmeasured(state: State, reading: ModeReading) -> str:
     tolerated = _BY_FORMS[reading.mode] if reading.tolerated is None else reading.tolerated
     if bad or (1 - tolerated) ** units >= HARDLY_CHANCE:
         return ""
-    return f"none of {units} units is bad where {tolerated:.0%} is tolerated, so the forms seem to exclude it"
+    return f"0 of {units} where {tolerated:.0%} is tolerated"
 
 
 class RunningJudgement:

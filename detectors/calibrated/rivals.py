@@ -48,7 +48,7 @@ def rivals_unexamined(
         bad=len(short),
         units=len(counts),
         needed=rule.others_tested_at_least,
-        sentence=f"tested claims about each option alone: {told or 'no options'}",
+        sentence=f"tested claims by option: {told or 'no options'}",
         mended=() if short else (len(rounds),),
         subject=", ".join(untouched or short),
         seen=tested,

@@ -16,6 +16,7 @@ from moot.terminal.seats_shown import columns, stack, verdict_text
 from moot.terminal.theme import labels_text
 from moot.view import marks, words
 from moot.view.marks import mark_of
+from moot.view.readiness import told_at_a_look
 from moot.view.round import RoundTold
 from moot.view.scene import Scene, spent
 from moot.view.seats import answered_by
@@ -125,6 +126,8 @@ def signals_line(scene: Scene) -> Text:
     line.append(f"  R{look.round}", theme.FAINT)
     if look.stop and look.round < scene.not_before:
         line.append(f", obeyed from R{scene.not_before} on", theme.FAINT)
+    if said := told_at_a_look(look):
+        line.append(f"  {said}", theme.style_of(marks.FAILS))
     return line
 
 

@@ -60,6 +60,7 @@ from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.evidence import claim_mark, shown_as, told_move
 from moot.view.marks import NEUTRAL, Mark, dissent_line, mark_of
+from moot.view.readiness import told_at_a_look
 
 TEXT: Final = 160
 """Characters of a text in a plain line; the ledger has the rest."""
@@ -305,7 +306,9 @@ def _governed(
             )
         case Signals():
             held = f"{event.satisfied} of {event.of} hold ({event.profile})"
-            return EventWords(event, "signals", mark_of(marks.ADVICE, event.advice), held)
+            return EventWords(
+                event, "signals", mark_of(marks.ADVICE, event.advice), held, told_at_a_look(event)
+            )
         case Alarm():
             raised = event.action == "raised"
             mark = mark_of(marks.ALARMS, event.verdict) if raised else marks.CLOSED

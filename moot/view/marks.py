@@ -55,13 +55,13 @@ ADVICE: Final[Mapping[str, Mark]] = {
     "wrap_up": Mark("◧", "wrap up: one more round without new claims", "good"),
     "borderline": Mark("◇", "borderline: look at the signals that are missing", "warn"),
     "continue": Mark("▶", "continue", "open"),
-    "escalate": Mark("▲", "escalate: the plan is used up and the run is not ready", "bad"),
+    "escalate": Mark("▲", "escalate: not ready, and going on in this plan cannot make it so", "bad"),
 }
 ALARMS: Final[Mapping[str, Mark]] = {
     "CLEAR": Mark("✓", "clear", "good"),
     "WATCH": Mark("◇", "WATCH", "warn"),
     "ALARM": Mark("▲", "ALARM", "bad"),
-    "INSUFFICIENT": Mark("–", "too few events to tell", "faint"),
+    "INSUFFICIENT": Mark("–", "not told here", "faint"),
 }
 SEEN: Final[Mapping[str, Mark]] = {
     "yes": Mark("✗", "seen", "bad"),

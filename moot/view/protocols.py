@@ -9,6 +9,7 @@ from typing import Final
 from ledger.events import RunOpened
 from ledger.result import Result
 from moot.view.estimate import Dollars, dollars_told
+from moot.view.readiness import what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import PROTOCOLS
@@ -145,7 +146,7 @@ def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) ->
 
 
 class NewFile(Result, frozen=True):
-    """`replies`: how many replies the plan asks for at most, S included."""
+    """`replies`: how many replies the plan asks for at most, S included. `lacks`: why it can never become ready."""
 
     file: str
     protocol: str
@@ -154,6 +155,7 @@ class NewFile(Result, frozen=True):
     drift: list[int]
     replies: int
     waived: list[str]
+    lacks: list[str]
     choices: list[Choice]
 
 
@@ -167,6 +169,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
         drift=[row.round for row in opening.plan if row.drift],
         replies=asked_of(opening).total(),
         waived=[waiver.what for waiver in opening.waived],
+        lacks=what_a_plan_lacks(opening),
         choices=list(choices),
     )
 
@@ -197,6 +200,7 @@ def new_text(found: NewFile, width: int = WIDTH) -> str:
     lines = [
         f"{found.file}: {found.protocol}, {found.rounds} rounds, stress {stress}, at most {found.replies} replies",
         *(f"WAIVED {what}: it will be said before every verdict" for what in found.waived),
+        *(f"CANNOT BECOME READY {why}: the run ends with its plan" for why in found.lacks),
         *choices_lines(found.choices, found.protocol, width),
         f"change it as you like, then: moot run {found.file} --seats host",
     ]

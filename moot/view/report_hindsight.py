@@ -33,13 +33,13 @@ def failures_section(found: Hindsight) -> Lines:
             marks.ALARMS[one.verdict].plain,
             one.e_value or "",
             f"R{one.onset_round}" if one.onset_round else "",
-            inline(shortened(one.detail, 45)),
+            "" if one.verdict == "CLEAR" else inline(shortened(one.detail, 45)),
         )
         for one in found.failures
     ]
     yield from table(("failure mode", "verdict", "e-value", "since", "why"), rows)
     yield ""
-    yield "By the calibrated detectors; INSUFFICIENT is no all-clear. What the roles say themselves stands above."
+    yield "By the calibrated detectors; what is not told here is no all-clear. `moot signals` has the numbers."
 
 
 def _standing(found: Hindsight) -> Lines:

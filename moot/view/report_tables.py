@@ -251,12 +251,13 @@ def _alarms(story: Story) -> Iterator[str]:
 
 
 def retrospective_section(story: Story) -> Iterator[str]:
-    """The eight failure modes as a checklist by role, then what the roles said."""
+    """The failure modes that roles were asked about as a checklist by role, then what the roles said."""
     if not story.reviews:
         return
     roles = [inline(review.role) for review in story.reviews]
     rows: list[tuple[str, ...]] = []
-    for mode in words.FAILURE_MODES:
+    asked = [mode for mode in words.FAILURE_MODES if any(mode in review.modes for review in story.reviews)]
+    for mode in asked or words.FAILURE_MODES:
         said = [review.modes.get(mode, ("", ""))[0] for review in story.reviews]
         box = "[x]" if "yes" in said else "[ ]"
         shown = (inline(mark_of(marks.SEEN, one).plain) if one else "" for one in said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from detectors.report import GateReading, SignalReport
@@ -13,6 +12,7 @@ from ledger.plain_text import shortened
 from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import mark_of
+from moot.view.readiness import GATES
 from roles.rotation import next_lead
 from rounds.protocols.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
 
@@ -28,31 +28,6 @@ NO_CLAIM: Final = "no claim yet"
 
 
 WINDOW: Final = 3
-
-
-_GATES: Final[Mapping[str, tuple[str, str]]] = {
-    "examined": ("every option was examined ({value})", "an option was not examined ({value})"),
-    "settled": ("the answers are settled ({value})", "the answers are not settled ({value})"),
-    "blocked": ("nothing waits for a run or a person", "reading cannot settle it: {value}"),
-    "reachable": ("the plan could become ready", "this plan cannot become ready: {value}"),
-    "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
-    "pending": (
-        "{value} of the claims are untested (limit {limit})",
-        "{value} of the claims are untested (limit {limit})",
-    ),
-    "critic_stressed": (
-        "the critic was really {value}",
-        "no honest round was run without the critic ({value})",
-    ),
-    "drift": ("the last drift check did not fail ({value})", "the last drift check did not pass ({value})"),
-    "yield": (
-        "{window} brought {value} of all claims (limit {limit})",
-        "{window} brought {value} of all claims (limit {limit})",
-    ),
-    "alarms": ("no alarm is open", "alarms are open: {value}"),
-    "judges": ("repeated verdicts agree ({value})", "verdicts are unreliable ({value})"),
-}
-"""Gate → how it is said when it holds, and when it does not."""
 
 
 def because(report: SignalReport) -> str:
@@ -96,7 +71,7 @@ def _told(gate: GateReading, rounds: int) -> str:
     value = words.failures_in(gate.value or "")
     if value == NO_CLAIM:
         return "no claim was raised yet"
-    holds, fails = _GATES.get(gate.name, (f"{gate.name} {{value}}",) * 2)
+    holds, fails = GATES.get(gate.name, (f"{gate.name} {{value}}",) * 2)
     if gate.name == "alarms" and value.endswith(WATCHED) and "," not in value:
         fails = "{value}, which is no all-clear"
     window = (

@@ -14,6 +14,8 @@ from detectors.calibrated.readiness import counted_alone
 from detectors.signals import signals
 from ledger.events import Alarm, Belief, RoundOpened, Signals
 from ledger.state.book import Book
+from moot.view.events import event_lines
+from moot.view.readiness import what_a_plan_lacks
 from roles.protocol import Step
 from rounds.protocols import protocol_of
 from rounds.run.controller import Controller
@@ -191,3 +193,28 @@ def test_the_published_form_has_no_answers() -> None:
         resolve(checked(table), {}, moot="0.1.0")
     del table["deliberation"]["positions"]
     assert resolve(checked(table), {}, moot="0.1.0").event.rules["positions"] == "sealed"
+
+
+@pytest.mark.parametrize("plan", ["short-5", "minimum-8", "standard-13"])
+def test_shipped_plans_can_become_ready(plan: str) -> None:
+    table = {"deliberation": {"question": "Which?", "options": ["a", "b"], "plan": plan}}
+    assert what_a_plan_lacks(resolve(checked(table), {}, moot="0.1.0").event) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"no_stress": True}, "no round is planned without the critic"),
+        ({"positions": "sealed"}, "nobody is asked what the answer would be now (rule positions=beliefs)"),
+        ({"not_before": 12}, "a stop is obeyed from R12 on, and the last round is R7"),
+    ],
+)
+def test_a_plan_that_cannot_become_ready_says_why(more: dict[str, Any], why: str) -> None:
+    table = {"deliberation": {"question": "Which?", "plan": "minimum-8", **more}}
+    assert what_a_plan_lacks(resolve(checked(table), {}, moot="0.1.0").event) == [why]
+
+
+def test_a_run_that_cannot_become_ready_any_more_says_so_in_its_lines() -> None:
+    run = finished("document", 1)
+    said = [line for event in run.of(Signals) for line in event_lines(run, event)]
+    assert any("cannot become ready: settled needs 2 more rounds and 1 is left" in line for line in said)
