@@ -255,7 +255,13 @@ def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str,
     ]  # fmt: skip
     if not concerns:
         return None
-    gravest = max(concerns, key=lambda one: (severity(book, one), one.seq))
+    rated = {
+        one.of for one in book.of(Rating)
+    }  # nearly nobody rates, and a run may have thousands of concerns
+    gravest = max(
+        concerns,
+        key=lambda one: (severity(book, one) if one.id in rated else float(one.severity or 0), one.seq),
+    )
     return gravest.by, gravest.text, gravest.id or ""
 
 
