@@ -14,7 +14,7 @@ EXPERIMENTS: Final = """\
 
 Tried: `kill -9` of the process that runs an experiment in its sandbox, at random instants of one series after another.
 
-Promise: what was run stays on the ledger, the next process goes on where it stopped, no run is counted twice, and no rule is broken.
+Promise: what was run stays on the ledger, the next process goes on where it stopped, and no run is counted twice.
 
 ```
 python -m pytest -m campaign tests/rounds/test_killed_experiments.py
