@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 
-from ledger.events import Decision
+from ledger.events import Decision, Ruling, Vote
 from ledger.state.book import Book
+from moot.view.outcome import outcome_of
 from roles.brief import derive
+from roles.protocol import Step
 from rounds.protocols import PROTOCOLS
 from rounds.run import human_actions
+from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from tests.protocols.playing import VARIANTS, begin, play
+from tests.protocols.scripts import SCRIPTS, Shown
 from validators import rulebook
 
 IDS = ["-".join([name, *(f"{rule}={value}" for rule, value in rules.items())]) for name, rules in VARIANTS]
@@ -150,3 +155,30 @@ def play_one(session: RunSession) -> None:
     from tests.protocols.playing import submit
 
     submit(session, session.asked()[0])
+
+
+def test_a_view_that_the_ruling_goes_against_is_named_with_its_reasons(tmp_path: Path) -> None:
+    def disagreeing(book: Book, step: Step, shown: Shown) -> dict[str, object]:
+        said = SCRIPTS["tribunal"](book, step, shown)
+        return (
+            said
+            if "risk" not in said
+            else said | {"risk": 5, "confidence": 20 if step.role == "accuracy" else 90}
+        )
+
+    session = begin(tmp_path / "run", "tribunal")
+    while asked := session.asked():
+        one = asked[0]
+        shown = [event for event in session.book().events if event.seq in one.brief.saw]
+        content = orjson.dumps(disagreeing(session.book(), one.step, shown))
+        session.submit(one.step.id, content, Answer(seat="host", isolation="trusted"))
+    book = session.book()
+    (decision,), (ruling,) = book.of(Decision), book.of(Ruling)
+    against = [vote for vote in book.of(Vote) if vote.ballot == 2 and vote.decision != ruling.decision]
+    assert against
+    assert [(one.ref, one.text) for one in decision.dissent] == [
+        (vote.id, vote.reasoning) for vote in against
+    ]
+    told = [one.ref for one in outcome_of("run", book).dissent]
+    assert told == [vote.id for vote in against]
+    is_sound(session)
