@@ -57,6 +57,11 @@ MEMORY_BYTES_MAX: Final = 2 * 1024**3
 OUTPUT_BYTES_MAX: Final = 1024**2
 
 
+def planned_note(experiment: str | None) -> str:
+    """The words of the note that holds who planned an experiment: the plan itself has no place for a name."""
+    return f"{experiment} is planned."
+
+
 def verdict_of(plan: ExperimentPlanned, run: ExperimentRun, content: Content) -> Verdict:
     """What one repetition says. One that a limit ended, not the program itself, is an error."""
     if run.exit is None and (run.signal is None or run.signal in LIMIT_SIGNALS):

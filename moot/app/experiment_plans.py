@@ -58,8 +58,8 @@ class PlanWish:
     memory_mib: int = 512
 
 
-def plan_experiment(session: Session, wish: PlanWish) -> tuple[Event, ...]:
-    """Put a plan on the ledger. Raises `MootError` with everything that is wrong with it."""
+def plan_experiment(session: Session, wish: PlanWish, name: str | None = None) -> tuple[Event, ...]:
+    """Put a plan on the ledger, with who made it. Raises `MootError` with everything that is wrong with it."""
     if not session.keeps_names:
         what = "this run is of version 1 of the format, which keeps no experiments"
         raise usage(what, "plan it in a run of crux", str(session.path))
@@ -70,7 +70,7 @@ def plan_experiment(session: Session, wish: PlanWish) -> tuple[Event, ...]:
         fix = "see docs/experiments.md; a control is --must-fail NAME=FILE or --must-fail 'WORDS'"
         more = "".join(f"  {problem}\n" for problem in problems) if len(problems) > 1 else ""
         raise MootError("plan_refused", problems[0], "experiment plan", fix, more=more)
-    return human_actions.plan_experiment(session.inner, plan, blobs)
+    return human_actions.plan_experiment(session.inner, plan, blobs, name)
 
 
 def read_predicate(text: str) -> Predicate:

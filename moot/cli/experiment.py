@@ -119,8 +119,8 @@ def experiment(
                 seconds=seconds,
                 memory_mib=memory,
             )
-            events = plan_experiment(session, wish)
-            told = [event.id or "" for event in events]
+            events = plan_experiment(session, wish, who)
+            told = [event.id for event in events if event.id]
         case "run":
             told, events = _run(session, _only(said, 1), times, who)
         case "submit":

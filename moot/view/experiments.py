@@ -6,13 +6,13 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ledger.events import ExperimentPlanned
+from ledger.events import Amendment, ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, Predicate
 from ledger.interchange.markdown import block, code, inline
 from ledger.plain_text import counted, visible
 from ledger.result import Result
 from ledger.state.book import Blobs, Book
-from ledger.state.experiments import verdict_of
+from ledger.state.experiments import planned_note, verdict_of
 from ledger.state.series import OutputMissing, content_of, plan_of, runs_of
 from moot.view.evidence import claim_mark, times_run
 from moot.view.evidence import shown_as as class_shown
@@ -95,7 +95,7 @@ def experiment_of(
     plan, facts = plan_of(book, experiment), book.state.experiments[experiment]
     return ExperimentShown(
         id=experiment,
-        by=plan.by,
+        by=planner(book, experiment),
         question=plan.question,
         claims={claim: claim_mark(book, claim).plain for claim in plan.claims},
         files=[_file(one.name, one.sha256, book.blobs) for one in plan.files],
@@ -114,6 +114,14 @@ def experiment_of(
         command=f"moot experiment run {shlex.quote(run)} {experiment}"
         + (f" --times {plan.k}" if facts.judged else ""),
     )
+
+
+def planner(book: Book, experiment: str) -> str:
+    """Who planned it: a role, or the person by the name that was given."""
+    by = plan_of(book, experiment).by
+    told = planned_note(experiment)
+    named = (one.name for one in book.of(Amendment) if one.reason == told and one.by == by == "human")
+    return next((name for name in named if name), by)
 
 
 def shown_as(book: Book, experiment: str) -> str:

@@ -114,6 +114,23 @@ def basis_told(book: Book, why: list[Point], families: int | None) -> str:
     return basis_sentence(classes, families=families, over_roles=over)
 
 
+def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:
+    """Who puts another option first than the answer does: role, words, the belief that says so."""
+    from detectors.beliefs.report import rounded
+    from rounds.protocols.crux import standing
+
+    end, state = end_of_run(book), book.state
+    if end.leader is None or len(end.roles) < 2:
+        return
+    options, latest = standing.option_ids(state), state.beliefs_at(state.round)
+    for role, points in end.roles.items():
+        first = max(range(len(options)), key=lambda n: points[n])
+        if points[first] > points[end.leader] and role in latest:
+            put, own = rounded(points[first]), rounded(points[end.leader])
+            text = f"puts {options[first]} first: {put:g} points, against {own:g} for {options[end.leader]}."
+            yield role, text, latest[role].id
+
+
 def reasons_of_roles(book: Book) -> list[Point]:
     """Where nobody wrote a memo: the reasons of the role that is nearest the pool, as it gave them."""
     from rounds.protocols.crux.asked import writers

@@ -45,6 +45,7 @@ from moot.view.memo import (
     has_beliefs,
     how_likely,
     memo_of,
+    other_leaders,
     reasons_of_roles,
     resting_on,
     work_order,
@@ -111,7 +112,7 @@ def outcome_of(run: str, book: Book) -> Outcome:
         changes_our_mind=told.field("changes_our_mind") or told.conditions(held.falsifiers),
         requirements=told.field("requirements") or told.conditions(held.requirements),
         objection=objection_told(book, chief, told.why),
-        dissent=[Dissenting(*one) for one in dissent_told(book, chief)],
+        dissent=[Dissenting(*one) for one in _dissent(book, chief)],
         needs_you=asked_of_you(run, book),
         not_settled=told.field("not_settled") or list(islice(told.not_settled(), UNSETTLED)),
         assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
@@ -181,6 +182,13 @@ def _open_cited(book: Book, decision: Decision) -> list[str]:
     """Claims under a decision that the run's own tests left open: reading could not decide them."""
     claims = book.state.claims
     return [cite.id for cite in decision.cites if cite.id in claims and claims[cite.id].status in OPEN]
+
+
+def _dissent(book: Book, chief: Decision | None) -> Iterator[tuple[str, str, str]]:
+    """Who disagrees in words; then who puts another option first in its sealed belief."""
+    yield from dissent_told(book, chief)
+    if chief is not None and has_beliefs(book):
+        yield from other_leaders(book)
 
 
 class _Told(msgspec.Struct, frozen=True):

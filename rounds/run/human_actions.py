@@ -17,6 +17,7 @@ from ledger.events.run import Change
 from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
 from ledger.state.decided import replacement
+from ledger.state.experiments import planned_note
 from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, WAIT_PATH, State
 from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
 from rounds.run.session import RunSession, is_on_ledger
@@ -241,9 +242,9 @@ def allow_experiment(session: RunSession, experiment: str, name: str | None = No
 
 
 def plan_experiment(
-    session: RunSession, plan: ExperimentPlanned, blobs: Mapping[str, bytes]
+    session: RunSession, plan: ExperimentPlanned, blobs: Mapping[str, bytes], name: str | None = None
 ) -> tuple[Event, ...]:
-    """Put a person's plan on the ledger, under the next number of the round. Nothing is run by it.
+    """Put a person's plan on the ledger, under the next number of the round, and who it was. Nothing is run by it.
 
     Raises `NotThere` for a claim that is none, or that is superseded.
     """
@@ -256,7 +257,11 @@ def plan_experiment(
                 raise NotThere(f"{why} {claim!r}", "see `moot claims`")
         number = 1 + sum(facts.round == book.state.round for facts in book.state.experiments.values())
         named = {"id": f"E-{book.state.round}-{number}", **_envelope(book)}
-        return (msgspec.structs.replace(plan, **named),)
+        planned = msgspec.structs.replace(plan, **named)
+        if name is None:
+            return (planned,)
+        who = Amendment(**_envelope(book), what="note", cause="human", reason=planned_note(planned.id))
+        return planned, _named(book, who, name)
 
     return session.commit(make, blobs)
 

@@ -56,8 +56,9 @@ def nothing_holds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("sandbox")
 def test_a_plan_is_written_run_and_shown(moot: Moot, crux: Path) -> None:
     said = moot("experiment", "plan", crux, *PLAN, "--by", "Ada", "--json").json
-    assert said["events"] == ["E-2-1"]
-    assert said["experiments"][0]["verdict"] is None
+    assert said["events"][0] == "E-2-1"
+    assert len(said["events"]) == 2  # and the note of who planned it
+    assert (said["experiments"][0]["verdict"], said["experiments"][0]["by"]) == (None, "Ada")
     assert not RunStore(crux).book().of(ExperimentRun)  # a plan runs nothing
     done = moot("experiment", "run", crux, "--json")
     assert done.code == 0

@@ -59,9 +59,14 @@ READ = {
     "crux-format-2": Read("decide_with_tripwire", "Change nothing in the bytes: freeze", LIKELY),
     "crux-hospice-1": Read("run_this_first", "Accept nothing yet: first ask other givers", EVEN),
     "crux-hospice-2": Read("run_this_first", "Take the gift only without plaque and photograph", EVEN),
-    "crux-library-1": Read("run_this_first", "Do not decide yet: first find out", UNLIKELY),
+    "crux-library-1": Read(
+        "run_this_first", "Do not decide yet: first find out", UNLIKELY, dissent=("action", "critic")
+    ),
     "crux-library-2": Read(
-        "run_this_first", "Do not vote yet: first find out", "Unlikely (20–45 %) that O-2"
+        "run_this_first",
+        "Do not vote yet: first find out",
+        "Unlikely (20–45 %) that O-2",
+        dissent=("guardian", "critic"),
     ),
     "crux-storage-1": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
     "crux-storage-2": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
@@ -244,3 +249,18 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
             ]
             last = " ".join(place[0].split()[-3:])
             assert any(last in " ".join(text.split()) for text in texts), f"{place[0]}{rest}"
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ("crux-library-1", {"action": "O-2", "critic": "O-2"}),
+        ("crux-library-2", {"guardian": "O-1", "critic": "O-1"}),
+        ("crux-storage-1", {}),
+    ],
+)
+def test_who_puts_another_option_first_stands_with_its_belief(run: str, told: dict[str, str]) -> None:
+    book = open_run(EXAMPLES / run).book
+    others = [one for one in outcome_of(run, book).dissent if one.ref.startswith("B-")]
+    assert {one.role: one.text.split()[1] for one in others} == told
+    assert all(one.ref in book.by_id for one in others)
