@@ -243,7 +243,9 @@ def test_what_ends_in_an_ellipsis_names_the_thing_that_has_it_whole(name: str) -
             if re.match(r" … \(moot (?:decisions|log) ", rest):
                 continue
             ids = re.findall(r"[(;,] ?(?:whole: )?([A-Z]{1,2}-\d[\w~-]*)", rest[: rest.index(")") + 1])
-            ids = [one for one in ids if one in ours.by_id]  # a document is quoted, and has no words of its own
+            ids = [
+                one for one in ids if one in ours.by_id
+            ]  # a document is quoted, and has no words of its own
             texts = [show_text(show_of(name, ours, ours.by_id[one]), 10_000) for one in ids]
             texts += [
                 why_text(why_of(name, ours, one, everything=True), 10_000) for one in ids if rest[2:3] == "”"
