@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import assert_never
+from typing import Final, assert_never
 
 from ledger.events import (
     Agenda,
@@ -68,6 +68,8 @@ from ledger.state.state import (
 )
 from ledger.wording import asks_for_run, is_good_news, names_no_outcome
 
+SYNTHESIS: Final = "S"
+
 
 def fold(events: Iterable[Event], state: State | None = None) -> State:
     """The state after `events`, from nothing or going on from `state` (which is then changed)."""
@@ -123,7 +125,7 @@ def step(state: State, event: Event) -> None:
                 event.severity,
             )
         case Validation():
-            state.validated.setdefault(event.round, []).append(event.after)
+            _validated(state, event)
         case RoundOpened():
             state.rounds[event.round] = event
             state.rounds_opened.append(event)
@@ -199,6 +201,23 @@ def step(state: State, event: Event) -> None:
 def _id(event: Event) -> str:
     assert event.id is not None, f"{event.kind} without id"
     return event.id
+
+
+def _validated(state: State, event: Validation) -> None:
+    """One in the middle of a round ends nothing; one that found no error lets a run go on that was held up."""
+    ends = not state.validates_phases or event.after in _ends_of(state, event.round)
+    (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
+    if state.validates_phases:
+        state.faulty = None if event.ok else event.seq
+
+
+def _ends_of(state: State, round_: int) -> tuple[str, ...]:
+    """The synthesis, and the last phase before it."""
+    opened = state.rounds.get(round_)
+    plan = state.opening.plan
+    if opened is None or opened.plan_row >= len(plan):
+        return (SYNTHESIS,)
+    return (SYNTHESIS, *[phase for phase in plan[opened.plan_row].phases if phase != SYNTHESIS][-1:])
 
 
 def _holder(event: Position | Flip) -> str:
@@ -344,6 +363,8 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
     overturns = cite.relation == "overturns"
     if overturns and cite.id in state.screened:
         state.screened[cite.id] = "OVERRIDDEN"
+    if overturns and cite.id == f"@{state.faulty}":
+        state.faulty = None
     ruling = state.rulings.get(cite.id)
     ended = ruling.decision if overturns and ruling is not None else cite.id
     for one in state.rulings.values():
@@ -366,4 +387,4 @@ def _rank(state: State, event: Decision, ended: list[str]) -> Rank:
     overturned = {cite.id for cite in event.cites if cite.relation == "overturns"}
     if overturned & state.rulings.keys():
         return "final"
-    return "screening" if overturned & state.screened.keys() else "round"
+    return "screening" if any(identity.startswith("@") for identity in overturned) else "round"

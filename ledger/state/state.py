@@ -152,6 +152,10 @@ class BeliefFacts(NamedTuple):
         return self.n == 2 and not self.derived
 
 
+VALIDATE: Final = "validate"
+"""Key of `run_opened.rules`: after what the rules are asked; without it after each round."""
+EACH_PHASE: Final = "phase"
+"""Its value where they are asked after each phase, and an error holds the run up."""
 POSITIONS: Final = "positions"
 """Key of `run_opened.rules`: what every role seals before the checks of a round."""
 ANSWERS: Final = "beliefs"
@@ -292,7 +296,11 @@ class State(msgspec.Struct):
     contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
-    """Round → phases after which a validation stands."""
+    """Round → phases after which a validation stands that ends the round, or its synthesis."""
+    checked: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
+    """Round → phases in its middle after which a validation stands (`rules.validate` is `phase`)."""
+    faulty: int | None = None
+    """Seq of the last validation, where it found an error in a run that is held up by one."""
     looks: list[Signals] = msgspec.field(default_factory=list[Signals])
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])
@@ -407,8 +415,14 @@ class State(msgspec.Struct):
 
     @property
     def held_up(self) -> tuple[str, ...]:
-        """Screenings that stop the run until a person overrides them."""
-        return tuple(name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
+        """Screenings, and a validation with an error, that stop the run until a person overrides them."""
+        screened = tuple(name for name, action in self.screened.items() if action in ("ESCALATE", "BLOCK"))
+        return screened if self.faulty is None else (*screened, f"@{self.faulty}")
+
+    @property
+    def validates_phases(self) -> bool:
+        """Whether the rules are asked after each phase."""
+        return self.opened is not None and self.opened.rules.get(VALIDATE) == EACH_PHASE
 
     def is_done(self, step: str) -> bool:
         """Whether a step has a reply or a fallback."""

@@ -46,16 +46,37 @@ class Controller(msgspec.Struct, frozen=True):
         state = book.state
         if state.opened is None or state.finished or state.opened.origin.type == "import":
             return ()
+        if state.faulty is not None:
+            return self._mended(book)
         if state.held_up:
             return ()
         if not state.rounds:
             return self.verdicts.screenings(book) or (self._round_opened(book, 0),)
-        for debt in (judgements_due, self.protocol.owed, self._round_end, self._next):
+        for debt in (judgements_due, self.protocol.owed, self._phase_end, self._round_end, self._next):
             if debt == self._round_end and awaited_experiments(self.protocol, state):
                 return ()
             events = debt(book)
             if events:
                 return events
+        return ()
+
+    def _mended(self, book: Book) -> tuple[Event, ...]:
+        """A validation that held the run up, given again once nothing is wrong any more."""
+        last = next(event for event in reversed(book.events) if isinstance(event, Validation))
+        return (self._validation(book, last.after),) if self.verdicts.check(book).ok else ()
+
+    def _phase_end(self, book: Book) -> tuple[Event, ...]:
+        """The validation that a closed phase has in the middle of a round, where the rules are asked after each."""
+        state, round_ = book.state, book.state.round
+        if not state.validates_phases:
+            return ()
+        groups = self.protocol.groups(state, round_)
+        for phase in dict.fromkeys(group.phase for group in groups):
+            if not all(is_complete(state, group) for group in groups if group.phase == phase):
+                return ()
+            done = (*state.checked.get(round_, ()), *state.validated.get(round_, ()))
+            if phase not in done and phase != groups[-1].phase:
+                return (self._validation(book, phase),)
         return ()
 
     def _round_end(self, book: Book) -> tuple[Event, ...]:

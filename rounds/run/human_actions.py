@@ -82,7 +82,8 @@ def override(session: RunSession, target_id: str, text: str, name: str | None = 
     """Overturn a decision in force (`D-3-1`), or a ruling or a screening (`@seq`)."""
 
     def make(book: Book) -> tuple[Event, ...]:
-        kind = "verification" if target_id in book.state.screened else "decision"
+        held = target_id in book.state.screened or target_id in book.state.held_up
+        kind = "verification" if held else "decision"
         made = _once(book, _decision(book, "override", text, (kind, target_id, "overturns")), name)
         if not is_on_ledger(made):
             _refuse_what_no_override_ends(book.state, target_id)

@@ -9,6 +9,8 @@ import msgspec
 
 from detectors.calibrated.betting import E_MAX
 from detectors.calibrated.judgement import judge, readings_of
+from detectors.calibrated.parameters import recorded_parameters
+from detectors.parameters import DIRECTORY
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import step
 from ledger.state.state import State
@@ -16,6 +18,8 @@ from tests.detectors.simulated import Setting, Simulation
 
 NAMED = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}
 MINIMUM_ROUND = 5
+COUNTED = recorded_parameters((DIRECTORY / "calibrated-2.toml").read_bytes())
+"""Thresholds that judge readiness by rounds and yield: an import asked nobody for an answer."""
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -37,7 +41,7 @@ def course(files: Mapping[str, bytes]) -> Course:
     for number, events in groupby(read_skill(files, None).events, key=lambda event: event.round):
         for event in events:
             step(state, event)
-        if stop is None and number >= MINIMUM_ROUND and judge(state).ready:
+        if stop is None and number >= MINIMUM_ROUND and judge(state, COUNTED).ready:
             stop = number
     readings = readings_of(state)
     alarmed = {str(each.mode): each.alarm_round or 0 for each in readings if each.verdict == "ALARM"}

@@ -54,6 +54,7 @@ def test_what_is_left_open_is_decided() -> None:
         "positions": "beliefs",
         "rejudge": "0",
         "wait": "on",
+        "validate": "phase",
         "screening": "screening-2",
         "decisions": "deliberated",
         "losses": "1",

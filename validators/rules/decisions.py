@@ -116,7 +116,7 @@ def cited_thing_exists(index: LedgerIndex) -> Iterator[Breach]:
                 yield Breach(event.seq, f"{event.id} {cite.relation} {cite.id}, which is no decision")
 
 
-_COUNTS_AS: Final = {"ruling": "decision", "screening": "verification"}
+_COUNTS_AS: Final = {"ruling": "decision", "screening": "verification", "validation": "verification"}
 """Kinds without an id that a person may overturn by their place, and what a citation calls them."""
 
 

@@ -419,6 +419,7 @@ def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet, positions: tup
             "rejudge": ("0", "1", "2", "3", "4"),
             "prompts": ("structured-6", "structured-5"),
             "wait": ("on", "off"),
+            "validate": ("phase", "round"),
         },
     )
 

@@ -1,0 +1,104 @@
+"""When the rules are asked: after each phase in new runs of `structured`, where an error holds the run up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ledger.events import Validation
+from moot.view.status import status_text
+from roles.protocol import Protocol
+from rounds.run.engine import Answer
+from rounds.run.human_actions import override
+from rounds.run.session import RunSession, start
+from rounds.run.verdicts import Verdicts, standard
+from rounds.setup.deliberation import checked
+from rounds.setup.opening import resolve
+from tests.rounds.openings import clock, play
+from tests.rounds.scripted import Script
+from validators.rulebook import CheckReport, ReportedFinding
+
+
+class Complaint:
+    """The rules, and one more that complains while it is told to."""
+
+    def __init__(self) -> None:
+        self.complains = False
+
+    def __call__(self, protocol: Protocol) -> Verdicts:
+        plain = standard(protocol)
+
+        def check(book: object) -> CheckReport:
+            report = plain.check(book)  # type: ignore[arg-type]
+            wrong = ReportedFinding("ID001", "error", 1, None, None, "complained about")
+            return (
+                msgspec.structs.replace(report, ok=False, findings=[*report.findings, wrong])
+                if self.complains
+                else report
+            )
+
+        return msgspec.structs.replace(plain, check=check)
+
+
+def begin(path: Path, verdicts: Complaint | None = None, **rules: str) -> RunSession:
+    table = {
+        "deliberation": {"question": "Which?", "goals": ["One"], "options": ["a", "b"], "plan": "short-5"},
+        "rules": rules,
+    }
+    made = resolve(checked(table), {}, moot="0.1.0")
+    return start(
+        path, made.event, blobs=made.blobs, files={}, verdicts=verdicts or standard, clock=clock(), sync=False
+    )
+
+
+def validations(session: RunSession) -> list[str]:
+    return [f"R{event.round} {event.after}" for event in session.book().of(Validation)]
+
+
+def test_every_phase_of_a_round_is_validated_where_it_closes(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    play(session, Script(seed=2))
+    told = validations(session)
+    assert told[:6] == [f"R1 {phase}" for phase in "BCDEFG"]
+    assert [one for one in told if one.startswith("R3")] == [f"R3 {phase}" for phase in "BCDEFGH"]
+    assert told[-1].endswith(" S")
+    assert len(told) == len(set(told))
+    for event in session.book().of(Validation):
+        assert event.ok
+        assert event.through == event.seq - 1
+
+
+def test_round_asks_once_a_round_as_before(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", validate="round")
+    play(session, Script(seed=2))
+    assert validations(session)[:3] == ["R1 G", "R2 G", "R3 H"]
+
+
+@pytest.mark.parametrize("way", ["mended", "overridden"])
+def test_an_error_holds_the_run_up_until_it_is_mended_or_overridden(tmp_path: Path, way: str) -> None:
+    complaint = Complaint()
+    session = begin(tmp_path / "run", complaint)
+    complaint.complains = True
+    script = Script(seed=2)
+    (first,) = session.asked()
+    host = Answer(seat="host", isolation="trusted")
+    session.submit(first.step.id, script.reply(session.book(), first.step, first.brief.saw), host)
+    state = session.book().state
+    (found,) = session.book().of(Validation)
+    assert (found.after, found.ok, state.held_up) == ("B", False, (f"@{found.seq}",))
+    assert session.asked() == ()
+    said = status_text(tmp_path / "run", state, (), (), None)
+    assert f"by an error that the validation @{found.seq} found" in " ".join(said.split())
+    assert "asked after R1 B: an error" in said
+    if way == "mended":
+        complaint.complains = False
+        session.settle()
+    else:
+        override(session, f"@{found.seq}", "It is known and harmless.")
+    complaint.complains = False
+    assert session.book().state.held_up == ()
+    assert {one.step.task for one in session.asked()} == {"C"}
+    end = play(session, script)
+    assert session.book().state.finished, end
