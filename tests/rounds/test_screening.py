@@ -190,7 +190,7 @@ def test_a_run_names_the_rules_and_is_checked_by_them(
     rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R-24: check computes a screening again by the version that the opening names."""
-    monkeypatch.setattr("rounds.setup.opening.RULES_VERSION", rules)
+    monkeypatch.setattr("rounds.setup.chosen_rules.RULES_VERSION", rules)
     monkeypatch.setattr("tests.protocols.playing.QUESTION", attacks.WORDINGS[3])
     session = begin(tmp_path / "run", "ratchet")
     first = session.book().events[1]
