@@ -59,6 +59,7 @@ def test_what_a_killed_process_left_goes_and_what_is_in_use_stays(temporary: Pat
         "another-thing",
         f"{prefix_of_ours()}mine",
     ],
+    ids=["of an older kind", "of another boot", "of another program", "of ourselves"],
 )
 def test_nobody_elses_is_touched(temporary: Path, name: str) -> None:
     """Of no known process, of another start of the system or other numbers, of none of ours, of one alive."""
