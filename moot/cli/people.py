@@ -62,14 +62,17 @@ def override(
 def ack(
     run: RunArgument,
     alarm: Annotated[
-        str, typer.Argument(metavar="ALARM", help="The failure mode (FM-1), or @SEQ of the alarm.")
+        str,
+        typer.Argument(
+            metavar="ALARM", help="The failure mode (FM-1), or @SEQ of the alarm or of the error."
+        ),
     ],
     text: TextArgument,
     by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Close an open alarm; what it had amended ends with it.
+    """Close an open alarm; what it had amended ends with it. Or let a run go on that an error of its rules holds up.
 
     Example: moot ack @last FM-1 'The critic was right to agree: nothing was left to attack.'
     """

@@ -110,7 +110,9 @@ def _refuse_what_no_override_ends(state: State, target_id: str) -> None:
 
 
 def acknowledge(session: RunSession, alarm: str, because: str, name: str | None = None) -> tuple[Event, ...]:
-    """Close an open alarm, named by its seq (`@41`) or its failure mode (`FM-1`)."""
+    """Close an open alarm, named by its seq (`@41`) or failure mode (`FM-1`), or let go what an error holds up."""
+    if alarm in session.book().state.held_up:
+        return override(session, alarm, because, name)
 
     def make(book: Book) -> tuple[Event, ...]:
         found = [open_ for open_ in book.state.open_alarms() if alarm in (open_.fm, f"@{open_.seq}")]

@@ -11,7 +11,7 @@ from ledger.events import Validation
 from moot.view.status import status_text
 from roles.protocol import Protocol
 from rounds.run.engine import Answer
-from rounds.run.human_actions import override
+from rounds.run.human_actions import acknowledge, override
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import Verdicts, standard
 from rounds.setup.deliberation import checked
@@ -76,8 +76,8 @@ def test_round_asks_once_a_round_as_before(tmp_path: Path) -> None:
     assert validations(session)[:3] == ["R1 G", "R2 G", "R3 H"]
 
 
-@pytest.mark.parametrize("way", ["mended", "overridden"])
-def test_an_error_holds_the_run_up_until_it_is_mended_or_overridden(tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize("way", ["mended", "overridden", "acknowledged"])
+def test_an_error_holds_the_run_up_until_it_is_mended_or_let_go(tmp_path: Path, way: str) -> None:
     complaint = Complaint()
     session = begin(tmp_path / "run", complaint)
     complaint.complains = True
@@ -96,7 +96,8 @@ def test_an_error_holds_the_run_up_until_it_is_mended_or_overridden(tmp_path: Pa
         complaint.complains = False
         session.settle()
     else:
-        override(session, f"@{found.seq}", "It is known and harmless.")
+        let_go = override if way == "overridden" else acknowledge
+        let_go(session, f"@{found.seq}", "It is known and harmless.")
     complaint.complains = False
     assert session.book().state.held_up == ()
     assert {one.step.task for one in session.asked()} == {"C"}
