@@ -1,9 +1,10 @@
-"""Decide the questions again: `python -m benchmarks.runnable [NAME …] [--record] [--paper]`.
+"""Decide the questions again: `python -m benchmarks.runnable [NAME …] [--record] [--paper] [--scores]`.
 
 python -m benchmarks.runnable                   run every truth, compare with output and key, print the table
 python -m benchmarks.runnable q08-retry-policy  one question (any beginning of a name)
 python -m benchmarks.runnable --record          write output.txt anew
 python -m benchmarks.runnable --paper           write paper.md, run nothing
+python -m benchmarks.runnable --scores          what readers who ran nothing answered, against the keys
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.runnable.questions import FOLDER, PAPER, differences, keys, paper, questions, rerun
+from benchmarks.runnable.scores import contested, scores
 
 
 def decide(names: Sequence[str], record: bool) -> int:
@@ -39,9 +41,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--paper", action="store_true")
+    parser.add_argument("--scores", action="store_true")
     options = parser.parse_args(arguments)
     if options.paper:
         PAPER.write_text(paper(), "utf-8")
+        return 0
+    if options.scores:
+        for score in scores(contested()):
+            print(f"{score.reader:10} {score.right:2} of {score.of}   Brier {score.brier:.2f}")
         return 0
     known = [question.name for question in questions()]
     beginnings = tuple(options.names or [""])

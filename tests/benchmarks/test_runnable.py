@@ -19,6 +19,7 @@ from benchmarks.runnable.questions import (
     recorded,
     rerun,
 )
+from benchmarks.runnable.scores import contested, read_answers, scores
 from rounds.setup.deliberation import parse
 
 ALL = {question.name: question for question in questions()}
@@ -55,6 +56,17 @@ def test_the_paper_is_what_the_folders_say_and_has_no_key() -> None:
         assert recorded(name) not in paper()
         assert (FOLDER / name / "truth.py").read_text("utf-8") not in paper()
     assert "answer:" not in paper()
+
+
+def test_scores_agree_with_a_count_by_hand() -> None:
+    names = contested()
+    assert len(names) == 20
+    known, by_name = keys().answers, {one.reader: one for one in scores(names)}
+    for reader, answered in read_answers().items():
+        assert all(sum(points.values()) == 100 for points in answered.values()), reader
+        picks = {name: sorted(answered[name[:3]].items(), key=lambda one: -one[1])[0][0] for name in names}
+        assert by_name[reader].right == sum(picks[name] == known[name] for name in names)
+    assert 0 <= by_name["pooled"].brier <= 2
 
 
 @pytest.mark.parametrize("beginning", QUICK)
