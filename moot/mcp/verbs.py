@@ -24,6 +24,7 @@ from moot.view.quorum import RunQuorum
 from moot.view.results import Act
 from roles.brief import derive
 from roles.seats.host import HostSeat
+from rounds.protocols import awaited_of
 from rounds.run.engine import ReplyRefused
 from rounds.setup.deliberation import checked
 from rounds.setup.opening import cast_roles
@@ -69,6 +70,7 @@ class PublicStatus(Result, frozen=True):
     answered: int
     open: list[str]
     held_up: list[str]
+    awaits: list[str]  # questions that only a person can answer, and that the run waits for
     finished: bool
     quorum: RunQuorum
 
@@ -197,6 +199,7 @@ class Verbs:
             answered=len(state.answered),
             open=asked,
             held_up=list(state.held_up),
+            awaits=list(awaited_of(state)),
             finished=state.finished,
             quorum=session.quorum,
         )

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import msgspec
 
 from ledger.events import Attempt
 from ledger.events.envelope import Isolation, SeatKind
 from ledger.redaction.masking import excerpt, masked
-from roles.brief import Brief
 from roles.protocol import Step
+
+if TYPE_CHECKING:  # a verb that only looks builds no briefs
+    from roles.brief import Brief
 
 MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command", "local")
 """Seats whose replies come from a program or over a network, which may give back a key that it was sent."""

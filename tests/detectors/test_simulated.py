@@ -160,13 +160,17 @@ def test_export_and_import_change_no_verdict(files: dict[str, bytes]) -> None:
     assert _verdicts(_read(again)) == _verdicts(sealed)
 
 
+_FORMS = ("FM-2", "FM-3", "FM-6")
+"""Modes that the forms of our own seats exclude: not measurable in a run of ours, measured in what was imported."""
+
+
 def test_a_run_of_our_own_reads_the_same_after_export_and_import(tmp_path: Path) -> None:
     play(begin(tmp_path / "run", profile="calibrated"))
     ours = RunStore(tmp_path / "run").book()
     again = fold(_read(export_skill(ours).files))
     told = [
         [
-            (one.id, one.verdict, one.e_value, one.onset_round, one.evidence)
+            (one.id, None if one.id in _FORMS else one.verdict, one.e_value, one.onset_round, one.evidence)
             for one in judge(state).alarms
             if one.id not in ("FM-5", "FM-9")  # what prompts asked for, and options, have no column there
         ]
