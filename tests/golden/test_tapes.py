@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,14 +15,29 @@ from roles.prompt_set import installed_prompt_set, prompt_set_hash
 EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
 
 
+def _unwaiting(run: Path, folder: Path) -> Path:
+    """The same deliberation, told to close without a person's answers."""
+    text = (run / "deliberation.toml").read_text("utf-8")
+    rules = '[rules]\nwait = "off"\n'
+    text = text.replace("[rules]\n", rules, 1) if "[rules]\n" in text else f"{text}\n{rules}"
+    copied = folder / "deliberation.toml"
+    copied.write_text(text, "utf-8")
+    shutil.copytree(run / "blobs", folder / "blobs")
+    return copied
+
+
 @pytest.mark.parametrize(
     "name", [pytest.param("storage-minimum-8", marks=pytest.mark.slow), "debate-services", "ratchet-notice"]
 )
 def test_a_recording_plays_with_its_own_prompts(name: str, tmp_path: Path) -> None:
     recorded = RunStore(EXAMPLES / name)
-    played = run_deliberation(
-        EXAMPLES / name / "deliberation.toml", seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played"
-    )
+    wish = tomllib.loads((EXAMPLES / name / "deliberation.toml").read_text("utf-8"))
+    own = EXAMPLES / name / "deliberation.toml"
+    if (
+        wish["deliberation"].get("protocol", "structured") == "structured"
+    ):  # nobody answered the recorded questions
+        own = _unwaiting(EXAMPLES / name, tmp_path)
+    played = run_deliberation(own, seats=f"tape:{EXAMPLES / name}", out=tmp_path / "played")
     before, after = recorded.state(), played.book.state
     assert after.finished
     assert after.answered.keys() == before.answered.keys()

@@ -49,7 +49,9 @@ class _Kept:
 def run(name: str) -> Book:
     """A finished run of a protocol."""
     with TemporaryDirectory() as folder:
-        played = play(begin(Path(folder) / "run", name))
+        # a person's answer may be left out or reworded: nobody can know what a person would have said
+        rules = {"wait": "off"} if name == "jugalbandi" else None
+        played = play(begin(Path(folder) / "run", name, rules))
         blobs = {path.name: path.read_bytes() for path in (Path(folder) / "run" / "blobs").iterdir()}
     return book(played.events, _Kept(blobs))
 
