@@ -82,7 +82,8 @@ def tested(book: Book, claim: str) -> str:
 
 def last_test(book: Book, claim: str) -> HistoryEntry | None:
     """The last move of a claim that counts and that a test made."""
-    history = book.state.claims[claim].history
+    facts = book.state.claims.get(claim)  # an unlawful ledger may name claims that it does not have
+    history = facts.history if facts is not None else []
     return next((one for one in reversed(history) if one.legal and one.to != "superseded"), None)
 
 
