@@ -124,6 +124,6 @@ def status_mark(status: str, class_: str | None, how: str) -> Mark:
 
 def claim_mark(book: Book, claim: str) -> Mark:
     """Where a claim stands, by its class where it has one."""
-    entry = last_test(book, claim)
+    entry, facts = last_test(book, claim), book.state.claims.get(claim)
     how = "" if entry is None else how_tested(book, entry)
-    return status_mark(book.state.claims[claim].status, entry.class_ if entry else "", how)
+    return status_mark("no such claim" if facts is None else facts.status, entry.class_ if entry else "", how)
