@@ -126,15 +126,16 @@ def planner(book: Book, experiment: str) -> str:
 
 def shown_as(book: Book, experiment: str) -> str:
     """The class of a verdict as people read it: ran ×k for k repetitions that came out alike."""
-    facts = book.state.experiments[experiment]
-    if facts.class_ is None:
+    facts = book.state.experiments.get(experiment)
+    if facts is None or facts.class_ is None:
         return ""
     return class_shown(facts.class_, times_run(book, experiment))
 
 
 def test_told(book: Book, experiment: str) -> str:
     """An experiment in a few words: `E-2-1 holds (ran ×3)`."""
-    came_to = book.state.experiments[experiment].verdict or "not run"
+    facts = book.state.experiments.get(experiment)
+    came_to = (facts.verdict if facts is not None else None) or "not run"
     shown = shown_as(book, experiment)
     return f"{experiment} {came_to} ({shown})" if shown else f"{experiment} {came_to}"
 
