@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
@@ -16,6 +16,7 @@ from ledger.state.state import SANDBOX
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
+from moot.app.notices import end_of
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import named_directory, new_directory
 from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
@@ -60,6 +61,10 @@ AGAIN: Final = {
     **{name: name for name in ("claude", "codex", "gemini", "llm")},
 }
 """Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
+
+
+def _nobody(_: RunEnd) -> None:
+    """Nobody is told."""
 
 
 def opening_of(
@@ -297,9 +302,15 @@ def _models_again(session: Session) -> dict[str, str]:
 
 
 def driven(
-    session: Session, seats: Mapping[str, Seat], watched: AbstractContextManager[Watch] = UNWATCHED
+    session: Session,
+    seats: Mapping[str, Seat],
+    watched: AbstractContextManager[Watch] = UNWATCHED,
+    tell: Callable[[RunEnd], object] = _nobody,
 ) -> RunEnd:
-    """Drive a run until it ends or has to wait. Raises `MootError` when it is interrupted or a seat fails for good."""
+    """Drive a run until it ends or has to wait, and `tell` how it stands then.
+
+    Raises `MootError` when it is interrupted or a seat fails for good.
+    """
     try:
         with watched as watch:
             ended = _drive_here(session.inner, seats, watch)
@@ -309,23 +320,15 @@ def driven(
             f"go on with `moot run --resume {session.path}`",
         )
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
+    end = end_of(session, ended.state, ended.reason, ended.detail)
+    tell(end)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
         so_far = outcome_of(session.state)
         after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
-    return RunEnd(
-        run=str(session.path),
-        state=ended.state,
-        reason=ended.reason,
-        waiting=(session.open_ids or [*session.experiments, *session.questions])
-        if ended.state == "waiting"
-        else [],
-        detail=ended.detail,
-        quorum=session.quorum,
-        outcome=session.outcome,
-    )
+    return end
 
 
 def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:

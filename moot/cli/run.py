@@ -85,6 +85,8 @@ def run(
     max_rounds: common.MaxRoundsOption = None,
     prices: common.PricesOption = None,
     experiments: common.ExperimentsOption = None,
+    on_wait: common.OnWaitOption = None,
+    on_end: common.OnEndOption = None,
     allow_unknown_cost: Annotated[
         bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
     ] = False,
@@ -111,7 +113,7 @@ def run(
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
-    ended and a step of it was given up.
+    ended and a step of it was given up. --on-wait and --on-end tell a program or an address that you name; no file can.
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
@@ -151,7 +153,9 @@ def run(
             "give only seats, budgets, --experiments and --no-wait beside --resume",
         )
     from moot.app import running
+    from moot.app.notices import Notices
 
+    notices = Notices(on_wait, on_end, err, offline=offline)
     silent = json or quiet
     choice = SeatChoice(
         everybody,
@@ -169,7 +173,9 @@ def run(
     else:
         place = running.place_of(directory, name)
         session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
-    end = running.driven(session, made, _watched(session, made, live=not no_live, silent=silent))
+    end = running.driven(
+        session, made, _watched(session, made, live=not no_live, silent=silent), notices.tell
+    )
     if json:
         out_json(end)
     elif not quiet:
