@@ -44,6 +44,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "new": ("moot.view.protocols", "NewFile"),
     "next": ("moot.view.steps", "Next"),
     "note": ("moot.view.results", "Act"),
+    "outcome": ("moot.view.results", "OutcomeSaid"),
     "override": ("moot.view.results", "Act"),
     "protocols": ("moot.view.protocols", "Protocols"),
     "redact": ("moot.view.results", "Redacted"),

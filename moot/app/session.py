@@ -30,6 +30,7 @@ from roles.outsiders import claims_with_ids
 from roles.protocol import awaited_answers, awaited_experiments, open_steps
 from roles.seats.port import SeatFailed
 from rounds.run import human_actions
+from rounds.run.aftermath import Fate
 from rounds.run.engine import Answer, find_open
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
@@ -210,6 +211,14 @@ class Session:
     ) -> tuple[Event, ...]:
         """Note that the outcome was used as it is, or as `used` has it, or was rejected; `moot value` counts these."""
         return human_actions.accept(self.inner, used, rejected=rejected, name=self._person(by))
+
+    def say_what_became(
+        self, fate: Fate, text: str, decision: str | None = None, *, by: str | None = None
+    ) -> tuple[Event, ...]:
+        """Note that a decision held, failed, or was mixed in what followed; of the first final one if none is named."""
+        return human_actions.say_what_became(
+            self.inner, fate, kept_words(text), decision, name=self._person(by)
+        )
 
     @property
     def keeps_names(self) -> bool:

@@ -27,6 +27,7 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under, final_in_force, in_force, overridden
 from ledger.state.lifecycle import OPEN
+from moot.view.aftermath import Became, became_told
 from moot.view.annexes import final_text
 from moot.view.banners import calls_of
 from moot.view.evidence import RAN, meaning
@@ -74,7 +75,9 @@ class Dissenting(Result, frozen=True):
 
 
 class Outcome(Result, frozen=True):
-    """What a run comes to. `status` is computed, never written by a seat; lists are empty where nothing is recorded."""
+    """What a run comes to. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
+
+    `became`: what a person said later of its decisions."""
 
     status: OutcomeStatus
     question: str
@@ -91,6 +94,7 @@ class Outcome(Result, frozen=True):
     assumed: list[Point]
     trust: str
     looked_at: str
+    became: list[Became]
 
 
 def outcome_of(run: str, book: Book) -> Outcome:
@@ -118,6 +122,7 @@ def outcome_of(run: str, book: Book) -> Outcome:
         assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
         trust=trust_told(book),
         looked_at=looked_at_told(run, book),
+        became=became_told(book),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from ledger.interchange.markdown import inline
 from ledger.plain_text import counted
+from moot.view.aftermath import became_line
 from moot.view.evidence import shown_as
 from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, headline
@@ -123,6 +124,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
     answer = _cut(outcome.answer, cut.answer, "")
     yield "answer", f"{answer} (moot decisions {run})" if answer.endswith("…") else answer
+    yield from (("became", became_line(one)) for one in outcome.became)
     yield "how sure", outcome.how_sure
     yield from _points("do now", outcome.do_now, cut)
     yield from (("why", _told(one, cut.reason)) for one in outcome.why)

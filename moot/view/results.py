@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from ledger.result import Result
+from moot.view.outcome import Outcome
 
 
 class Act(Result, frozen=True):
@@ -14,6 +15,14 @@ class Act(Result, frozen=True):
 
     run: str
     events: list[str]
+
+
+class OutcomeSaid(Result, frozen=True):
+    """`events`: what was written of it now, empty where it was only looked at."""
+
+    run: str
+    events: list[str]
+    outcome: Outcome
 
 
 class Examined(Result, frozen=True):

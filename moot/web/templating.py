@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 
 from ledger.plain_text import first_sentence, one_line, shortened, visible
 from moot.view import marks, words
+from moot.view.aftermath import became_line
 from moot.view.evidence import meaning, status_mark
 from moot.view.experiments import came_to_told, output_of
 from moot.view.marks import Mark, mark_of
@@ -75,6 +76,7 @@ def environment() -> Environment:
         "first_sentence": first_sentence,
         "shortened": shortened,
         "came_to": came_to_told,
+        "became": became_line,
         "output": output_of,
         "lifecycle": lifecycle,
         "clock": clock_time,

@@ -16,10 +16,11 @@ from ledger.events.envelope import Envelope
 from ledger.events.run import Change
 from ledger.state.amending import GOES_ON
 from ledger.state.book import Book
-from ledger.state.decided import replacement
+from ledger.state.decided import final_in_force, replacement
 from ledger.state.experiments import planned_note
 from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, WAIT_PATH, State
 from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
+from rounds.run.aftermath import PATH, Fate, became_of
 from rounds.run.session import RunSession, is_on_ledger
 
 
@@ -175,6 +176,30 @@ def accept(
         reason = f"The outcome was {'not used' if rejected else edited}."
         made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
         return (_once(book, made, name),)
+
+    return session.append(make)
+
+
+def say_what_became(
+    session: RunSession, fate: Fate, text: str, decision: str | None = None, name: str | None = None
+) -> tuple[Event, ...]:
+    """Note what became of a decision, of the first final one where none is named; what was said before is kept."""
+
+    def make(book: Book) -> tuple[Event, ...]:
+        finals = final_in_force(book.state)
+        target = decision if decision is not None else next(iter(finals), None)
+        if target is None:
+            raise NotThere("this run has no final decision", "finish it first: see `moot status`")
+        if target not in book.state.decisions:
+            raise NotThere(
+                f"no decision {target!r} in this run", f"final ones: {', '.join(finals) or 'none'}"
+            )
+        before = became_of(book).get(target)
+        change = Change(path=f"{PATH}{target}", from_=before.fate if before else None, to=fate)
+        if before is not None and (before.fate, before.text) == (fate, text):
+            return (next(event for event in book.events if event.seq == before.seq),)
+        made = Amendment(**_envelope(book), what="note", change=(change,), cause="human", reason=text)
+        return (_named(book, made, name),)
 
     return session.append(make)
 

@@ -49,6 +49,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "ack": (("finished FM-1 'It was right.'", 1),),
     "note": (("finished 'A remark.'", 0),),
     "accept": (("finished", 0), ("opened", 1)),
+    "outcome": (("finished", 0), ("finished held 'Nothing was lost.'", 0), ("opened held 'Yes.'", 1)),
     "status": (("finished", 0), ("nothing", 2)),
     "list": (("one-sided", 0), ("one-sided --all", 0), ("nowhere", 2)),
     "log": (("finished", 0), ("finished D-1-1", 0)),

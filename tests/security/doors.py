@@ -40,13 +40,14 @@ READING: Final[tuple[tuple[str, ...], ...]] = (
     ("report", RUN, "--html", OUT), ("replay", RUN, "--no-live"), ("replay", RUN, "--re-execute"),
     ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("stress", RUN), ("calibrate", RUN, "--out", OUT),
     ("export", RUN, OUT, "--to", "skill"), ("export", RUN, OUT, "--to", "csv"),
-    ("export", RUN, OUT, "--to", "markdown"),
+    ("export", RUN, OUT, "--to", "markdown"), ("outcome", RUN),
 )  # fmt: skip
 WRITING: Final[tuple[tuple[str, ...], ...]] = (
     ("fork", RUN, "--round", "1", "--out", OUT), ("redact", RUN, "--secret", "SECRET", "--out", OUT),
     ("next", RUN), ("next", RUN, "--json"), ("submit", RUN, "r1.draft.drafter", "REPLY"),
     ("submit", RUN, "STEP", "--give-up", "gone"), ("run", "--resume", RUN), ("answer", RUN, "N-1-1", "yes"),
     ("override", RUN, "D-1-1", "no"), ("ack", RUN, "FM-1", "seen"), ("note", RUN, "a remark"), ("accept", RUN),
+    ("outcome", RUN, "held", "seen"),
     ("check", RUN), ("status", RUN),
 )  # fmt: skip
 """Called last, in this order, for they change the run."""

@@ -1,0 +1,81 @@
+"""What became of the decisions of a run, beside how sure it was of them (AD-6)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ledger.events import Decision
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.decided import replacement
+from moot.view.judged import option_of
+from moot.view.memo import has_beliefs
+from rounds.run.aftermath import Fate, Said, became_of
+
+
+class Became(Result, frozen=True):
+    """What a person said later of one decision. `points`: how likely the run called it, of 100, null where it gave no
+    number; `brier`: (points / 100 − came true)², 0 best and 1 worst, null where nothing can be scored."""
+
+    decision: str
+    fate: Fate
+    text: str
+    by: str | None
+    on: str
+    points: float | None
+    brier: float | None
+
+
+def became_told(book: Book) -> list[Became]:
+    """Every decision of which something was said, as it was said last."""
+    return [_told(book, said) for said in became_of(book).values()]
+
+
+def _told(book: Book, said: Said) -> Became:
+    points = points_of(book, said.decision)
+    true = {"held": 1.0, "failed": 0.0}.get(said.fate)
+    brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)
+    return Became(
+        decision=said.decision,
+        fate=said.fate,
+        text=" ".join(said.text.split()),
+        by=said.name,
+        on=said.at[:10],
+        points=points,
+        brier=brier,
+    )
+
+
+def points_of(book: Book, identity: str) -> float | None:
+    """How likely the pool of sealed beliefs made the option that a decision names; only where beliefs are given."""
+    decision = book.by_id.get(identity)
+    if not has_beliefs(book) or not isinstance(decision, Decision) or decision.by != "controller":
+        return None
+    if replacement(book.state, identity) != identity:
+        return None
+    from detectors.beliefs.report import rounded
+    from moot.view.memo import end_of_run
+    from rounds.protocols.crux import standing
+
+    end = end_of_run(book)
+    if end.pool is None or end.leader is None:
+        return None
+    options = standing.option_ids(book.state)
+    named = option_of(decision) or options[end.leader]
+    return float(rounded(end.pool[options.index(named)])) if named in options else None
+
+
+WORDS: dict[Fate, Literal["It held", "It failed", "Held in part", "Not known"]] = {
+    "held": "It held",
+    "failed": "It failed",
+    "mixed": "Held in part",
+    "unknown": "Not known",
+}
+
+
+def became_line(one: Became) -> str:
+    """`It failed: we lost a file. (D-1-1, Ada, 2026-11-23; it was called 83 of 100 likely, Brier score 0.69)`."""
+    scored = "" if one.points is None else f"; it was called {one.points:g} of 100 likely"
+    scored += "" if one.brier is None else f", Brier score {one.brier:.2f}"
+    who = f"{one.by}, " if one.by else ""
+    return f"{WORDS[one.fate]}: {one.text} ({one.decision}, {who}{one.on}{scored})"
