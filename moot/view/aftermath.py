@@ -10,7 +10,7 @@ from ledger.state.book import Book
 from ledger.state.decided import replacement
 from moot.view.judged import option_of
 from moot.view.memo import has_beliefs
-from rounds.run.aftermath import Fate, Said, became_of
+from rounds.run.aftermath import Fate, FateSaid, became_of
 
 
 class Became(Result, frozen=True):
@@ -31,7 +31,7 @@ def became_told(book: Book) -> list[Became]:
     return [_told(book, said) for said in became_of(book).values()]
 
 
-def _told(book: Book, said: Said) -> Became:
+def _told(book: Book, said: FateSaid) -> Became:
     points = points_of(book, said.decision)
     true = {"held": 1.0, "failed": 0.0}.get(said.fate)
     brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)

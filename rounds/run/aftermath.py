@@ -13,7 +13,7 @@ PATH: Final = "became."
 """Begins the path of the note; the decision's id follows."""
 
 
-class Said(NamedTuple):
+class FateSaid(NamedTuple):
     """`text` is what the person saw; `at` when it was written down; `seq` where."""
 
     decision: str
@@ -24,15 +24,15 @@ class Said(NamedTuple):
     seq: int
 
 
-def became_of(book: Book) -> dict[str, Said]:
+def became_of(book: Book) -> dict[str, FateSaid]:
     """Decision → what was said of it last, in the order in which decisions were first spoken of."""
-    found: dict[str, Said] = {}
+    found: dict[str, FateSaid] = {}
     for event in book.of(Amendment):
         for change in event.change:
             fate = change.to
             if event.cause == "human" and change.path.startswith(PATH) and fate in FATES:
                 decision = change.path.removeprefix(PATH)
-                found[decision] = Said(
+                found[decision] = FateSaid(
                     decision, cast("Fate", fate), event.reason, event.name, event.at, event.seq
                 )
     return found
