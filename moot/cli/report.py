@@ -40,13 +40,24 @@ def report(
         ),
     ] = False,
     adr: Annotated[
-        bool, typer.Option("--adr", help="A decision record as teams keep them (MADR 4).")
+        bool,
+        typer.Option(
+            "--adr",
+            help="A decision record as teams keep them (MADR 4); numbered where --out is a directory.",
+        ),
     ] = False,
+    supersedes: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="With --adr: the record there whose place this one takes."),
+    ] = None,
     no_pager: NoPagerOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Write a run down on three pages: its outcome, what was decided, rounds, claims, signals, retrospective.
+
+    With --adr into a directory the record gets the next number, and one that a person's override took the place of says
+    so; the same decision again is the same file. `moot decisions DIR --adr-check` says later what has changed.
 
     Example: moot report @last --html report.html
     """
@@ -62,10 +73,21 @@ def report(
             raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         write_document(Path(html), _page(ours).encode())
         return _said(ours, "html", html, None, json=json, quiet=quiet)
+    if supersedes is not None and not (adr and file is not None and _is_directory(file)):
+        raise usage("--supersedes is for a directory of records", "add --adr --out DIR", "--supersedes")
+    if adr and file is not None and _is_directory(file):
+        from moot.app.records import put_record
+
+        written = str(put_record(ours, Path(file), supersedes))
+        return _said(ours, "markdown", written, None, json=json, quiet=quiet)
     text = markdown(ours, form=asked[0] if asked else "pages")
     if file is not None:
         write_document(Path(file), text.encode())
     return _said(ours, "markdown", file, text, json=json, quiet=quiet, no_pager=no_pager)
+
+
+def _is_directory(file: str) -> bool:
+    return file.endswith("/") or Path(file).is_dir()
 
 
 def _page(ours: Run) -> str:

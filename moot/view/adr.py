@@ -17,7 +17,9 @@ from ledger.interchange.markdown import code, inline, listed, paragraphs
 from ledger.plain_text import shortened
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
+from ledger.state.decided import outcome as outcome_ids
 from ledger.state.state import State
+from moot.view.aftermath import became_line
 from moot.view.evidence import shown_as
 from moot.view.options import options_of
 from moot.view.outcome import Outcome, outcome_of
@@ -57,15 +59,15 @@ def adr(book: Book, head: Head, *, run: str = "RUN") -> str:
         ("### Confirmation", _confirmation(outcome)),
         ("## More Information", _more(outcome, state, head, run)),
     )
-    lines = [*_front(book, outcome), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
+    lines = [*_front(book, outcome, head, run), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
     for heading, body in sections:
         said = list(body)
         lines += ["", heading, "", *(said or ["Nothing is recorded."])]
     return "\n".join(lines) + "\n"
 
 
-def _front(book: Book, outcome: Outcome) -> Iterator[str]:
-    """The front matter: who decided, and the seats as those who were consulted."""
+def _front(book: Book, outcome: Outcome, head: Head, run: str) -> Iterator[str]:
+    """The front matter: who decided, the seats as those who were consulted, and by `moot-` where it comes from."""
     state = book.state
     deciding = [one for one in book.of(Decision) if one.id in final_in_force(state)]
     makers = dict.fromkeys(_maker(one) for one in deciding)
@@ -75,7 +77,17 @@ def _front(book: Book, outcome: Outcome) -> Iterator[str]:
     yield f"date: {book.events[-1].at[:10]}"
     yield f"decision-makers: {_yaml(makers)}"
     yield f"consulted: {_yaml(seats)}"
+    yield f"moot-run: {orjson.dumps(run).decode()}"
+    yield f"moot-opened: {opened_hash(book, head)}"
+    yield f"moot-head: {head.seq} {head.hash}"
+    yield f"moot-decisions: {_yaml(outcome_ids(state))}"
     yield "---"
+
+
+def opened_hash(book: Book, head: Head) -> str:
+    """The hash of the line that opened the run, which no other run has; a fork has its own."""
+    after = book.state.opening.seq + 1
+    return book.events[after].prev if after < len(book.events) else head.hash
 
 
 def _maker(decision: Decision) -> str:
@@ -133,6 +145,7 @@ def _confirmation(outcome: Outcome) -> Iterator[str]:
     yield from (f"* Required: {_point(one)}" for one in outcome.requirements)
     yield from (f"* Shown wrong by: {_point(one)}" for one in outcome.changes_our_mind)
     yield from (f"* Open: {_point(one)}" for one in outcome.not_settled)
+    yield from (f"* Later: {inline(became_line(one))}" for one in outcome.became)
     yield from (f"* For a person: {inline(one.text)} ({code(one.command)})" for one in outcome.needs_you)
 
 
