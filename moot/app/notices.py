@@ -123,11 +123,18 @@ def _start(target: str, content: bytes) -> str:
     return f"the program ended with {ran.returncode}" + (f": {said}" if said else "")
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """What the person named is told, and nobody that it points at."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Go nowhere else."""
+def _opener() -> urllib.request.OpenerDirector:
+    """One that follows no redirect: what the person named is told, and nobody that it points at."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        urllib.request.HTTPDefaultErrorHandler(),
+    ):
+        opener.add_handler(handler)
+    return opener
 
 
 def _post(target: str, content: bytes) -> str:
@@ -136,7 +143,7 @@ def _post(target: str, content: bytes) -> str:
         target, content, {"Content-Type": "application/json", "User-Agent": "moot"}, method="POST"
     )
     try:
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=SECONDS_MAX):
+        with _opener().open(request, timeout=SECONDS_MAX):
             return ""
     except urllib.error.HTTPError as error:
         return f"the address answered {error.code}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ from moot.view.outcome import outcome_of
 from moot.view.outcome_text import outcome_first
 from moot.view.quorum import quorum_told
 from moot.view.results import OutcomeSaid
-from rounds.run.aftermath import FATES, Fate
+from rounds.run.aftermath import FATES, fate_of
 
 
 def outcome(
@@ -44,19 +44,20 @@ def outcome(
 
     Example: moot outcome @last failed 'Two writers lost a line in March.' --decision D-4-1 --by Ada
     """
-    if fate is not None and fate not in FATES:
+    said = fate_of(fate)
+    if fate is not None and said is None:
         raise usage(
             f"{fate!r} is nothing that becomes of a decision", f"say {', '.join(FATES)}", "moot outcome"
         )
-    if fate is not None and text is None:
+    if said is not None and text is None:
         raise usage("no words", "say what was seen, in quotes", "moot outcome")
-    if fate is None and (decision is not None or by is not None):
+    if said is None and (decision is not None or by is not None):
         raise usage("nothing is said of it", f"add {', '.join(FATES)} and what was seen", "moot outcome")
     written: list[str] = []
-    if fate is not None and text is not None:
+    if said is not None and text is not None:
         session = open_session(run)
         name = by if by is not None else git_identity() if session.keeps_names else None
-        written = names(session.say_what_became(cast("Fate", fate), text, decision, by=name))
+        written = names(session.say_what_became(said, text, decision, by=name))
     ours = open_run(find_run(run))
     told, quorum = outcome_of(str(ours.path), ours.book), quorum_told(ours.book.state)
     if json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, cast, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from ledger.events import Amendment
 from ledger.state.book import Book
@@ -24,15 +24,18 @@ class FateSaid(NamedTuple):
     seq: int
 
 
+def fate_of(word: object) -> Fate | None:
+    """The word as one of them; None for any other."""
+    return next((fate for fate in FATES if fate == word), None)
+
+
 def became_of(book: Book) -> dict[str, FateSaid]:
     """Decision → what was said of it last, in the order in which decisions were first spoken of."""
     found: dict[str, FateSaid] = {}
     for event in book.of(Amendment):
         for change in event.change:
-            fate = change.to
-            if event.cause == "human" and change.path.startswith(PATH) and fate in FATES:
+            fate = fate_of(change.to)
+            if event.cause == "human" and change.path.startswith(PATH) and fate is not None:
                 decision = change.path.removeprefix(PATH)
-                found[decision] = FateSaid(
-                    decision, cast("Fate", fate), event.reason, event.name, event.at, event.seq
-                )
+                found[decision] = FateSaid(decision, fate, event.reason, event.name, event.at, event.seq)
     return found
