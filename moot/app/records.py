@@ -27,11 +27,11 @@ from moot.app.documents import read_text, write_document
 from moot.app.run import Run
 from moot.errors import NO, MootError, usage
 from moot.view.adr import adr, opened_hash
+from moot.view.record_front import KEYS, followed, ids_of, joined_again, parted, value_of
 from moot.view.records import RecordCheck, RecordFinding
 from rounds.run.aftermath import became_of
 
 NUMBERED: Final = re.compile(r"(\d{4})-.+\.md")
-FRONT: Final = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
 SLUG_MAX: Final = 50
 DOCUMENT_BYTES_MAX: Final = 1 << 24
 
@@ -52,7 +52,7 @@ class Record:
     @property
     def decisions(self) -> list[str]:
         """The final decisions that it records."""
-        return [name for name in self.said("moot-decisions").split(", ") if name != "nobody"]
+        return list(ids_of(self.front))
 
     @property
     def head(self) -> Head:
@@ -72,18 +72,18 @@ class Record:
 
     def said(self, key: str) -> str:
         """A value as a word."""
-        value = self.front.get(key, "")
-        return str(orjson.loads(value)) if value.startswith('"') else value
+        return value_of(self.front, key)
 
     def text(self) -> str:
         """The whole file."""
-        return _joined(self.front, self.body)
+        return joined_again(self.front, self.body)
 
 
 def put_record(run: Run, directory: Path, supersedes: int | None = None) -> Path:
     """Write the record of `run` into `directory`, under its number if it has one there, else the next; where it is.
 
-    A record of the same run whose decision was overturned is superseded by it, and so is the one numbered `supersedes`.
+    It supersedes a record of the same run whose decision was overturned, of the run that it started from where the
+    question is the same, and the one numbered `supersedes`.
     Raises `MootError` (exit code 1) when somebody changed what would be written over.
     """
     decisions = outcome(run.state)
@@ -95,12 +95,15 @@ def put_record(run: Run, directory: Path, supersedes: int | None = None) -> Path
     ours = [one for one in known if one.front["moot-opened"] == opened and not one.is_superseded]
     same = next((one for one in ours if one.decisions == decisions), None)
     before = [one for one in ours if one is not same]
+    earlier = {one.opened for one in followed(run.book)}
+    answered_before = [one for one in known if one.front["moot-opened"] in earlier and not one.is_superseded]
+    before += [one for one in answered_before if _asks_the_same(run, one, directory)]
     before += [one for one in known if supersedes is not None and one.number == f"{supersedes:04d}"]
     if supersedes is not None and not any(int(one.number) == supersedes for one in before):
         fix = f"records here: {', '.join(one.file.name for one in known) or 'none'}"
         raise usage(f"no record {supersedes:04d} of moot in {directory}", fix, "--supersedes")
     where = os.path.relpath(run.path.resolve(), directory.resolve())
-    front, body = _parted(adr(run.book, run.head, run=where))
+    front, body = parted(adr(run.book, run.head, run=where))
     names = [one.file.name for one in before]
     if same is not None:
         file = same.file
@@ -115,11 +118,20 @@ def put_record(run: Run, directory: Path, supersedes: int | None = None) -> Path
         front["moot-supersedes"] = orjson.dumps(", ".join(names)).decode()
         body += "".join(f"\nSupersedes [{name[:4]}]({name}).\n" for name in names)
     front["moot-text"] = _hash(body)
-    write_document(file, _joined(front, body).encode())
+    write_document(file, joined_again(front, body).encode())
     for one in before:
         said = orjson.dumps(f"superseded by [{file.name[:4]}]({file.name})").decode()
         write_document(one.file, replace(one, front={**one.front, "status": said}).text().encode())
     return file
+
+
+def _asks_the_same(run: Run, record: Record, directory: Path) -> bool:
+    """Whether a run asks again what the run of a record asked: then its answer takes the other's place."""
+    try:
+        asked = Run(directory / record.said("moot-run")).state.opening.question
+    except LedgerError:
+        return False
+    return asked.split() == run.state.opening.question.split()
 
 
 def records_in(directory: Path) -> Iterator[Record]:
@@ -127,8 +139,8 @@ def records_in(directory: Path) -> Iterator[Record]:
     for file in sorted(directory.iterdir()):
         if not NUMBERED.fullmatch(file.name) or not file.is_file():
             continue
-        front, body = _parted(read_text(file))
-        if {"moot-opened", "moot-head", "moot-run"} <= front.keys():
+        front, body = parted(read_text(file))
+        if front.keys() >= KEYS:
             yield Record(file, front, body)
 
 
@@ -216,20 +228,6 @@ def _slug(run: Run) -> str:
             break
         slug += f"-{word}" if slug else word
     return slug or "decision"
-
-
-def _parted(text: str) -> tuple[dict[str, str], str]:
-    """Front matter by key, and the rest; none where there is no front matter."""
-    found = FRONT.fullmatch(text)
-    if found is None:
-        return {}, text
-    pairs = (line.partition(": ") for line in found[1].splitlines())
-    return {key: value for key, colon, value in pairs if colon}, found[2]
-
-
-def _joined(front: Mapping[str, str], body: str) -> str:
-    lines = "".join(f"{key}: {value}\n" for key, value in front.items())
-    return f"---\n{lines}---\n{body}"
 
 
 def _hash(text: str) -> str:

@@ -30,6 +30,7 @@ def new(
     protocol: common.ProtocolOption = None,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
+    earlier: common.FromOption = None,
     goal: common.GoalOption = None,
     option: common.OptionOption = None,
     domain: common.DomainOption = None,
@@ -85,6 +86,7 @@ def new(
         rules=common.rules_of(rule, rounds, judges, rubric, voting, None, stakes),
         no_wait=no_wait,
         contexts=tuple(context or ()),
+        earlier=tuple(earlier or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )

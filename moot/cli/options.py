@@ -57,6 +57,15 @@ OptionOption = Annotated[
 ContextOption = Annotated[
     list[str] | None, typer.Option(metavar="FILE", help="A document to deliberate on; may be repeated.")
 ]
+FromOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="RUN[:D-ID]",
+        help="Start from what another run decided: its decision record is a document; may be repeated.",
+        autocompletion=run_names,
+    ),
+]
 DomainOption = Annotated[
     str | None, typer.Option(metavar="TEXT", help="The field that the question belongs to.")
 ]

@@ -61,6 +61,7 @@ def run(
     single: common.SingleOption = False,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
+    earlier: common.FromOption = None,
     goal: common.GoalOption = None,
     option: common.OptionOption = None,
     domain: common.DomainOption = None,
@@ -144,6 +145,7 @@ def run(
         rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes),
         no_wait=no_wait,
         contexts=tuple(context or ()),
+        earlier=tuple(earlier or ()),
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )

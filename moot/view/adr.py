@@ -41,8 +41,8 @@ TITLE: Final = 80
 """The most characters of a heading."""
 
 
-def adr(book: Book, head: Head, *, run: str = "RUN") -> str:
-    """The record as Markdown in the form of MADR 4."""
+def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) -> str:
+    """The record as Markdown in the form of MADR 4; of one decision where `only` names it."""
     outcome, state = outcome_of(run, book), book.state
     sections = (
         ("## Context and Problem Statement", _context(outcome, state)),
@@ -59,14 +59,14 @@ def adr(book: Book, head: Head, *, run: str = "RUN") -> str:
         ("### Confirmation", _confirmation(outcome)),
         ("## More Information", _more(outcome, state, head, run)),
     )
-    lines = [*_front(book, outcome, head, run), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
+    lines = [*_front(book, outcome, head, run, only), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
     for heading, body in sections:
         said = list(body)
         lines += ["", heading, "", *(said or ["Nothing is recorded."])]
     return "\n".join(lines) + "\n"
 
 
-def _front(book: Book, outcome: Outcome, head: Head, run: str) -> Iterator[str]:
+def _front(book: Book, outcome: Outcome, head: Head, run: str, only: str | None) -> Iterator[str]:
     """The front matter: who decided, the seats as those who were consulted, and by `moot-` where it comes from."""
     state = book.state
     deciding = [one for one in book.of(Decision) if one.id in final_in_force(state)]
@@ -80,7 +80,7 @@ def _front(book: Book, outcome: Outcome, head: Head, run: str) -> Iterator[str]:
     yield f"moot-run: {orjson.dumps(run).decode()}"
     yield f"moot-opened: {opened_hash(book, head)}"
     yield f"moot-head: {head.seq} {head.hash}"
-    yield f"moot-decisions: {_yaml(outcome_ids(state))}"
+    yield f"moot-decisions: {_yaml([only] if only else outcome_ids(state))}"
     yield "---"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from ledger.events import Artifact, ExperimentJudged, Memo, Statement
@@ -19,6 +20,7 @@ from moot.view.experiments import test_told
 from moot.view.families import families_told
 from moot.view.memo import has_beliefs, resting_on, unseen_told
 from moot.view.options import named
+from moot.view.record_front import followed
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
 from rounds.run.outcome import RunOutcome
@@ -31,7 +33,7 @@ def trust_told(book: Book) -> str:
     """Recorded or live, seats and families, isolation, quorum, alarms, what the seats say of the process."""
     state, calls = book.state, calls_of(book.events)
     quorum = quorum_of(state)
-    parts = [_made_how(book, calls.all, calls.recorded)]
+    parts = [_made_how(book, calls.all, calls.recorded), *_starts_from(book)]
     if calls.all:
         families = {family_of(one.provider, one.model) for one in calls.answered}
         roles = len({one.role for one in calls.answered})
@@ -98,6 +100,13 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
     if fake:
         return f"{made}, {fake} of {replies} replies made up by a program"
     return f"{made}, {recorded} of {replies} replies played from an earlier run" if recorded else made
+
+
+def _starts_from(book: Book) -> Iterator[str]:
+    """The earlier decisions that it was given to start from."""
+    for one in followed(book):
+        decisions = listed(one.decisions) if one.decisions else "what was decided there"
+        yield f"starts from {decisions} of {one.run} ({one.document})"
 
 
 def _quorum(quorum: RunOutcome) -> str:

@@ -1,0 +1,38 @@
+"""An earlier decision as a document of a new run: `--from RUN` or `--from RUN:D-4-1`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ledger.events import Decision
+from ledger.plain_text import one_line
+from moot.app.run import Run
+from moot.app.runs import find_run
+from moot.errors import usage
+from moot.view.adr import adr
+
+DECISION: Final = re.compile(r"(.+):(D-\d+-\d+)")
+TEXT_MAX: Final = 1 << 20
+
+
+def earlier_decision(said: str) -> dict[str, Any]:
+    """The row of a deliberation's `[[context]]`: the decision record, which begins with where it comes from.
+
+    Raises `MootError` when there is no such run or decision, or nothing was decided.
+    """
+    named = DECISION.fullmatch(said)
+    run = Run(find_run(named[1] if named else said))
+    book, name = run.book, run.path.resolve().name
+    only = named[2] if named else None
+    if only is not None and not isinstance(book.by_id.get(only), Decision):
+        known = ", ".join(book.state.decisions) or "none"
+        raise usage(f"no decision {only!r} in that run", f"decisions there: {known}", "--from")
+    if not book.state.decisions:
+        raise usage("nothing was decided in that run", "finish it first: `moot status`", "--from")
+    text = adr(book, run.head, run=name, only=only)
+    if only is not None:
+        decision = book.by_id[only]
+        assert isinstance(decision, Decision)
+        text += f"\n## Where this starts\n\n{only}: {one_line(decision.text)}\n"
+    return {"name": f"decision-of-{name}.md", "text": text}

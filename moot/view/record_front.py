@@ -1,0 +1,71 @@
+"""How a decision record says where it comes from; and the earlier decisions that a run starts from.
+
+moot-run: "storage"          the run, as it was named there
+moot-opened: ab12…           the hash of the line that opened it
+moot-head: 41 cd34…          its last event then
+moot-decisions: "D-1-1"      what it records
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import orjson
+
+from ledger.state.book import Book
+
+FRONT: Final = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
+KEYS: Final = frozenset({"moot-run", "moot-opened", "moot-head", "moot-decisions"})
+
+
+class Followed(NamedTuple):
+    """An earlier decision among the documents of a run: the document's id, the run, its decisions, its opening line."""
+
+    document: str
+    run: str
+    decisions: tuple[str, ...]
+    opened: str
+
+
+def parted(text: str) -> tuple[dict[str, str], str]:
+    """Front matter by key, and the rest; none where there is no front matter."""
+    found = FRONT.fullmatch(text)
+    if found is None:
+        return {}, text
+    pairs = (line.partition(": ") for line in found[1].splitlines())
+    return {key: value for key, colon, value in pairs if colon}, found[2]
+
+
+def joined_again(front: Mapping[str, str], body: str) -> str:
+    """A record from its parts."""
+    lines = "".join(f"{key}: {value}\n" for key, value in front.items())
+    return f"---\n{lines}---\n{body}"
+
+
+def value_of(front: Mapping[str, str], key: str) -> str:
+    """A value as a word; empty where it is none."""
+    value = front.get(key, "")
+    if not value.startswith('"'):
+        return value
+    try:
+        return str(orjson.loads(value))
+    except orjson.JSONDecodeError:
+        return ""
+
+
+def ids_of(front: Mapping[str, str]) -> tuple[str, ...]:
+    """The decisions that a record names."""
+    return tuple(name for name in value_of(front, "moot-decisions").split(", ") if name not in ("", "nobody"))
+
+
+def followed(book: Book) -> Iterator[Followed]:
+    """The decision records among the documents that a run was given: what it starts from."""
+    for given in book.state.opening.context:
+        content = book.blobs.read(given.sha256)
+        if content is None or not content.startswith(b"---\n"):
+            continue  # redacted, or lost: `verify` says which
+        front, _ = parted(content.decode("utf-8", "replace"))
+        if front.keys() >= KEYS:
+            yield Followed(given.id, value_of(front, "moot-run"), ids_of(front), front["moot-opened"])
