@@ -20,7 +20,7 @@ FRONT: Final = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
 KEYS: Final = frozenset({"moot-run", "moot-opened", "moot-head", "moot-decisions"})
 
 
-class Followed(NamedTuple):
+class EarlierDecision(NamedTuple):
     """An earlier decision among the documents of a run: the document's id, the run, its decisions, its opening line."""
 
     document: str
@@ -60,7 +60,7 @@ def ids_of(front: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in value_of(front, "moot-decisions").split(", ") if name not in ("", "nobody"))
 
 
-def followed(book: Book) -> Iterator[Followed]:
+def followed(book: Book) -> Iterator[EarlierDecision]:
     """The decision records among the documents that a run was given: what it starts from."""
     for given in book.state.opening.context:
         content = book.blobs.read(given.sha256)
@@ -68,4 +68,4 @@ def followed(book: Book) -> Iterator[Followed]:
             continue  # redacted, or lost: `verify` says which
         front, _ = parted(content.decode("utf-8", "replace"))
         if front.keys() >= KEYS:
-            yield Followed(given.id, value_of(front, "moot-run"), ids_of(front), front["moot-opened"])
+            yield EarlierDecision(given.id, value_of(front, "moot-run"), ids_of(front), front["moot-opened"])
