@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from ledger.events import Decision
 from ledger.plain_text import one_line
@@ -16,7 +16,7 @@ DECISION: Final = re.compile(r"(.+):(D-\d+-\d+)")
 TEXT_MAX: Final = 1 << 20
 
 
-def earlier_decision(said: str) -> dict[str, Any]:
+def earlier_decision(said: str) -> dict[str, str]:
     """The row of a deliberation's `[[context]]`: the decision record, which begins with where it comes from.
 
     Raises `MootError` when there is no such run or decision, or nothing was decided.

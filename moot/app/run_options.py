@@ -41,8 +41,8 @@ class RunOptions:
     compete: bool = False
     single: bool = False
     contexts: Sequence[str] = ()
-    earlier: Sequence[str] = ()
-    """Runs, or RUN:D-ID, whose decision the new run starts from."""
+    texts: Sequence[dict[str, str]] = ()
+    """Documents by their text: rows of `[[context]]`, behind the files."""
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False
@@ -83,11 +83,8 @@ class RunOptions:
         if self.contexts:
             added = [{"name": Path(path).name, "path": str(Path(path).absolute())} for path in self.contexts]
             laid["context"] = [*cast("list[Any]", table.get("context", [])), *added]
-        if self.earlier:
-            from moot.app.earlier import earlier_decision
-
-            rows = [earlier_decision(said) for said in self.earlier]
-            laid["context"] = [*cast("list[Any]", laid.get("context", [])), *rows]
+        if self.texts:
+            laid["context"] = [*cast("list[Any]", laid.get("context", [])), *self.texts]
         if self.no_wait and self.rules.get(WAIT) == "on":
             raise usage("--no-wait and wait=on contradict each other", "give one of them", "moot run")
         if rules := {**self.rules, **({WAIT: "off"} if self.no_wait else {})}:

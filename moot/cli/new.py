@@ -16,7 +16,7 @@ from moot.app.running import choices_for
 from moot.cli import options as common
 from moot.cli.new_questions import ask_for
 from moot.errors import GOOD, MootError, usage
-from moot.terminal.streams import columns, out_json, show
+from moot.terminal.streams import columns, err, out_json, show
 from moot.view.protocols import new_of, new_text
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
@@ -30,6 +30,7 @@ def new(
     protocol: common.ProtocolOption = None,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
+    context_bytes: common.ContextBytesOption = None,
     earlier: common.FromOption = None,
     goal: common.GoalOption = None,
     option: common.OptionOption = None,
@@ -72,6 +73,9 @@ def new(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
+    files, texts = common.documents_said(
+        context, earlier, context_bytes, (lambda _: None) if json or quiet else err
+    )
     wanted = RunOptions(
         question=question,
         domain=domain,
@@ -85,8 +89,8 @@ def new(
         no_stress=no_stress,
         rules=common.rules_of(rule, rounds, judges, rubric, voting, None, stakes),
         no_wait=no_wait,
-        contexts=tuple(context or ()),
-        earlier=tuple(earlier or ()),
+        contexts=files,
+        texts=texts,
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )

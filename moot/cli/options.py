@@ -55,7 +55,21 @@ OptionOption = Annotated[
     list[str] | None, typer.Option(metavar="TEXT", help="An option under discussion; may be repeated.")
 ]
 ContextOption = Annotated[
-    list[str] | None, typer.Option(metavar="FILE", help="A document to deliberate on; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        metavar="FILE|DIR|git:A..B|-",
+        help="What to deliberate on: a file, a directory without what git ignores, a change with its files, or "
+        "standard input; may be repeated.",
+    ),
+]
+ContextBytesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--context-bytes",
+        metavar="N",
+        min=1,
+        help="What all documents may have together (400,000); more is refused.",
+    ),
 ]
 FromOption = Annotated[
     list[str] | None,
@@ -172,6 +186,21 @@ def experiments_of(said: str | None) -> str | None:
     if said not in (None, "off", "sandbox"):
         raise typer.BadParameter(f"--experiments is off or sandbox, not {said!r}")
     return said
+
+
+def documents_said(
+    context: list[str] | None, earlier: list[str] | None, bytes_max: int | None, tell: Callable[[str], object]
+) -> tuple[tuple[str, ...], tuple[dict[str, str], ...]]:
+    """The files and the texts that a person named as documents; `tell` is told what went in and what did not."""
+    if not context and not earlier:
+        return (), ()
+    from moot.app.earlier import earlier_decision
+    from moot.app.inputs import BYTES_MAX, inputs_of
+
+    given = inputs_of(context or (), bytes_max or BYTES_MAX)
+    if given.told():
+        tell(given.told())
+    return given.files, (*given.rows, *map(earlier_decision, earlier or ()))
 
 
 def rules_of(

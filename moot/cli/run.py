@@ -61,6 +61,7 @@ def run(
     single: common.SingleOption = False,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
+    context_bytes: common.ContextBytesOption = None,
     earlier: common.FromOption = None,
     goal: common.GoalOption = None,
     option: common.OptionOption = None,
@@ -128,6 +129,9 @@ def run(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
+    files, texts = common.documents_said(
+        context, earlier, context_bytes, (lambda _: None) if json or quiet else err
+    )
     wanted = RunOptions(
         question=question,
         domain=domain,
@@ -144,8 +148,8 @@ def run(
         single=single,
         rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes),
         no_wait=no_wait,
-        contexts=tuple(context or ()),
-        earlier=tuple(earlier or ()),
+        contexts=files,
+        texts=texts,
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )

@@ -20,6 +20,7 @@ CALLS: Final = frozenset(
 )  # fmt: skip
 TEXT: Final = frozenset({"exec", "eval", "compile", "__import__"})
 ALLOWED: Final = {
+    "moot/app/git.py": "git lists files and changes, without a hook or a filter of the repository",
     "moot/app/notices.py": "the person's own --on-wait and --on-end",
     "moot/environment.py": "git says who the person is",
     "moot/terminal/asking.py": "the person's own editor",

@@ -1,0 +1,234 @@
+"""What a run is given to read: files, directories, a change in git, standard input; one budget for all of them.
+
+    --context notes.md --context src/ --context git:main..HEAD --context -
+
+Nothing is cut and nothing is summarised: what does not fit is refused with the sizes. Where a directory or a change was
+read, a listing of what went in and what did not is the first document.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple, TextIO
+
+from ledger.plain_text import counted
+from ledger.store.disk import read_plain
+from moot.app import git
+from moot.errors import USAGE, MootError, usage
+
+BYTES_MAX: Final = 400_000
+"""What all documents of a run may have together unless the person says more: some 100,000 tokens in every brief."""
+FILES_MAX: Final = 2_000
+NAME_MAX: Final = 160
+FILE_BYTES_MAX: Final = 1 << 22
+LARGEST: Final = 12
+"""How many sizes a refusal shows."""
+LISTING: Final = "what-was-given.md"
+STANDARD_INPUT: Final = "standard-input.txt"
+
+
+class Taken(NamedTuple):
+    """A document: its name in the run and its text."""
+
+    name: str
+    text: str
+
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return len(self.text.encode())
+
+
+class Left(NamedTuple):
+    """What was passed over, and why."""
+
+    name: str
+    why: str
+
+
+class Inputs(NamedTuple):
+    """`files` are single files, by the path the person gave; `documents` the texts of everything else; `left` what was
+    passed over."""
+
+    files: tuple[str, ...]
+    documents: tuple[Taken, ...]
+    left: tuple[Left, ...]
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """Rows of a deliberation's `[[context]]`."""
+        return [{"name": one.name, "text": one.text} for one in self.documents]
+
+    def told(self) -> str:
+        """One line on what went in and what did not; empty where only files were named."""
+        if not self.documents or self.documents[0].name != LISTING:
+            return ""
+        given = self.documents[1:]
+        size = sum(one.bytes for one in given)
+        names = [f"{one.name} ({one.why})" for one in self.left[:5]]
+        more = [f"{len(self.left) - 5} more"] if len(self.left) > 5 else []
+        left = f"; left out: {', '.join([*names, *more])}" if self.left else ""
+        return f"given to read: {counted(len(given), 'document')}, {size:,} bytes{left}\n"
+
+
+def inputs_of(said: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | None = None) -> Inputs:
+    """Read what a person named. Raises `MootError` when something is not there, or all of it is too large."""
+    files: list[str] = []
+    taken: list[Taken] = []
+    left: list[Left] = []
+    sources: list[str] = []
+    for one in said:
+        if one == "-":
+            taken.append(Taken(STANDARD_INPUT, _standard_input(stdin or sys.stdin, bytes_max)))
+        elif one.startswith("git:"):
+            pair = git.commits(one, Path())
+            sources.append(f"git {pair.said}: from {pair.before} to {pair.after}")
+            _sorted(_change(pair), taken, left)
+        elif Path(one).is_dir():
+            sources.append(f"the directory {Path(one).resolve().name}")
+            _sorted(_directory(Path(one)), taken, left)
+        else:
+            files.append(one)
+    _refuse_twice(taken)
+    if sources:
+        taken.insert(0, Taken(LISTING, "\n".join(_listing(sources, taken, left, bytes_max)) + "\n"))
+    _refuse_too_much(files, taken, bytes_max)
+    return Inputs(tuple(files), tuple(taken), tuple(left))
+
+
+def _sorted(found: Iterable[Taken | Left], taken: list[Taken], left: list[Left]) -> None:
+    for one in found:
+        if isinstance(one, Taken):
+            taken.append(one)
+        else:
+            left.append(one)
+
+
+def _directory(directory: Path) -> Iterator[Taken | Left]:
+    """Every plain text below it that git does not ignore; links are not followed, nor is another repository entered."""
+    paths = git.files_in(directory)
+    if not paths:
+        raise usage(
+            f"nothing in {directory}", "name a directory with files that git does not ignore", "--context"
+        )
+    if len(paths) > FILES_MAX:
+        what = f"{directory} has {len(paths):,} files, more than {FILES_MAX:,}"
+        raise usage(what, "name a smaller directory, or single files", "--context")
+    base = directory.resolve().name
+    for path in paths:
+        name = f"{base}/{path.as_posix()}" if base else path.as_posix()
+        yield _read(name, partial(_plain, directory, path))
+
+
+def _plain(directory: Path, path: Path) -> bytes | str:
+    """The bytes of a file, or why there are none. No part of the path may be a link."""
+    place, mode = directory, stat.S_IFDIR
+    for part in path.parts:
+        place /= part
+        try:
+            mode = os.lstat(place).st_mode
+        except OSError:
+            return "gone"
+        if stat.S_ISLNK(mode):
+            return "a link"
+    if stat.S_ISDIR(mode):
+        return "another repository"
+    if not stat.S_ISREG(mode):
+        return "no plain file"
+    if place.stat().st_size > FILE_BYTES_MAX:
+        return f"{place.stat().st_size:,} bytes"
+    return read_plain(place, FILE_BYTES_MAX)
+
+
+def _change(pair: git.Commits) -> Iterator[Taken | Left]:
+    """The diff, then every file that it touches as it stands behind it."""
+    diff = git.difference(pair)
+    if not diff.strip():
+        raise usage(f"nothing changed in {pair.said}", "name two commits that differ", "git:")
+    yield _read(f"{pair.said.replace('/', '-')}.diff", lambda: diff, broken=True)
+    for one in git.touched(pair):
+        if not one.blob:
+            yield Left(_visible(one.path), "deleted")
+        elif not one.mode.startswith(git.FILE):
+            why = "a link" if one.mode.startswith(git.LINK) else "another repository"
+            yield Left(_visible(one.path), why)
+        else:
+            yield _read(one.path, partial(git.content, pair, one.blob))
+
+
+def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False) -> Taken | Left:
+    """A text, or why it is none; `broken`: what is no UTF-8 in it is shown as such, for a diff may hold both."""
+    if not name.isprintable() or len(name) > NAME_MAX or name == LISTING:
+        return Left(_visible(name)[:NAME_MAX], "a name that no ledger keeps")
+    found = content()
+    if isinstance(found, str):
+        return Left(name, found)
+    if b"\0" in found[:8_192] and not broken:
+        return Left(name, "binary")
+    try:
+        text = found.decode("utf-8", "replace" if broken else "strict")
+    except UnicodeDecodeError:
+        return Left(name, "not UTF-8")
+    return Taken(name, text) if text.strip() else Left(name, "empty")
+
+
+def _visible(name: str) -> str:
+    return name.encode("unicode_escape", "backslashreplace").decode() if not name.isprintable() else name
+
+
+def _standard_input(stdin: TextIO, bytes_max: int) -> str:
+    content = stdin.buffer.read(bytes_max + 1)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if len(content) <= bytes_max or error.start < bytes_max - 4:
+            raise usage(f"not UTF-8 (byte {error.start})", "give text", "standard input") from None
+        text = content.decode(
+            "utf-8", "replace"
+        )  # cut in the middle of a character, and refused for its size
+    if not text.strip():
+        raise usage("standard input is empty", "leave out --context -, or give text", "standard input")
+    return text
+
+
+def _refuse_twice(taken: Sequence[Taken]) -> None:
+    names = [one.name for one in taken]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise usage(f"{twice} is given twice", "name each directory and change once", "--context")
+
+
+def _refuse_too_much(files: Iterable[str], taken: Iterable[Taken], bytes_max: int) -> None:
+    """Refuse what is more than the budget, with what is largest."""
+    sizes = [(one.bytes, one.name) for one in taken]
+    sizes += [(Path(file).stat().st_size, file) for file in files if Path(file).is_file()]
+    total = sum(size for size, _ in sizes)
+    if total <= bytes_max:
+        return
+    largest = sorted(sizes, reverse=True)
+    shown = [f"{size:>12,}  {name}" for size, name in largest[:LARGEST]]
+    shown += [f"{'':>12}  and {len(largest) - LARGEST} more"] if len(largest) > LARGEST else []
+    what = f"the documents have {total:,} bytes, {total - bytes_max:,} more than may be given"
+    fix = f"leave out what nobody needs to read, or say --context-bytes {total}"
+    raise MootError("too_much", what, "--context", fix, USAGE, more="".join(f"{line}\n" for line in shown))
+
+
+def _listing(
+    sources: Sequence[str], taken: Sequence[Taken], left: Sequence[Left], bytes_max: int
+) -> Iterator[str]:
+    """The first document: where the others are from, their sizes, and what was passed over."""
+    yield "What was given to read"
+    yield ""
+    yield from (f"From {source}." for source in sources)
+    yield f"{counted(len(taken), 'document')}, {sum(one.bytes for one in taken):,} bytes of at most {bytes_max:,}."
+    yield ""
+    yield from (f"{one.bytes:>10,}  {one.name}" for one in taken)
+    if left:
+        yield ""
+        yield "Left out:"
+        yield from (f"{one.why:>20}  {one.name}" for one in left)

@@ -1,0 +1,231 @@
+"""`--context`: files, directories, changes in git, standard input; one budget, nothing cut, no link followed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.app.inputs import BYTES_MAX, LISTING
+from tests.cli.conftest import Moot, Said
+
+ASK = ("run", "-q", "Is this right?", "--single", "--seats", "host", "--out", "run")
+
+
+def git(*words: str, at: Path = Path("repo")) -> str:
+    """Git in a repository of its own, whatever the machine's settings."""
+    said = subprocess.run(
+        ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *words],
+        cwd=at, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return said.stdout.strip()
+
+
+@pytest.fixture
+def repo(moot: Moot) -> Path:
+    """A repository with two commits: a file changed, one renamed, one gone, one new, a picture, a link."""
+    place = Path("repo")
+    (place / "src").mkdir(parents=True)
+    git("init", "-q", "-b", "main")
+    (place / ".gitignore").write_text("*.log\nsecret/\n")
+    (place / "src/a.py").write_text("print('a')\n" * 20)
+    (place / "old name.txt").write_text("".join(f"line {n}\n" for n in range(40)))
+    (place / "gone.txt").write_text("gone\n")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    (place / "src/a.py").write_text("print('b')\n" * 20)
+    git("mv", "old name.txt", "src/näme.txt")
+    (place / "gone.txt").unlink()
+    (place / "pixel.png").write_bytes(b"\x89PNG\0\0\1")
+    (place / "empty.txt").touch()
+    (place / "link.txt").symlink_to("/etc/hostname")
+    git("add", "-A")
+    git("commit", "-qm", "two")
+    (place / "noise.log").write_text("noise\n")
+    (place / "secret").mkdir()
+    (place / "secret/key.txt").write_text("key\n")
+    (place / "untracked.md").write_text("# Not yet\n")
+    assert callable(moot)
+    return place
+
+
+def given(run: str = "run") -> dict[str, str]:
+    """Name → text of the documents of a run."""
+    opened = json.loads(Path(run, "decisions.jsonl").read_bytes().splitlines()[0])
+    return {one["name"]: Path(run, "blobs", one["sha256"]).read_text() for one in opened["context"]}
+
+
+def test_a_directory_is_what_git_would_take_and_the_listing_says_what_was_left(
+    moot: Moot, repo: Path
+) -> None:
+    said = moot(*ASK, "--context", repo)
+    assert said.code == 4, said.err
+    documents = given()
+    assert list(documents) == [
+        LISTING, "repo/.gitignore", "repo/src/a.py", "repo/src/näme.txt", "repo/untracked.md",
+    ]  # fmt: skip
+    assert documents["repo/untracked.md"] == "# Not yet\n"
+    for name, why in (("pixel.png", "binary"), ("empty.txt", "empty"), ("link.txt", "a link")):
+        assert f"{why}  repo/{name}" in documents[LISTING]
+    assert "noise" not in documents[LISTING]
+    assert "given to read: 4 documents" in said.err
+    assert "repo/link.txt (a link)" in said.err
+    assert str(Path.cwd()) not in "".join(documents.values()), "where it lies is nobody's business"
+
+
+def test_a_directory_outside_any_repository_is_read_by_the_same_rules(moot: Moot) -> None:
+    place = Path("plain")
+    place.mkdir()
+    (place / ".gitignore").write_text("*.log\n")
+    (place / "a.txt").write_text("a\n")
+    (place / "a.log").write_text("noise\n")
+    assert moot(*ASK, "--context", place).code == 4
+    assert list(given()) == [LISTING, "plain/.gitignore", "plain/a.txt"]
+    assert not (place / ".git").exists()
+
+
+def test_a_change_is_its_diff_and_the_files_as_they_stand_behind_it(
+    moot: Moot, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = git("rev-parse", "HEAD~1"), git("rev-parse", "HEAD")
+    (repo / "src/a.py").write_text("print('in between')\n")
+    monkeypatch.chdir(repo)
+    assert moot(*ASK, "--context", "git:HEAD~1..HEAD").code == 4
+    documents = given()
+    assert list(documents) == [LISTING, "HEAD~1..HEAD.diff", "src/a.py", "src/näme.txt"]
+    assert "-print('a')\n+print('b')" in documents["HEAD~1..HEAD.diff"].replace("\n-print('a')", "", 19)
+    assert "rename to src/näme.txt" in documents["HEAD~1..HEAD.diff"]
+    assert documents["src/a.py"].startswith("print('b')"), "as committed, not as the file is now"
+    assert f"from {before} to {after}" in documents[LISTING]
+    for name, why in (("gone.txt", "deleted"), ("pixel.png", "binary"), ("link.txt", "a link")):
+        assert f"{why}  {name}" in documents[LISTING]
+
+
+def test_three_dots_count_from_where_the_two_parted_and_two_end_at_head(
+    moot: Moot, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo)
+    git("checkout", "-qb", "side", "HEAD~1", at=Path())
+    Path("side.txt").write_text("side\n")
+    git("add", "-A", at=Path())
+    git("commit", "-qm", "side", at=Path())
+    assert moot(*ASK, "--context", "git:main...side").code == 4
+    assert set(given()) == {LISTING, "main...side.diff", "side.txt", "untracked.md"}
+    assert moot(*ASK[:-1], "other", "--context", "git:main..").code == 4
+    assert "src/a.py" in given("other")
+
+
+def test_standard_input_is_a_document(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Größe\n".encode()), "utf-8"))
+    assert moot(*ASK, "--context", "-").code == 4
+    assert given() == {"standard-input.txt": "Größe\n"}
+
+
+@pytest.mark.parametrize(("content", "says"), [(b" \n", "is empty"), (b"ab\xff", "not UTF-8 (byte 2)")])
+def test_standard_input_that_is_no_text_is_refused(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch, content: bytes, says: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), "utf-8"))
+    refused(moot(*ASK, "--context", "-"), says)
+
+
+def test_what_does_not_fit_is_refused_with_its_sizes_and_fits_when_the_person_says_so(moot: Moot) -> None:
+    Path("notes").mkdir()
+    for n in range(20):
+        Path(f"notes/{n:02}.md").write_text("word " * (6_000 + n))
+    Path("one.md").write_text("x" * 1_000)
+    said = moot(*ASK, "--context", "notes", "--context", "one.md")
+    refused(said, "more than may be given")
+    assert "      30,095  notes/19.md" in said.err
+    assert "and 10 more" in said.err
+    wanted = said.err.partition("--context-bytes ")[2].split()[0]
+    assert int(wanted) > BYTES_MAX
+    assert moot(*ASK, "--context", "notes", "--context", "one.md", "--context-bytes", wanted).code == 4
+    assert len(given()) == 22
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("git:HEAD..HEAD",), "nothing changed"),
+        (("git:nowhere..HEAD",), "no commit 'nowhere'"),
+        (("git:HEAD",), "names no two commits"),
+        (("git:--output=x..HEAD",), "names no two commits"),
+        (("git:HEAD..--output=x",), "names no two commits"),
+        (("src", "src"), "is given twice"),
+    ],
+)
+def test_what_names_nothing_is_refused_before_the_run_begins(
+    moot: Moot, repo: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: str
+) -> None:
+    monkeypatch.chdir(repo)
+    refused(moot(*ASK, *(part for word in words for part in ("--context", word))), says)
+    assert not Path("x").exists()
+
+
+def test_no_repository_and_an_empty_directory_are_refused(moot: Moot) -> None:
+    refused(moot(*ASK, "--context", "git:a..b"), "no commit 'a' here")
+    Path("bare").mkdir()
+    refused(moot(*ASK, "--context", "bare"), "nothing in bare")
+
+
+def test_names_that_would_deceive_are_left_out(moot: Moot) -> None:
+    place = Path("odd")
+    place.mkdir()
+    (place / "a\nb.txt").write_text("x\n")
+    (place / "-rf.txt").write_text("x\n")
+    (place / ("n" * 180)).write_text("x\n")
+    assert moot(*ASK, "--context", place).code == 4
+    documents = given()
+    assert list(documents) == [LISTING, "odd/-rf.txt"]
+    assert documents[LISTING].count("a name that no ledger keeps") == 2
+    assert "odd/a\\nb.txt" in documents[LISTING]
+
+
+def test_a_link_to_a_directory_and_a_repository_inside_are_not_entered(moot: Moot, repo: Path) -> None:
+    outside = Path("outside")
+    outside.mkdir()
+    (outside / "private.txt").write_text("private\n")
+    (repo / "way").symlink_to(outside.absolute())
+    git("init", "-q", "inner")
+    (repo / "inner/x.txt").write_text("x\n")
+    assert moot(*ASK, "--context", repo).code == 4
+    assert not [name for name in given() if "private" in name or "inner" in name]
+    assert "private" not in "".join(given().values())
+
+
+def test_nothing_of_the_repository_is_started(
+    moot: Moot, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository comes from whoever wrote it: its settings name programs that git would start."""
+    mark = Path("started").absolute()
+    program = Path("program.sh").absolute()
+    program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
+    program.chmod(0o755)
+    for key in (
+        "core.fsmonitor",
+        "diff.external",
+        "diff.evil.textconv",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+    ):
+        git("config", key, str(program))
+    (repo / ".gitattributes").write_text("* diff=evil filter=evil\n")
+    hook = repo / ".git/hooks/post-checkout"
+    hook.write_text(program.read_text())
+    hook.chmod(0o755)
+    mark.unlink(missing_ok=True)
+    assert moot(*ASK, "--context", repo).code == 4
+    monkeypatch.chdir(repo)
+    assert moot(*ASK[:-1], "other", "--context", "git:HEAD~1..HEAD").code == 4
+    assert not mark.exists()
+
+
+def refused(said: Said, says: str) -> None:
+    assert (said.code, says in said.err) == (2, True), said.err
+    assert not Path("run").exists()
