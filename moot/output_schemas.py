@@ -51,6 +51,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "redact": ("moot.view.results", "Redacted"),
     "replay": ("moot.view.played", "Replay"),
     "report": ("moot.view.results", "ReportDocument"),
+    "review": ("moot.view.review", "Review"),
     "run": ("moot.view.played", "RunEnd"),
     "serve": ("moot.view.results", "Serving"),
     "signals": ("detectors.report", "SignalReport"),

@@ -31,6 +31,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("gate", "Start", "which protocol a question deserves, and why", "protocols"),
     Verb("estimate", "Start", "about how many tokens and dollars a file may take"),
     Verb("run", "Start", "run a deliberation, or go on with one (--resume)"),
+    Verb("review", "Start", "review a change in git; findings with file and line"),
     Verb("next", "Step by step", "the steps that can run now; one with brief and schema", "steps"),
     Verb("submit", "Step by step", "hand in one reply, or give a step up", "steps"),
     Verb("answer", "Your own word", "answer a question that was put to you", "people"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ledger.plain_text import counted
+from moot.view.review_forms import annotated, escaped
 from moot.view.text import joined, listed
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def github_text(report: CheckReport) -> str:
     """Findings as annotations of the ledger's files."""
     lines: list[str] = []
     for one in report.findings:
-        file = f"file={_property(report.run)}/{one.stream}.jsonl," if one.stream else ""
+        file = f"file={annotated(report.run)}/{one.stream}.jsonl," if one.stream else ""
         line = f"line={one.line}," if one.stream and one.line else ""
-        lines.append(f"::{one.severity} {file}{line}title={_property(one.code)}::{_escaped(one.message)}")
+        lines.append(f"::{one.severity} {file}{line}title={annotated(one.code)}::{escaped(one.message)}")
     return joined(lines)
 
 
@@ -77,14 +78,6 @@ def _finding(one: ReportedFinding) -> str:
     place = f"{one.stream}.jsonl:{one.line}" if one.stream and one.line else ""
     where = f"@{one.seq}" if one.seq is not None else ""
     return f"{MARKS[one.severity]} {one.code:<8} {where:<6} {place:<24} {one.message}"
-
-
-def _property(value: str) -> str:
-    return _escaped(value).replace(":", "%3A").replace(",", "%2C")
-
-
-def _escaped(message: str) -> str:
-    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 SHOWN = 20

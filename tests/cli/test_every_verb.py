@@ -38,6 +38,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("--resume finished --seats host", 0),
         ("-q 'Which storage?' --seats nobody --out new", 2),
     ),
+    "review": (("finished", 0), ("opened", 4), ("git:a..b", 2)),
     "next": (("opened", 0), ("stopped --role verifier", 4)),
     "submit": (
         ("opened r1.B.action reply.json", 0),

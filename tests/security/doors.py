@@ -41,6 +41,7 @@ READING: Final[tuple[tuple[str, ...], ...]] = (
     ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("stress", RUN), ("calibrate", RUN, "--out", OUT),
     ("export", RUN, OUT, "--to", "skill"), ("export", RUN, OUT, "--to", "csv"),
     ("export", RUN, OUT, "--to", "markdown"), ("outcome", RUN),
+    ("review", RUN), ("review", RUN, "--format", "sarif"), ("check", RUN, "--format", "sarif"),
 )  # fmt: skip
 WRITING: Final[tuple[tuple[str, ...], ...]] = (
     ("fork", RUN, "--round", "1", "--out", OUT), ("redact", RUN, "--secret", "SECRET", "--out", OUT),

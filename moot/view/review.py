@@ -1,0 +1,204 @@
+"""What a run found in the documents it was given: each finding with file and line, how grave, and whether it stood.
+
+The place is computed from what a finding cites: the quoted words are looked up in the document, and a line of a diff is
+the line of its file. Nobody is asked for a line number, so nobody can make one up.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from statistics import fmean
+from typing import Final
+
+from ledger.events import Concern, Decision, Rating
+from ledger.events.ids import parse_reference
+from ledger.plain_text import counted
+from ledger.result import Result
+from ledger.state.amending import Life
+from ledger.state.book import Book
+from moot.view.outcome import Outcome, outcome_of
+
+STANDS_FROM: Final = 3
+"""A finding stands from this mean of its ratings on, of 5; one that nobody rated stands."""
+HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+DIFF: Final = ".diff"
+
+
+class Place(Result, frozen=True):
+    """Lines of a file, counted from 1; `changed`: the change touches one of them."""
+
+    file: str
+    line: int
+    end_line: int
+    changed: bool
+
+
+class ReviewFinding(Result, frozen=True):
+    """`severity` and `score` (the mean of its ratings) are of 5, null where nobody gave one."""
+
+    id: str
+    by: str
+    severity: int | None
+    score: float | None
+    stands: bool
+    text: str
+    risk: str | None
+    fix: str | None
+    quote: str | None
+    places: list[Place]
+
+
+class Review(Result, frozen=True):
+    """`failing`: findings that stand and are as grave as `fail_on`; `verdict` is the judge's word."""
+
+    run: str
+    state: Life
+    verdict: str | None
+    fail_on: int | None
+    failing: list[str]
+    findings: list[ReviewFinding]
+    outcome: Outcome
+
+
+class _Document:
+    """A document by its lines; of a diff, which line of which file each of them is."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.is_diff = name, name.endswith(DIFF)
+        self.lines = text.split("\n")
+
+    @cached_property
+    def _words(self) -> tuple[str, list[int]]:
+        """All words with one space between them, and where in that each line begins."""
+        starts, parts, at = list[int](), list[str](), 0
+        for line in self.lines:
+            starts.append(at)
+            if words := " ".join(line.split()):
+                parts.append(words)
+                at += len(words) + 1
+        return " ".join(parts), starts
+
+    def lines_of(self, quote: str) -> tuple[int, int] | None:
+        """The first and last line of the words, from 1, where they stand first."""
+        wanted = " ".join(quote.split())
+        text, starts = self._words
+        at = text.find(wanted) if wanted else -1
+        if at < 0:
+            return None
+        return bisect_right(starts, at), bisect_right(starts, at + len(wanted) - 1)
+
+    @cached_property
+    def _of_files(self) -> dict[int, tuple[str, int]]:
+        """Line of the diff → file and line there; a line that was taken out is where it was."""
+        found: dict[int, tuple[str, int]] = {}
+        file, line, before, after = "", 0, 0, 0
+        for number, text in enumerate(self.lines, 1):
+            if before > 0 or after > 0:
+                mark = text[:1]
+                if file and mark != "\\":
+                    found[number] = (file, max(line, 1))
+                before -= mark in ("-", " ", "")
+                after -= mark in ("+", " ", "")
+                line += mark in ("+", " ", "")
+            elif text.startswith("+++ "):
+                name = text[4:].rstrip("\t")
+                file = name.removeprefix("b/") if name != "/dev/null" else ""
+            elif hunk := HUNK.match(text):
+                before, line, after = int(hunk[1] or 1), int(hunk[2]), int(hunk[3] or 1)
+        return found
+
+    def changed(self) -> Iterator[tuple[str, int]]:
+        """File and line of every line that the diff put in or took out."""
+        yield from (place for number, place in self._of_files.items() if self.lines[number - 1][0] in "+-")
+
+    def place(self, first: int, last: int) -> tuple[str, int, int] | None:
+        """File, first and last line."""
+        if not self.is_diff:
+            return self.name, first, last
+        within = [self._of_files[n] for n in range(first, last + 1) if n in self._of_files]
+        lines = [line for file, line in within if file == within[0][0]]
+        return (within[0][0], min(lines), max(lines)) if within else None
+
+
+def review_of(run: str, book: Book, fail_on: int | None = None) -> Review:
+    """The findings of a run, those that stand first, the gravest before the others."""
+    documents = dict(_documents(book))
+    changed = {place for one in documents.values() if one.is_diff for place in one.changed()}
+    scores: dict[str, list[float]] = {}
+    for rating in book.of(Rating):
+        if rating.scale == "severity_1_5" and isinstance(rating.value, int | float):
+            scores.setdefault(rating.of, []).append(float(rating.value))
+    found = [
+        _finding(event, scores.get(event.id or "", []), documents, changed)
+        for event in book.of(Concern)
+        if event.type == "concern"
+    ]
+    found.sort(key=lambda one: (not one.stands, -(one.severity or 0)))
+    failing = [
+        one.id for one in found if fail_on is not None and one.stands and (one.severity or 0) >= fail_on
+    ]
+    judged = [event for event in book.of(Decision) if event.type == "final" and event.made_by == "judge"]
+    return Review(
+        run=run,
+        state=book.state.life,
+        verdict=judged[-1].text.partition(":")[0] if judged else None,
+        fail_on=fail_on,
+        failing=failing,
+        findings=found,
+        outcome=outcome_of(run, book),
+    )
+
+
+def _documents(book: Book) -> Iterator[tuple[str, _Document]]:
+    for given in book.state.opening.context:
+        content = book.blobs.read(given.sha256)
+        if content is not None:
+            yield given.id, _Document(given.name, content.decode("utf-8", "replace"))
+
+
+def _finding(
+    event: Concern, scores: list[float], documents: Mapping[str, _Document], changed: set[tuple[str, int]]
+) -> ReviewFinding:
+    score = round(fmean(scores), 1) if scores else None
+    places = list(dict.fromkeys(_places(event, documents)))
+    return ReviewFinding(
+        id=event.id or "",
+        by=event.by,
+        severity=event.severity,
+        score=score,
+        stands=score is None or score >= STANDS_FROM,
+        text=event.text,
+        risk=event.risk,
+        fix=event.fix,
+        quote=next((one.quote for one in event.evidence if one.quote), None),
+        places=[
+            Place(file, first, last, any((file, line) in changed for line in range(first, last + 1)))
+            for file, first, last in places
+        ],
+    )
+
+
+def _places(event: Concern, documents: Mapping[str, _Document]) -> Iterator[tuple[str, int, int]]:
+    for cited in event.evidence:
+        reference = parse_reference(cited.ref)
+        document = documents.get(reference.id)
+        lines = (cited.quote and document and document.lines_of(cited.quote)) or reference.lines
+        if document is not None and lines and (place := document.place(*lines)) is not None:
+            yield place
+
+
+def where(finding: ReviewFinding) -> str:
+    """`src/a.py:12`, of the first place; empty where a finding is about no line."""
+    return f"{finding.places[0].file}:{finding.places[0].line}" if finding.places else ""
+
+
+def counts_told(review: Review) -> str:
+    """`3 of 5 findings stand; 1 is as grave as 4 of 5`."""
+    standing = sum(one.stands for one in review.findings)
+    told = f"{standing} of {counted(len(review.findings), 'finding')} stand"
+    if review.fail_on is not None:
+        told += f"; {len(review.failing)} as grave as {review.fail_on} of 5"
+    return told

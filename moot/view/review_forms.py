@@ -1,0 +1,165 @@
+"""A review, and the findings of `check`, for those who read them: a terminal, a comment, code hosts (SARIF 2.1.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from ledger.interchange.markdown import inline
+from ledger.plain_text import one_line
+from moot.view.outcome_text import outcome_lines, outcome_markdown
+from moot.view.review import Review, ReviewFinding, counts_told, where
+from moot.view.text import WIDTH, joined
+
+if TYPE_CHECKING:
+    from validators.rulebook import CheckReport
+
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"
+GRAVE, PLAIN = 4, 3
+"""From these severities on a finding is an error, or a warning; below it is a note."""
+
+
+NOT_UPHELD: Final = "What the judge did not uphold"
+
+
+def review_text(review: Review, width: int = WIDTH) -> str:
+    """The outcome block, then the findings with where they are."""
+    lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
+    for one in review.findings:
+        mark = "✗" if one.id in review.failing else "·" if one.stands else " "
+        grave = f"{one.severity} of 5" if one.severity else "blocker"
+        score = "" if one.score is None else f", judged {one.score:g} of 5"
+        lines.append(f"{mark} {one.id:<8} {grave}{score}   {where(one)}")
+        lines.append(f"    {one_line(one.text)}")
+        if one.fix:
+            lines.append(f"    fix: {one_line(one.fix)}")
+    return joined(lines)
+
+
+def review_markdown(review: Review) -> str:
+    """A comment: the outcome first, then a table of what stands, and what does not behind a fold."""
+    lines = [*outcome_markdown(review.outcome, review.run), "", f"**{counts_told(review)}**", ""]
+    lines += _table([one for one in review.findings if one.stands])
+    others = [one for one in review.findings if not one.stands]
+    if others:
+        lines += [
+            "",
+            "<details><summary>What the judge did not uphold</summary>",
+            "",
+            *_table(others),
+            "",
+            "</details>",
+        ]
+    return joined(lines)
+
+
+def _table(findings: Sequence[ReviewFinding]) -> Iterator[str]:
+    if not findings:
+        yield "Nothing stands."
+        return
+    yield "| where | severity | finding | fix |"
+    yield "| --- | ---: | --- | --- |"
+    for one in findings:
+        cells = (
+            where(one),
+            str(one.severity or "–"),
+            f"{one_line(one.text)} ({one.id})",
+            one_line(one.fix or ""),
+        )
+        yield f"| {' | '.join(inline(cell).replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def level_of(severity: int | None) -> str:
+    """The level of a finding in SARIF."""
+    if severity is None or severity >= GRAVE:
+        return "error"
+    return "warning" if severity >= PLAIN else "note"
+
+
+def review_sarif(review: Review, version: str) -> dict[str, Any]:
+    """What stands, as a SARIF log. A finding about no line has no location."""
+    results = [
+        _result(
+            "review",
+            level_of(one.severity),
+            " ".join(filter(None, (one_line(one.text), one.risk and f"Risk: {one_line(one.risk)}",
+                                   one.fix and f"Fix: {one_line(one.fix)}"))),
+            [(place.file, place.line, place.end_line) for place in one.places],
+            f"{where(one)} {one.quote or one.text}",
+        )
+        for one in review.findings
+        if one.stands
+    ]  # fmt: skip
+    return _log(version, {"review": "A finding of a review, as the judge upheld it."}, results)
+
+
+def review_github(review: Review) -> str:
+    """What stands, as annotations of the changed files."""
+    names = {"error": "error", "warning": "warning", "note": "notice"}
+    lines: list[str] = []
+    for one in review.findings:
+        if one.stands:
+            place = one.places[0] if one.places else None
+            at = f"file={annotated(place.file)},line={place.line},endLine={place.end_line}," if place else ""
+            title = annotated(f"{one.id}, {one.severity or 5} of 5")
+            said = escaped(one_line(f"{one.text} Fix: {one.fix}" if one.fix else one.text))
+            lines.append(f"::{names[level_of(one.severity)]} {at}title={title}::{said}")
+    return joined(lines)
+
+
+def check_sarif(report: CheckReport, version: str) -> dict[str, Any]:
+    """Rules that a ledger breaks, as a SARIF log."""
+    rules = {one.code: f"Rule {one.code}: see docs/rules.md." for one in report.findings}
+    results = [
+        _result(
+            one.code,
+            one.severity,
+            one.message,
+            [(f"{report.run}/{one.stream}.jsonl", one.line, one.line)] if one.stream and one.line else [],
+            f"{one.code} {one.seq} {one.message}",
+        )
+        for one in report.findings
+    ]
+    return _log(version, rules, results)
+
+
+def _log(version: str, rules: Mapping[str, str], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    driver = {
+        "name": "moot",
+        "semanticVersion": version,
+        "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in rules.items()],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(results)}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _result(
+    rule: str, level: str, text: str, places: Sequence[tuple[str, int, int]], identity: str
+) -> dict[str, Any]:
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(file)},
+                    "region": {"startLine": first, "endLine": last},
+                }
+            }
+            for file, first, last in places
+        ],
+        "partialFingerprints": {"moot/v1": sha256(identity.encode()).hexdigest()[:32]},
+    }
+
+
+def annotated(value: str) -> str:
+    """A property of an annotation."""
+    return escaped(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def escaped(message: str) -> str:
+    """The words of an annotation, which end at the line."""
+    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,233 @@
+"""`moot review` by scripted seats: findings with computed places, gates, SARIF, annotations, a comment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from moot.view.review import review_of
+from tests.cli.conftest import Moot, Said
+
+SCHEMA = json.loads(
+    (Path(__file__).resolve().parents[1] / "data" / "sarif" / "sarif-2.1.0-rtm.5.json").read_bytes()
+)
+BEFORE = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(12))
+AFTER = BEFORE.replace("    return 3\n", "    return 1 / 0\n").replace(
+    "def f9():\n", "def f9(x):\n    # -- x\n"
+)
+
+
+def git(*words: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *words],
+        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}, capture_output=True, check=True,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def repo(moot: Moot) -> None:
+    """Two commits, here: a file with two changed places, one with a space in its name, one that is taken out."""
+    assert callable(moot)
+    git("init", "-q", "-b", "main")
+    Path(".gitignore").write_text("run*/\nreplies/\n")
+    Path("sums.py").write_text(BEFORE)
+    Path("old.txt").write_text("one\ntwo\nthree\n")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    Path("sums.py").write_text(AFTER)
+    Path("old.txt").unlink()
+    Path("a note.md").write_text("# Note\n\nWatch out | here\n")
+    git("add", "-A")
+    git("commit", "-qm", "two")
+
+
+def line(text: str) -> int:
+    return AFTER.split("\n").index(text) + 1
+
+
+def concern(n: int, severity: int, ref: str, quote: str | None) -> dict[str, Any]:
+    return {
+        "text": f"Concern {n}:\nit breaks | here.", "risk": f"Risk {n}.", "fix": f"Fix {n}, 100% sure.",
+        "severity": severity, "evidence": [{"ref": ref, "quote": quote}],
+    }  # fmt: skip
+
+
+def replies(documents: list[str]) -> dict[str, dict[str, Any]]:
+    """What the scripted seats say: five concerns, of which the judge upholds the first, second and fourth."""
+    diff, sums, note = (
+        f"K-{1 + next(n for n, name in enumerate(documents) if name.endswith(end))}"
+        for end in (".diff", "sums.py", "note.md")
+    )
+    concerns = [
+        concern(1, 5, diff, "return 1 / 0"),
+        concern(2, 4, sums, "def f9(x):\n    # -- x"),
+        concern(3, 3, diff, "-two"),
+        concern(4, 2, f"{note}#L3", "Watch out | here"),
+        concern(5, 1, sums, "def f0():"),
+    ]
+    scores = zip((5, 3, 4, 4, 1), range(1, 6), strict=True)
+    return {
+        "r1.case.advocate": {
+            "summary": "It is small.", "blockers": [],
+            "arguments": [
+                {"claim": "Small.", "reasoning": "It touches two places.", "evidence": "research", "quotes": []}
+            ],
+        },
+        "r1.attack.challenger": {"works": "The rest.", "concerns": concerns},
+        "r1.verdict.judge": {
+            "scores": [{"of": f"N-1-{n}", "score": score, "reason": "So it is."} for score, n in scores],
+            "surviving": ["R-1-1"], "unaddressed": ["N-1-1"], "added": [], "pulled_punches": "no",
+            "pulled_punches_why": "It did not.", "agreement": [], "contested": ["The division."],
+            "narratives": ["It works.", "It breaks."], "verdict": "rethink", "decision": "Take the division out.",
+            "confidence": 4, "falsifiers": ["A test divides."], "requirements": ["A test."],
+        },
+    }  # fmt: skip
+
+
+def reviewed(moot: Moot, *words: object) -> Said:
+    """A review by scripted replies, and what it says when all are in."""
+    said = moot("review", "git:HEAD~1..HEAD", "--seats", "host", "--out", "run", "--quiet")
+    assert said.code == 4, said
+    opened = json.loads(Path("run/decisions.jsonl").read_bytes().splitlines()[0])
+    Path("replies").mkdir()
+    for step, reply in replies([one["name"] for one in opened["context"]]).items():
+        Path("replies/one.json").write_text(json.dumps(reply))
+        done = moot("submit", "run", step, "replies/one.json")
+        assert done.code == 0, done.err
+    return moot("review", "run", *words)
+
+
+@pytest.mark.usefixtures("repo")
+def test_findings_have_the_file_and_line_of_the_words_that_they_cite(moot: Moot) -> None:
+    found = reviewed(moot, "--json").json
+    assert found["verdict"] == "rethink"
+    places = {one["id"]: [(p["file"], p["line"], p["end_line"], p["changed"]) for p in one["places"]]
+              for one in found["findings"]}  # fmt: skip
+    nine = line("def f9(x):")
+    assert places == {
+        "N-1-1": [("sums.py", line("    return 1 / 0"), line("    return 1 / 0"), True)],
+        "N-1-2": [("sums.py", nine, nine + 1, True)],
+        "N-1-3": [],  # of a file that is not there any more
+        "N-1-4": [("a note.md", 3, 3, True)],
+        "N-1-5": [("sums.py", 1, 1, False)],
+    }
+    assert [one["id"] for one in found["findings"]] == ["N-1-1", "N-1-2", "N-1-3", "N-1-4", "N-1-5"]
+    assert [one["stands"] for one in found["findings"]] == [True, True, True, True, False]
+    assert found["outcome"]["status"].startswith("decide")
+
+
+@pytest.mark.usefixtures("repo")
+@pytest.mark.parametrize(("fail_on", "code", "failing"), [(5, 1, 1), (4, 1, 2), (1, 1, 4), (None, 0, 0)])
+def test_the_gate_counts_what_stands(moot: Moot, fail_on: int | None, code: int, failing: int) -> None:
+    said = reviewed(moot, "--json", *(() if fail_on is None else ("--fail-on", fail_on)))
+    assert (said.code, len(said.json["failing"])) == (code, failing)
+
+
+@pytest.mark.usefixtures("repo")
+def test_the_outcome_stands_before_the_findings(moot: Moot) -> None:
+    text = reviewed(moot).out
+    assert text.index("rethink: Take the division out.") < text.index("4 of 5 findings stand")
+    assert f"sums.py:{line('    return 1 / 0')}" in text
+    comment = moot("review", "run", "--format", "markdown").out
+    assert comment.startswith("**DECIDED")
+    assert comment.index("Take the division out.") < comment.index("| where |")
+    assert "What the judge did not uphold" in comment
+    rows = [row for row in comment.splitlines() if row.startswith("| ") and "Concern" in row]
+    assert len(rows) == 5
+    assert all(row.replace("\\|", "").count("|") == 5 for row in rows), rows
+
+
+@pytest.mark.usefixtures("repo")
+def test_sarif_holds_to_its_schema_and_has_what_stands(moot: Moot) -> None:
+    said = reviewed(moot, "--format", "sarif")
+    log = json.loads(said.out)
+    jsonschema.Draft4Validator(SCHEMA).validate(log)
+    (run,) = log["runs"]
+    assert [one["level"] for one in run["results"]] == ["error", "error", "warning", "note"]
+    uris = [
+        one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for one in run["results"]
+        if one["locations"]
+    ]
+    assert uris == ["sums.py", "sums.py", "a%20note.md"]
+    prints = [one["partialFingerprints"]["moot/v1"] for one in run["results"]]
+    assert len(set(prints)) == 4
+
+
+@pytest.mark.usefixtures("repo")
+def test_annotations_stay_on_their_line(moot: Moot) -> None:
+    lines = reviewed(moot, "--format", "github").out.splitlines()
+    at = line("    return 1 / 0")
+    assert lines[0] == (
+        f"::error file=sums.py,line={at},endLine={at},title=N-1-1%2C 5 of 5::"
+        "Concern 1: it breaks | here. Fix: Fix 1, 100%25 sure."
+    )
+    assert [one.split(" ")[0] for one in lines] == ["::error", "::error", "::warning", "::notice"]
+
+
+@pytest.mark.usefixtures("repo")
+def test_a_form_can_be_saved_beside_the_text(moot: Moot) -> None:
+    said = reviewed(moot, "--format", "sarif", "--save", "found.sarif", "--fail-on", 3)
+    assert said.code == 1
+    assert "findings stand" in said.out
+    jsonschema.Draft4Validator(SCHEMA).validate(json.loads(Path("found.sarif").read_bytes()))
+
+
+@pytest.mark.usefixtures("repo")
+def test_check_speaks_sarif_too(moot: Moot) -> None:
+    reviewed(moot)
+    blob = sorted(Path("run/blobs").iterdir())[0]
+    blob.unlink()
+    said = moot("check", "run", "--format", "sarif")
+    log = json.loads(said.out)
+    jsonschema.Draft4Validator(SCHEMA).validate(log)
+    report = moot("check", "run", "--json")
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == [
+        one["code"] for one in report.json["findings"]
+    ]
+    assert (said.code, len(report.json["findings"]) > 0) == (report.code, True)
+
+
+@pytest.mark.usefixtures("repo")
+def test_a_review_of_nothing_and_words_that_contradict_are_refused(moot: Moot) -> None:
+    for words, says in (
+        (("git:HEAD..HEAD", "--seats", "host"), "nothing changed"),
+        (("git:HEAD~1..HEAD",), "--seats"),
+        (("nowhere",), "no run"),
+        (("git:HEAD~1..HEAD", "--seats", "host", "--format", "xml"), "no format"),
+    ):
+        said = moot("review", *words)
+        assert (said.code, says in said.err) == (2, True), said
+    assert not Path("runs").exists()
+
+
+def test_a_recorded_run_without_a_change_has_findings_too(moot: Moot) -> None:
+    example = Path(__file__).resolve().parents[2] / "runs" / "examples" / "adversarial-sessions"
+    found = moot("review", example, "--json").json
+    assert len(found["findings"]) >= 5
+    assert all(one["severity"] for one in found["findings"] if one["by"] == "challenger")
+
+
+def test_places_in_a_diff_are_those_of_git(tmp_path: Path) -> None:
+    """Every line that was put in or kept is where the file has it, by an oracle that applies nothing."""
+    del tmp_path
+    from moot.view.review import _Document
+
+    assert callable(review_of)
+    diff = (
+        "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,4 @@\n one\n--- two\n+++ two\n+more\n three\n"
+        "\\ No newline at end of file\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+only\n"
+    )
+    document = _Document("a..b.diff", diff)
+    lines = diff.split("\n")
+    told = {lines[n - 1]: place for n, place in document._of_files.items()}
+    assert told == {
+        " one": ("x.py", 1), "--- two": ("x.py", 2), "+++ two": ("x.py", 2), "+more": ("x.py", 3),
+        " three": ("x.py", 4), "+only": ("y", 1),
+    }  # fmt: skip
