@@ -51,7 +51,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "redact": ("moot.view.results", "Redacted"),
     "replay": ("moot.view.played", "Replay"),
     "report": ("moot.view.results", "ReportDocument"),
-    "review": ("moot.view.review", "Review"),
+    "review": ("moot.view.review", "ChangeReview"),
     "run": ("moot.view.played", "RunEnd"),
     "serve": ("moot.view.results", "Serving"),
     "signals": ("detectors.report", "SignalReport"),

@@ -20,7 +20,7 @@ from moot.cli import options as common
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.streams import columns, err, out, out_json, show
 from moot.view.quorum import finished_exit, quorum_told
-from moot.view.review import Review, review_of
+from moot.view.review import ChangeReview, review_of
 from moot.view.review_forms import review_github, review_markdown, review_sarif, review_text
 
 FORMATS: Final = ("text", "markdown", "sarif", "github")
@@ -77,7 +77,7 @@ def review(
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
 ) -> int:
-    """Review a change between two commits, or show what a review found.
+    """ChangeReview a change between two commits, or show what a review found.
 
     The roles read the diff and every file that it touches. A finding cites the words it is about, so its file and line
     are computed. It stands when the judge scores it 3 of 5 or more. Exit code 1 when one stands that is as grave as
@@ -153,7 +153,7 @@ def _played(options: RunOptions, choice: SeatChoice, directory: str | None) -> P
     return session.path
 
 
-def _in_form(found: Review, form: str) -> str:
+def _in_form(found: ChangeReview, form: str) -> str:
     match form:
         case "markdown":
             return review_markdown(found)

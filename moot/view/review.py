@@ -27,7 +27,7 @@ HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 DIFF: Final = ".diff"
 
 
-class Place(Result, frozen=True):
+class FileLines(Result, frozen=True):
     """Lines of a file, counted from 1; `changed`: the change touches one of them."""
 
     file: str
@@ -48,10 +48,10 @@ class ReviewFinding(Result, frozen=True):
     risk: str | None
     fix: str | None
     quote: str | None
-    places: list[Place]
+    places: list[FileLines]
 
 
-class Review(Result, frozen=True):
+class ChangeReview(Result, frozen=True):
     """`failing`: findings that stand and are as grave as `fail_on`; `verdict` is the judge's word."""
 
     run: str
@@ -123,7 +123,7 @@ class _Document:
         return (within[0][0], min(lines), max(lines)) if within else None
 
 
-def review_of(run: str, book: Book, fail_on: int | None = None) -> Review:
+def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
     """The findings of a run, those that stand first, the gravest before the others."""
     documents = dict(_documents(book))
     changed = {place for one in documents.values() if one.is_diff for place in one.changed()}
@@ -141,7 +141,7 @@ def review_of(run: str, book: Book, fail_on: int | None = None) -> Review:
         one.id for one in found if fail_on is not None and one.stands and (one.severity or 0) >= fail_on
     ]
     judged = [event for event in book.of(Decision) if event.type == "final" and event.made_by == "judge"]
-    return Review(
+    return ChangeReview(
         run=run,
         state=book.state.life,
         verdict=judged[-1].text.partition(":")[0] if judged else None,
@@ -175,7 +175,7 @@ def _finding(
         fix=event.fix,
         quote=next((one.quote for one in event.evidence if one.quote), None),
         places=[
-            Place(file, first, last, any((file, line) in changed for line in range(first, last + 1)))
+            FileLines(file, first, last, any((file, line) in changed for line in range(first, last + 1)))
             for file, first, last in places
         ],
     )
@@ -195,7 +195,7 @@ def where(finding: ReviewFinding) -> str:
     return f"{finding.places[0].file}:{finding.places[0].line}" if finding.places else ""
 
 
-def counts_told(review: Review) -> str:
+def counts_told(review: ChangeReview) -> str:
     """`3 of 5 findings stand; 1 is as grave as 4 of 5`."""
     standing = sum(one.stands for one in review.findings)
     told = f"{standing} of {counted(len(review.findings), 'finding')} stand"

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from ledger.interchange.markdown import inline
 from ledger.plain_text import one_line
 from moot.view.outcome_text import outcome_lines, outcome_markdown
-from moot.view.review import Review, ReviewFinding, counts_told, where
+from moot.view.review import ChangeReview, ReviewFinding, counts_told, where
 from moot.view.text import WIDTH, joined
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ GRAVE, PLAIN = 4, 3
 NOT_UPHELD: Final = "What the judge did not uphold"
 
 
-def review_text(review: Review, width: int = WIDTH) -> str:
+def review_text(review: ChangeReview, width: int = WIDTH) -> str:
     """The outcome block, then the findings with where they are."""
     lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
     for one in review.findings:
@@ -38,7 +38,7 @@ def review_text(review: Review, width: int = WIDTH) -> str:
     return joined(lines)
 
 
-def review_markdown(review: Review) -> str:
+def review_markdown(review: ChangeReview) -> str:
     """A comment: the outcome first, then a table of what stands, and what does not behind a fold."""
     lines = [*outcome_markdown(review.outcome, review.run), "", f"**{counts_told(review)}**", ""]
     lines += _table([one for one in review.findings if one.stands])
@@ -78,7 +78,7 @@ def level_of(severity: int | None) -> str:
     return "warning" if severity >= PLAIN else "note"
 
 
-def review_sarif(review: Review, version: str) -> dict[str, Any]:
+def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
     """What stands, as a SARIF log. A finding about no line has no location."""
     results = [
         _result(
@@ -95,7 +95,7 @@ def review_sarif(review: Review, version: str) -> dict[str, Any]:
     return _log(version, {"review": "A finding of a review, as the judge upheld it."}, results)
 
 
-def review_github(review: Review) -> str:
+def review_github(review: ChangeReview) -> str:
     """What stands, as annotations of the changed files."""
     names = {"error": "error", "warning": "warning", "note": "notice"}
     lines: list[str] = []

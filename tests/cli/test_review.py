@@ -76,7 +76,7 @@ def replies(documents: list[str]) -> dict[str, dict[str, Any]]:
         "r1.case.advocate": {
             "summary": "It is small.", "blockers": [],
             "arguments": [
-                {"claim": "Small.", "reasoning": "It touches two places.", "evidence": "research", "quotes": []}
+                {"claim": "It is small.", "reasoning": "It touches two places.", "evidence": "research", "quotes": []}
             ],
         },
         "r1.attack.challenger": {"works": "The rest.", "concerns": concerns},
