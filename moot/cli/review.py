@@ -77,7 +77,7 @@ def review(
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
 ) -> int:
-    """ChangeReview a change between two commits, or show what a review found.
+    """Review a change between two commits, or show what a review found.
 
     The roles read the diff and every file that it touches. A finding cites the words it is about, so its file and line
     are computed. It stands when the judge scores it 3 of 5 or more. Exit code 1 when one stands that is as grave as

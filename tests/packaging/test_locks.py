@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 def _pins(name: str) -> dict[str, str]:
     entries = re.split(r"^(?=[A-Za-z])", (ROOT / name).read_text("utf-8"), flags=re.MULTILINE)
-    marker = re.compile(r" ;[^\\\n]*")  # on which systems it is wanted: fewer without the tools
+    marker = re.compile(r" (?:;[^\\\n]*)?(?=\\\n)")  # on which systems it is wanted: fewer without the tools
     return {entry.partition("==")[0]: marker.sub("", entry) for entry in entries if "==" in entry}
 
 
