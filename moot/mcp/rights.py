@@ -77,6 +77,7 @@ RIGHT_OF: Final[Mapping[str, Right]] = {
     "answer": Right.ACT,
     "override": Right.ACT,
     "ack": Right.ACT,
+    "ask": Right.ACT,
     "note": Right.ACT,
     "fork": Right.ACT,
     "moot://runs": Right.KNOW,

@@ -1,7 +1,7 @@
 """The server: the verbs as typed tools, runs as resources, the five stages of setting up as prompts (SD-20).
 
-Waiting is polled and can be cancelled; progress is reported where the client asks for it. No sampling, no
-elicitation is needed: a host's own agents answer through `next` and `submit`.
+Waiting is polled and can be cancelled; progress is reported where the client asks for it. No sampling is needed: a
+host's own agents answer through `next` and `submit`. A person is asked by elicitation where the client has it.
 """
 
 from __future__ import annotations
@@ -9,21 +9,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import anyio
 from mcp.server import MCPServer
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from pydantic import BaseModel, Field
 
 import moot
 from ledger.result import Result
 from moot.app.unlawful_runs import explain_with
+from moot.errors import usage
 from moot.mcp.answering import Server
 from moot.mcp.prompts import STAGES
 from moot.mcp.rights import rights_in
 from moot.mcp.verbs import WAIT_MAX, Opened, PublicStatus, ReportText, Verbs
 from moot.output_schemas import model_of, result_of
+from moot.view.results import Act
 
 INSTRUCTIONS: Final = (
     "moot runs deliberations between your agents and keeps every act in a ledger. Open a run with `new`; "
@@ -97,6 +102,7 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         predict: list[dict[str, str]] | None = None,
         budget: dict[str, Any] | None = None,
         gate: dict[str, Any] | None = None,
+        experiments: dict[str, str] | None = None,
     ) -> Any:
         """Open a deliberation whose seats are your agents. Only `question` is required; the other arguments are the
         keys of a deliberation file. `protocol`: structured if not said. `plan`: standard-13 or minimum-8 (structured
@@ -106,8 +112,9 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         {role, code, text}, what an absence will show. `profile`, `check_every`, `not_before`: by which signals it
         stops, how often one looks, from which round on a stop is obeyed. `positions`: beliefs, sealed, off. `seed`: of
         every choice by chance. `budget`: {usd, tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`:
-        {compete, single, triggers} lets words choose the protocol. Returns the run's name, its cast and
-        variants, and a token for every seat and for you, the operator."""
+        {compete, single, triggers} lets words choose the protocol. `experiments`: {"run": "sandbox"} asks for programs
+        to be run; they stay off until the person says so (`moot run --resume RUN --experiments sandbox`). Returns the
+        run's name, its cast and variants, and a token for every seat and for you, the operator."""
         subject = {
             "question": question,
             "protocol": protocol,
@@ -132,6 +139,7 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
             "budget": {**(budget or {}), **({"rounds": max_rounds} if max_rounds is not None else {})}
             or None,
             "gate": gate,
+            "experiments": experiments,
         }
         return _run(lambda: verbs.new({key: value for key, value in tables.items() if value is not None}))
 
@@ -251,7 +259,46 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
     _tool(server, ReportText, report)
 
 
+class PersonSays(BaseModel):
+    """What a person is asked for, in the client's own form."""
+
+    answer: str = Field(description="Your answer; it becomes a decision in force.")
+    name: str = Field("", description="Who you are, if the record is to say so.")
+
+
+def _question(verbs: Verbs, ctx: Context[Any, Any], run: str, token: str) -> Elicit[PersonSays]:
+    """The first question that the run waits for, as the client is to put it. Raises `NotAllowed` and `MootError`."""
+    session = verbs.opened("ask", run, token)
+    can = ctx.client_capabilities
+    if can is None or can.elicitation is None:
+        raise usage("this client cannot ask a person", "ask the person yourself, then call `answer`", "ask")
+    if not session.questions:
+        raise usage("the run waits for nobody's answer", "see `status`", "ask")
+    identity = session.questions[0]
+    return Elicit(
+        f"{identity} of {run}: {getattr(session.inner.book().by_id[identity], 'text', '')}", PersonSays
+    )
+
+
 def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
+    def question(run: str, token: str, ctx: Context[Any, Any]) -> Any:
+        try:
+            return _question(verbs, ctx, run, token)
+        except Exception as error:  # noqa: BLE001
+            raise ToolError(_said(error, verbs.runs / run)) from None
+
+    def ask(run: str, token: str, said: ElicitationResult[PersonSays]) -> Any:
+        """Put the question that the run waits for to the person at this client, in a form of its own, and write the
+        answer down; call it again for the next one. Nothing is written when the person declines. Where the client has
+        no such form it says so: then ask the person yourself, and call `answer`. Operator only."""
+        if not isinstance(said, AcceptedElicitation):
+            return _run(lambda: Act(run=run, events=[]), verbs.runs / run)
+        person = said.data
+        identity, name = verbs.session(run).questions[0], person.name.strip() or None
+        return _run(lambda: verbs.act(run, "answer", identity, person.answer, token, name), verbs.runs / run)
+
+    ask.__annotations__["said"] = Annotated[ElicitationResult[PersonSays], Resolve(question)]
+
     def answer(run: str, concern: str, text: str, token: str, by: str | None = None) -> Any:
         """The person's answer to a question that was put to a person (N-1-2). Ask the person; never answer
         yourself. `by`: the person's name, if they gave it. Operator only, before and after the end."""
@@ -275,7 +322,7 @@ def _add_people(server: MCPServer[Any], verbs: Verbs) -> None:
         only, before and after the end; returns the tokens of the new run."""
         return _run(lambda: verbs.fork(run, round, without, token), verbs.runs / run)
 
-    for act in (answer, override, ack, note):
+    for act in (answer, override, ack, note, ask):
         _tool(server, result_of("note"), act)
     _tool(server, Opened, fork)
 

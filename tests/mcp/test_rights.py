@@ -13,13 +13,14 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from mcp import Client, MCPError
+from mcp import MCPError
 
 from moot.app.session import session_at
 from moot.errors import MootError
 from moot.mcp import rights
 from moot.mcp.server import build
 from tests.cli.conftest import Moot, moot
+from tests.mcp.conftest import connected
 from tests.mcp.test_server import opened, play
 
 __all__ = ["moot"]
@@ -48,6 +49,7 @@ TABLE: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "answer": (("operator",), ("operator",)),
     "override": (("operator",), ("operator",)),
     "ack": (("operator",), ("operator",)),
+    "ask": (("operator",), ("operator",)),
     "note": (("operator",), ("operator",)),
     "fork": (("operator",), ("operator",)),
     "moot://runs": (KINDS, KINDS),  # a resource has no place for a token
@@ -111,12 +113,13 @@ def test_the_table_names_every_door(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("finished", [False, True], ids=["open", "finished"])
+@pytest.mark.usefixtures("transport")
 def test_every_door_with_every_token(finished: bool, tmp_path: Path) -> None:
     """F-4: what is allowed, cell by cell; what is refused writes nothing and makes no run."""
 
     async def main() -> int:
         cells = 0
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found, other = await opened(client, "debate"), await opened(client, "debate")
             run = found["run"]
             if finished:
@@ -138,9 +141,10 @@ def test_every_door_with_every_token(finished: bool, tmp_path: Path) -> None:
     assert anyio.run(main) == len(TABLE) * len(KINDS)
 
 
+@pytest.mark.usefixtures("transport")
 def test_a_diff_takes_the_token_of_the_run_that_is_open(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             done, live, third = [await opened(client, "debate") for _ in range(3)]
             await play(client, tmp_path, done)
 
@@ -162,9 +166,10 @@ def test_a_diff_takes_the_token_of_the_run_that_is_open(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_forks_of_one_round_get_names_of_their_own(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "debate")
             asked = {"run": found["run"], "round": 1, "token": found["tokens"]["operator"]}
             made = [(await client.call_tool("fork", asked)).structured_content for _ in range(3)]
@@ -251,11 +256,12 @@ def test_a_pipe_is_no_secret(moot: Moot, tmp_path: Path) -> None:
     assert moot("mcp", "--runs", tmp_path).code == 2
 
 
+@pytest.mark.usefixtures("transport")
 def test_tokens_of_a_finished_run_are_printed_too(moot: Moot, tmp_path: Path) -> None:
     """F-4: acting after the end takes the operator's token, so it can be had."""
 
     async def main() -> dict[str, Any]:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "ratchet")
             await play(client, tmp_path, found)
             return found

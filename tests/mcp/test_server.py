@@ -15,9 +15,9 @@ pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
 
 from moot.app.session import session_at
-from moot.mcp.server import build
 from rounds.protocols import PROTOCOLS
 from tests.cli.conftest import Moot, moot
+from tests.mcp.conftest import connected
 from tests.protocols.scripts import reply as short_reply
 from tests.rounds.scripted import Script
 
@@ -104,7 +104,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
 @pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"structured"}))
 def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path), mode=mode) as client:
+        async with connected(tmp_path, mode=mode) as client:
             found = await opened(client, protocol)
             await play(client, tmp_path, found)
             assert (await call(client, "status", run=found["run"]))["finished"]
@@ -112,6 +112,13 @@ def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_
             assert (await call(client, "report", run=found["run"]))["text"].startswith("# Which storage")
 
     anyio.run(main)
+
+
+@pytest.mark.slow  # a process for each
+@pytest.mark.usefixtures("transport")
+@pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"structured"}))
+def test_a_short_protocol_over_either_transport(protocol: str, tmp_path: Path) -> None:
+    test_a_short_protocol_through_the_tools_alone(protocol, "auto", tmp_path)
 
 
 @pytest.mark.slow  # a whole run in processes
@@ -136,9 +143,10 @@ def test_minimum_8_killed_in_the_middle_goes_on_at_the_same_step(tmp_path: Path)
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_a_seat_sees_its_own_steps_and_nothing_else(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "debate")
             run, tokens = found["run"], found["tokens"]
             for role in ("pro", "con", "judge"):
@@ -165,9 +173,10 @@ def test_a_seat_sees_its_own_steps_and_nothing_else(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_every_refusal_says_what_to_do(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "ratchet")
             run, operator = found["run"], found["tokens"]["operator"]
             for name in ("nothing", "../etc", "a/b", "", "x" * 500, run + "/../" + run, ".moot-seats"):
@@ -198,9 +207,10 @@ def test_every_refusal_says_what_to_do(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_resources_and_prompts(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "ratchet")
             run = found["run"]
             assert run in await resource(client, "moot://runs")
@@ -219,9 +229,10 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_a_wait_ends_when_a_step_opens_or_the_time_is_over(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "ratchet")
             run, tokens = found["run"], found["tokens"]
             empty = await call(client, "next", run=run, token=tokens["critic"], wait_seconds=0.3)
@@ -240,9 +251,10 @@ def test_a_wait_ends_when_a_step_opens_or_the_time_is_over(tmp_path: Path) -> No
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             cast = {"critic": {"title": "Auditor", "charge": "Find the line that is lost."}}
             found = await opened(client, "structured", plan="minimum-8", cast=cast, no_stress=True)
             assert found["cast"]["critic"] == cast["critic"]
@@ -259,9 +271,10 @@ def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_the_operator_can_have_the_tokens_printed(moot: Moot, tmp_path: Path) -> None:
     async def main() -> dict[str, Any]:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             return await opened(client, "ratchet")
 
     found = anyio.run(main)
@@ -271,9 +284,10 @@ def test_the_operator_can_have_the_tokens_printed(moot: Moot, tmp_path: Path) ->
         assert (result.code, result.out) == (0, lines)
 
 
+@pytest.mark.usefixtures("transport")
 def test_a_long_brief_is_read_in_parts(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "ratchet")
             seat = {"run": found["run"], "token": found["tokens"]["drafter"]}
             whole = (await call(client, "next", **seat))["steps"][0]["brief"]
@@ -296,9 +310,10 @@ def test_a_long_brief_is_read_in_parts(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "structured", plan="minimum-8", max_rounds=1)
             await play(client, tmp_path, found)
             told = await call(client, "status", run=found["run"])
@@ -314,11 +329,12 @@ def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
     anyio.run(main)
 
 
+@pytest.mark.usefixtures("transport")
 def test_a_lost_step_is_told_with_every_result(tmp_path: Path) -> None:
     """R-2: over the tools too, a run that nobody answered does not end well."""
 
     async def main() -> list[dict[str, Any]]:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await opened(client, "jugalbandi")
             mine: dict[str, Any] = {"run": found["run"], "token": found["tokens"]["operator"]}
             given_up = await call(client, "give_up", step="r1.plan.proposer", reason="nobody plans", **mine)

@@ -12,7 +12,6 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from mcp import Client
 
 from ledger.events import Concern, Decision, RunOpened
 from ledger.store.store import RunStore
@@ -25,6 +24,7 @@ from rounds.setup.deliberation import Deliberation, Subject, checked
 from rounds.setup.opening import resolve
 from rounds.setup.size import asked_of
 from tests.cli.conftest import Said, moot
+from tests.mcp.conftest import connected
 
 __all__ = ["moot"]
 
@@ -94,13 +94,14 @@ def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     assert not target.exists()
 
 
+@pytest.mark.usefixtures("transport")
 def test_the_worked_examples_open_as_they_stand(tmp_path: Path) -> None:
     page = (SKILL / "references" / "set-up.md").read_text("utf-8")
     examples = [json.loads(block) for block in re.findall(r"```json\n(.+?)```", page, re.S)]
     assert [one["protocol"] for one in examples] == ["structured", "adversarial", "priority"]
 
     async def main() -> None:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             for example in examples:
                 result = await client.call_tool("new", example)
                 assert not result.is_error, result.content
@@ -200,10 +201,10 @@ def test_new_takes_every_key_of_a_deliberation_file(tmp_path: Path) -> None:
         tool.name: set(tool.input_schema["properties"]) for tool in anyio.run(build(tmp_path).list_tools)
     }
     keys = set(Subject.model_fields) | (set(Deliberation.model_fields) - {"deliberation"})
-    # whether programs are run is a person's word, which no agent host gives
-    assert tools["new"] == (keys - {"experiments"}) | {"max_rounds"}
+    assert tools["new"] == keys | {"max_rounds"}
 
 
+@pytest.mark.usefixtures("transport")
 def test_new_passes_every_key_on(tmp_path: Path) -> None:
     """R-26: and what is said there is what the run is opened with."""
     said: dict[str, Any] = {
@@ -219,7 +220,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
     }
 
     async def main() -> RunOpened:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             found = await client.call_tool("new", said)
             assert not found.is_error, found.content
             routed = await client.call_tool("new", {"question": "Should we move?", "gate": {"compete": True}})
@@ -247,6 +248,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
     assert "nobody attacks" in {one.text for one in opened.predict}
 
 
+@pytest.mark.usefixtures("transport")
 def test_the_worked_example_goes_as_it_says(tmp_path: Path) -> None:
     """R-26: there was none. Set up, refused, handed in and decided as on the page."""
     page = (SKILL / "references" / "example.md").read_text("utf-8")
@@ -254,7 +256,7 @@ def test_the_worked_example_goes_as_it_says(tmp_path: Path) -> None:
     quoted = re.findall(r"^> (.+)$", page, re.M)
 
     async def main() -> tuple[str, list[str]]:
-        async with Client(build(tmp_path)) as client:
+        async with connected(tmp_path) as client:
             opened = (await client.call_tool("new", set_up)).structured_content
             assert opened is not None
             errors = ""
