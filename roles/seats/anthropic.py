@@ -30,7 +30,7 @@ MODEL: Final = "claude-sonnet-5-5"
 EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
 WORDS: Final = ApiWords(
     api="the Messages API",
-    install="the anthropic SDK is not installed: pip install 'moot[anthropic]'",
+    install="the anthropic SDK is not installed: pip install 'anthropic>=2.12'",
     no_key="no key: export ANTHROPIC_API_KEY=… (or the SDK's own configuration)",
     gone={
         401: "the key was not accepted: check ANTHROPIC_API_KEY",

@@ -1,8 +1,8 @@
 """Kinds of seat as people write them, and the families of models behind them.
 
 word         as the ledger calls it     needs
-anthropic    anthropic                  moot[anthropic]
-openai       openai                     moot[openai]; so do ollama and openrouter
+anthropic    anthropic                  extra anthropic
+openai       openai                     extra openai; so do ollama and openrouter
 claude       command                    the program; so do codex, gemini and llm
 """
 

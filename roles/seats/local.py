@@ -28,7 +28,7 @@ from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 from roles.seats.prompt import grammatical, prompt_of
 
-INSTALL: Final = "llama.cpp is not installed: pip install 'moot[local]'"
+INSTALL: Final = "llama.cpp is not installed: pip install 'xllamacpp>=2026.10'"
 CONTEXT_TOKENS: Final = 16_384
 """Of brief, schema and reply together; less where the model was made for less."""
 TOKENS_OUT_MAX: Final = 4_096

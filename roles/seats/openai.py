@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-INSTALL: Final = "the openai SDK is not installed: pip install 'moot[openai]'"
+INSTALL: Final = "the openai SDK is not installed: pip install 'openai>=3.54'"
 FREE: Final = "0.000000"
 QUOTA: Final = "insufficient_quota"
 """A 429 that waiting does not mend."""

@@ -373,7 +373,7 @@ def test_a_local_seat_without_its_extra_or_its_model_says_how_to_mend_it(
         monkeypatch.setattr("roles.seats.local.find_spec", lambda _: None)
 
     lacks("xllamacpp")
-    assert "pip install 'moot[local]'" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
+    assert "pip install 'xllamacpp>=2026.10'" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
     lacks()
     assert "local:PATH/TO/MODEL.gguf" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
     assert "no such file" in one_line(moot("run", "-q", "What?", "--seats", "local:gone.gguf"), 2)

@@ -42,7 +42,7 @@ def build(out: Path) -> Path:
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)],
         cwd=ROOT,
     )
-    (wheel,) = out.glob("moot-*.whl")
+    (wheel,) = out.glob("moot_ledger-*.whl")
     return wheel
 
 
@@ -83,7 +83,7 @@ def install(wheel: Path, scratch: Path) -> Path:
 def runtime_dependencies() -> set[str]:
     """What moot needs to run, and what that needs in turn, on this machine."""
     needed: set[str] = set()
-    waiting = [("moot", "")]
+    waiting = [("moot-ledger", "")]
     while waiting:
         name, extra = waiting.pop()
         for requirement in map(Requirement, requires(name) or ()):
@@ -104,7 +104,7 @@ def locked_entries(names: set[str]) -> Iterator[str]:
 
 def expect_only_us(site: Path) -> None:
     for name in OURS:
-        assert owners(name, [site]) == {"moot"}, f"{name} is installed by {owners(name, [site])}"
+        assert owners(name, [site]) == {"moot-ledger"}, f"{name} is installed by {owners(name, [site])}"
 
 
 def expect_it_starts(scratch: Path) -> None:

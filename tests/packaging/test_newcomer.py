@@ -20,6 +20,7 @@ from ledger.store.store import RunStore
 from tests.fake_api.scripted import answering
 from tests.fake_api.server import Answerer, FakeApi
 from tests.protocols.test_by_model import Short
+from tests.rounds.scripted import Script
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 COMMANDS_MOST: Final = 5
@@ -40,13 +41,13 @@ def newest_run(runs: Path, before: set[Path]) -> Path:
     return found
 
 
-def lazily(runs: Path, before: set[Path]) -> Answerer:
-    """Answers by script for the run that is opened while the server listens."""
+def lazily(runs: Path, before: set[Path], script: Script | None = None) -> Answerer:
+    """Answers by `script` (a short protocol's if not said) for the run that is opened while the server listens."""
     made: list[Answerer] = []
 
     def answer(prompt: str, body: dict[str, Any]) -> str:
         if not made:
-            made.append(answering(newest_run(runs, before), Short()))
+            made.append(answering(newest_run(runs, before), script or Short()))
         return made[0](prompt, body)
 
     return answer

@@ -9,7 +9,7 @@ from tests.packaging.top_level_names import OURS, owners
 
 @pytest.mark.parametrize("name", OURS)
 def test_no_other_distribution_owns_the_name(name: str) -> None:
-    assert owners(name) <= {"moot"}
+    assert owners(name) <= {"moot-ledger"}
 
 
 @pytest.mark.parametrize(

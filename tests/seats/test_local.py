@@ -129,7 +129,9 @@ def test_a_model_that_cannot_be_loaded_is_gone_in_one_line(session: RunSession, 
     (failure,) = ask(LocalSeat(tmp_path / "broken.gguf"), request(session))
     assert isinstance(failure, SeatFailed)
     assert failure.gone
-    wanted = "the model broken cannot be loaded" if find_spec("xllamacpp") else "pip install 'moot[local]'"
+    wanted = (
+        "the model broken cannot be loaded" if find_spec("xllamacpp") else "pip install 'xllamacpp>=2026.10'"
+    )
     assert wanted in failure.detail
     assert "\n" not in failure.detail
 
