@@ -21,6 +21,8 @@ from ledger.state.amending import Life
 from ledger.state.book import Book
 from moot.view.outcome import Outcome, outcome_of
 
+BLOCKER: Final = 5
+"""How grave a finding is that was raised as what stands in the way, and so has no severity."""
 STANDS_FROM: Final = 3
 """A finding stands from this mean of its ratings on, of 5; one that nobody rated stands."""
 HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -37,7 +39,8 @@ class FileLines(Result, frozen=True):
 
 
 class ReviewFinding(Result, frozen=True):
-    """`severity` and `score` (the mean of its ratings) are of 5, null where nobody gave one."""
+    """`severity` and `score` (the mean of its ratings) are of 5, null where nobody gave one; without a
+    severity it was raised as a blocker, and counts as 5."""
 
     id: str
     by: str
@@ -136,10 +139,8 @@ def review_of(run: str, book: Book, fail_on: int | None = None) -> ChangeReview:
         for event in book.of(Concern)
         if event.type == "concern"
     ]
-    found.sort(key=lambda one: (not one.stands, -(one.severity or 0)))
-    failing = [
-        one.id for one in found if fail_on is not None and one.stands and (one.severity or 0) >= fail_on
-    ]
+    found.sort(key=lambda one: (not one.stands, -grave(one)))
+    failing = [one.id for one in found if fail_on is not None and one.stands and grave(one) >= fail_on]
     judged = [event for event in book.of(Decision) if event.type == "final" and event.made_by == "judge"]
     return ChangeReview(
         run=run,
@@ -188,6 +189,11 @@ def _places(event: Concern, documents: Mapping[str, _Document]) -> Iterator[tupl
         lines = (cited.quote and document and document.lines_of(cited.quote)) or reference.lines
         if document is not None and lines and (place := document.place(*lines)) is not None:
             yield place
+
+
+def grave(finding: ReviewFinding) -> int:
+    """How grave a finding is, of 5."""
+    return BLOCKER if finding.severity is None else finding.severity
 
 
 def where(finding: ReviewFinding) -> str:

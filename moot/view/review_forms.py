@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +11,7 @@ from urllib.parse import quote
 from ledger.interchange.markdown import inline
 from ledger.plain_text import one_line
 from moot.view.outcome_text import outcome_lines, outcome_markdown
-from moot.view.review import ChangeReview, ReviewFinding, counts_told, where
+from moot.view.review import ChangeReview, ReviewFinding, counts_told, grave, where
 from moot.view.text import WIDTH, joined
 
 if TYPE_CHECKING:
@@ -29,12 +30,11 @@ def review_text(review: ChangeReview, width: int = WIDTH) -> str:
     lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]
     for one in review.findings:
         mark = "✗" if one.id in review.failing else "·" if one.stands else " "
-        grave = f"{one.severity} of 5" if one.severity else "blocker"
+        severity = f"{one.severity} of 5" if one.severity else "blocker"
         score = "" if one.score is None else f", judged {one.score:g} of 5"
-        lines.append(f"{mark} {one.id:<8} {grave}{score}   {where(one)}")
-        lines.append(f"    {one_line(one.text)}")
-        if one.fix:
-            lines.append(f"    fix: {one_line(one.fix)}")
+        lines.append(f"{mark} {one.id:<8} {severity}{score}   {where(one)}".rstrip())
+        for text in (one.text, *([f"fix: {one.fix}"] if one.fix else [])):
+            lines += textwrap.wrap(one_line(text), width, initial_indent="    ", subsequent_indent="    ")
     return joined(lines)
 
 
@@ -71,9 +71,9 @@ def _table(findings: Sequence[ReviewFinding]) -> Iterator[str]:
         yield f"| {' | '.join(inline(cell).replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def level_of(severity: int | None) -> str:
+def level_of(severity: int) -> str:
     """The level of a finding in SARIF."""
-    if severity is None or severity >= GRAVE:
+    if severity >= GRAVE:
         return "error"
     return "warning" if severity >= PLAIN else "note"
 
@@ -83,7 +83,7 @@ def review_sarif(review: ChangeReview, version: str) -> dict[str, Any]:
     results = [
         _result(
             "review",
-            level_of(one.severity),
+            level_of(grave(one)),
             " ".join(filter(None, (one_line(one.text), one.risk and f"Risk: {one_line(one.risk)}",
                                    one.fix and f"Fix: {one_line(one.fix)}"))),
             [(place.file, place.line, place.end_line) for place in one.places],
@@ -103,9 +103,9 @@ def review_github(review: ChangeReview) -> str:
         if one.stands:
             place = one.places[0] if one.places else None
             at = f"file={annotated(place.file)},line={place.line},endLine={place.end_line}," if place else ""
-            title = annotated(f"{one.id}, {one.severity or 5} of 5")
+            title = annotated(f"{one.id}, {grave(one)} of 5")
             said = escaped(one_line(f"{one.text} Fix: {one.fix}" if one.fix else one.text))
-            lines.append(f"::{names[level_of(one.severity)]} {at}title={title}::{said}")
+            lines.append(f"::{names[level_of(grave(one))]} {at}title={title}::{said}")
     return joined(lines)
 
 

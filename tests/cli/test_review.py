@@ -212,6 +212,10 @@ def test_a_recorded_run_without_a_change_has_findings_too(moot: Moot) -> None:
     found = moot("review", example, "--json").json
     assert len(found["findings"]) >= 5
     assert all(one["severity"] for one in found["findings"] if one["by"] == "challenger")
+    blockers = {one["id"] for one in found["findings"] if one["severity"] is None}
+    said = moot("review", example, "--fail-on", 5, "--json")
+    assert (said.code, blockers <= set(said.json["failing"]), bool(blockers)) == (1, True, True)
+    assert max(map(len, moot("review", example).out.splitlines())) <= 100
 
 
 def test_places_in_a_diff_are_those_of_git(tmp_path: Path) -> None:
