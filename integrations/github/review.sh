@@ -3,9 +3,9 @@
 set -euo pipefail
 
 said() { # said KEY…: a value of the event, empty where there is none
-  python - "$GITHUB_EVENT_PATH" "$@" <<'PY'
+  python - "${GITHUB_EVENT_PATH:-}" "$@" <<'PY'
 import json, sys
-found = json.load(open(sys.argv[1], encoding="utf-8"))
+found = json.load(open(sys.argv[1], encoding="utf-8")) if sys.argv[1] else {}
 for key in sys.argv[2:]:
     found = found.get(key) if isinstance(found, dict) else None
 print("" if found is None else found)
@@ -24,7 +24,8 @@ if [ -z "$range" ]; then
 fi
 
 place=$(mktemp -d "${RUNNER_TEMP:-/tmp}/moot-XXXXXX")
-run=$place/run comment=$place/comment.md sarif=$place/findings.sarif
+run=$place/run comment=${MOOT_COMMENT_FILE:-$place/comment.md} sarif=$place/findings.sarif
+rm -f -- "$comment"
 options=(--seats "$MOOT_SEATS" --protocol "${MOOT_PROTOCOL:-adversarial}" --yes --out "$run")
 if [ -n "${MOOT_MAX_USD:-}" ]; then options+=(--max-usd "$MOOT_MAX_USD"); fi
 gate=()
@@ -36,7 +37,7 @@ if [ ! -e "$comment" ]; then exit "$code"; fi
 moot review "$run" --format github || true
 moot review "$run" --format sarif --save "$sarif" --quiet || true
 
-{ echo "comment=$comment"; echo "sarif=$sarif"; echo "run=$run"; } >>"$GITHUB_OUTPUT"
+{ echo "comment=$comment"; echo "sarif=$sarif"; echo "run=$run"; } >>"${GITHUB_OUTPUT:-/dev/null}"
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$comment" >>"$GITHUB_STEP_SUMMARY"; fi
 
 number=$(said pull_request number)

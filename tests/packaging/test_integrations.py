@@ -151,7 +151,7 @@ def test_the_steps_of_the_action_write_the_comment_of_a_pull_request(
     temp.mkdir()
     action = yaml.safe_load((clone / "action.yml").read_text("utf-8"))
     inputs = {name: one.get("default", "") for name, one in action["inputs"].items()}
-    inputs |= {"seats": "anthropic", "fail-on": "1"}
+    inputs |= {"seats": "anthropic", "fail-on": "1", "comment-file": str(tmp_path / "said.md")}
     with FakeApi(answering_in(temp)) as api:
         environment = clean() | {
             "PATH": f"{tmp_path / 'env/bin'}:{os.environ['PATH']}",
@@ -169,6 +169,7 @@ def test_the_steps_of_the_action_write_the_comment_of_a_pull_request(
         said = ran(["bash", "-c", review["run"]], place, environment | env, None)
     assert said.returncode == 1, f"a finding of severity 1 stands\n{said.stdout}{said.stderr}"
     outputs = dict(line.split("=", 1) for line in (tmp_path / "output").read_text().splitlines())
+    assert outputs["comment"] == str(tmp_path / "said.md")
     comment = Path(outputs["comment"]).read_text()
     assert comment.startswith("**")
     assert comment.index("**Answer.**") < comment.index("| where |")
@@ -206,10 +207,11 @@ def test_what_a_pull_request_says_is_never_run(change: tuple[Path, str, str], tm
 def test_without_a_pull_request_and_a_range_it_says_what_to_say(tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text("{}")
-    environment = clean() | {"GITHUB_EVENT_PATH": str(event), "MOOT_SEATS": "host"}
+    environment = clean() | {"MOOT_SEATS": "host"}
     environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    said = ran(["bash", str(ROOT / "integrations/github/review.sh")], tmp_path, environment, 2)
-    assert "::error title=moot::This is no pull request" in said.stdout
+    for more in ({"GITHUB_EVENT_PATH": str(event)}, {}):
+        said = ran(["bash", str(ROOT / "integrations/github/review.sh")], tmp_path, environment | more, 2)
+        assert "::error title=moot::This is no pull request" in said.stdout
 
 
 @pytest.mark.slow  # installs from a package index, twice
