@@ -202,6 +202,13 @@ class RunningJudgement:
                 self._changed.discard(number)
         return tuple(self._units[number] for number in range(1, last + 1))
 
+    def readings(self) -> tuple[ModeReading, ...]:
+        """Every failure mode as it stands."""
+        rounds, planned = self.rounds(), planned_rounds(self.state)
+        return tuple(
+            read(self.state, rounds, self._parameters, planned) for read in panel_of(self._parameters)
+        )
+
     def judgement(self) -> CalibratedJudgement:
         """The judgement as it stands."""
         return judged(self.state, self.rounds(), self._parameters)

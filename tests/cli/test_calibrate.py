@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.calibrated.estimation import estimated, upper
 from detectors.calibrated.parameters import calibrated_parameters, read_parameters
 from detectors.parameters import params_bytes
@@ -14,7 +15,6 @@ from ledger.state.fold import fold
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
-from tests.detectors.simulated import Setting, Simulation
 
 
 def _state(seed: int) -> State:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import msgspec
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.calibrated.betting import E_MAX
 from detectors.calibrated.judgement import judge, readings_of
 from detectors.calibrated.parameters import recorded_parameters
@@ -14,7 +15,6 @@ from detectors.parameters import DIRECTORY
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import step
 from ledger.state.state import State
-from tests.detectors.simulated import Setting, Simulation
 
 NAMED = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}
 MINIMUM_ROUND = 5

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.calibrated.betting import e_values, product, share_stream
 from detectors.calibrated.estimation import estimated
 from detectors.calibrated.failure_modes import domination, domination_bets
@@ -30,7 +31,6 @@ from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
 from moot.app.calibration import parameter_file
-from tests.detectors.simulated import Setting, Simulation
 
 ROUNDS = 13
 INSTALLED = calibrated_parameters()

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.signal_worlds.ledgers import DECOYS, MODES, ROLES, Setting, Simulation, shuffled
 from detectors.calibrated.judgement import judge
 from ledger.events import Event
 from ledger.format.chain import BEGINNING, seal
@@ -28,7 +29,6 @@ from ledger.store.store import RunStore
 from tests.detectors.ledgers import Blobs
 from tests.detectors.measured import NAMED, Course, course, share, simulated
 from tests.detectors.measured import settings as seeds
-from tests.detectors.simulated import DECOYS, MODES, ROLES, Setting, Simulation, shuffled
 from tests.rounds.openings import begin, play
 
 AT = "2026-01-01T00:00:00.000000Z"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.axes import axes
 from detectors.contribution import binomial_at_most, contributions, drop, power
 from detectors.coverage import chao2, coverage
@@ -18,7 +19,6 @@ from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
 from tests.detectors.made import a_change, a_claim, a_verification
-from tests.detectors.simulated import Setting, Simulation
 
 strengths = st.lists(st.floats(0, 1), max_size=5)
 

@@ -7,12 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
+from benchmarks.signal_worlds.ledgers import CHECKS, NEEDS, Setting, Simulation
 from detectors.calibrated.judgement import judge, readings_of
 from detectors.calibrated.reading import ModeReading
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
-from tests.detectors.simulated import CHECKS, NEEDS, Setting, Simulation
 
 Row = dict[str, Any]
 ROLES = ("action", "guardian", "observer", "critic")

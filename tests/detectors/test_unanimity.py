@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from benchmarks.signal_worlds.ledgers import NEEDS, ROLES, STANDARD, Setting, Simulation
 from detectors.calibrated.judgement import CalibratedJudgement, RunningJudgement, judge
 from detectors.calibrated.parameters import recorded_parameters
 from detectors.parameters import DIRECTORY
@@ -16,7 +17,6 @@ from ledger.events import Event
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold, step
 from ledger.state.state import State
-from tests.detectors.simulated import NEEDS, ROLES, STANDARD, Setting, Simulation
 
 POSITIONS = ("positions_pre", "positions_post", "flips")
 FIRST = recorded_parameters((DIRECTORY / "calibrated-1.toml").read_bytes())

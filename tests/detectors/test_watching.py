@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.signal_worlds.ledgers import MODES, Setting, Simulation
 from detectors.calibrated.judgement import RunningJudgement, judge
 from detectors.calibrated.rounds import RoundIndex, count_round, count_rounds, index_rounds
 from ledger.events import Event
@@ -15,7 +16,6 @@ from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.store.store import RunStore
-from tests.detectors.simulated import MODES, Setting, Simulation
 from tests.rounds.openings import begin, play
 
 AT = "2026-01-01T00:00:00.000000Z"

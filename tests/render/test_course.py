@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.course import course, e_courses
 from detectors.signals import signals, signals_of_state
 from ledger.interchange.skill_import import read_skill
@@ -15,7 +16,6 @@ from ledger.state.fold import fold
 from ledger.state.state import State
 from moot.view.stopping import because, ended
 from moot.view.text import BLOCKS, log_sparkline, numbers, sparkline
-from tests.detectors.simulated import Setting, Simulation
 from tests.render.sample import sample_book
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.calibrated.agreement import Agreement
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
@@ -12,7 +13,6 @@ from ledger.state.book import Book, book
 from moot.view.hindsight import Hindsight, hindsight
 from moot.view.report_hindsight import hindsight_sections
 from tests.detectors.ledgers import Blobs
-from tests.detectors.simulated import Setting, Simulation
 from tests.render.sample import sample_book
 
 AT = "2026-01-01T00:00:00.000000Z"

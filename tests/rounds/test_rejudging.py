@@ -8,6 +8,7 @@ import msgspec
 import orjson
 import pytest
 
+from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.calibrated.agreement import agreement, alpha, interval, repeated_pairs, share_at_most
 from detectors.calibrated.parameters import calibrated_parameters
 from detectors.signals import signals_of_state
@@ -21,7 +22,6 @@ from rounds.run.controller import Controller
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
-from tests.detectors.simulated import Setting, Simulation
 from tests.rounds.openings import clock, opening, play, rows
 
 

@@ -1,8 +1,8 @@
 """Simulated deliberations as state directories: healthy ones, decoys, and one for each failure mode.
 
-Written for the tests, from the definitions of the failure modes. A subject holds a number of issues; roles find them
-at a pace that falls as they run out, checks settle what was found. Base rates differ from ledger to ledger; from
-`onset` on a failure mode pushes its own rate up by its strength. Several can be pushed at once.
+Written for tests and benchmarks, from the definitions of the failure modes. A subject holds a number of issues; roles
+find them at a pace that falls as they run out, checks settle what was found. Base rates differ from ledger to ledger;
+from `onset` on a failure mode pushes its own rate up by its strength. Several can be pushed at once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import msgspec
 import orjson
+
+from benchmarks.signal_worlds.world import PUBLISHED, World
 
 ROLES: Final = ("action", "guardian", "observer", "critic")
 STANDARD: Final = {5: "critic", 10: "guardian", 12: "action", 13: "observer"}
@@ -56,40 +58,55 @@ class Setting(msgspec.Struct, frozen=True):
     shift: float = 0.0
     rounds: int = 13
     seed_fields_only: bool = False
+    world: World = PUBLISHED
+    stress: Mapping[int, str] | None = None
+    """Round → planned absence; None: the standard schedule, stretched to the length."""
+    drift: tuple[int, ...] | None = None
+    """Rounds with a drift check; None: every fifth."""
+
+    @property
+    def chance(self) -> str:
+        """What every draw follows from. Worlds have seeds of their own; the published one has those of before."""
+        said = msgspec.to_builtins(self)
+        world, stress, drift = said.pop("world"), said.pop("stress"), said.pop("drift")
+        return repr(said) if world["name"] == PUBLISHED.name else repr((said, world["name"], stress, drift))
 
 
 class Simulation:
     """One ledger. `oracle_stop` is the round from which on next to nothing was left to find, None when never."""
 
     def __init__(self, setting: Setting) -> None:
-        self.rng = rng = random.Random(repr(msgspec.to_builtins(setting)))
+        self.rng = rng = random.Random(setting.chance)
+        self.world = world = setting.world
         self.setting = setting
         self.onset = rng.randint(2, min(6, setting.rounds // 2))
-        self.stress = _plan(setting.rounds)
+        self.stress = _plan(setting.rounds) if setting.stress is None else dict(setting.stress)
         self.boss = rng.choice(ROLES)
         self.issues = self.unfound = (
-            round(rng.gauss(55, 8)) if setting.decoy != "narrow" else rng.randint(14, 24)
+            round(rng.gauss(world.issues_mean, world.issues_spread))
+            if setting.decoy != "narrow"
+            else rng.randint(14, 24)
         )
         self.issues = self.unfound = max(8, round(self.issues * self._shifted(1.0)))
         self.base = {
-            "giving_in": self._drawn(0.125),
+            "giving_in": self._drawn(world.giving_in),
             "agreeable": 0.0,
-            "empty": self._drawn(0.02),
-            "unanchored": self._drawn(0.18),
-            "drift": 0.05,
+            "empty": self._drawn(world.empty),
+            "unanchored": self._drawn(world.unanchored),
+            "drift": world.drift,
             "bossy": 0.45 if setting.decoy == "expert" else 0.0,
             "favoured": 0.12 if setting.decoy == "expert" else 0.0,
             "junk": 0.0,
             "vague_junk": 0.0,
-            "unlinked": self._drawn(0.32),
-            "shallow": self._drawn(0.05),
-            "vague": self._drawn(0.04),
+            "unlinked": self._drawn(world.unlinked),
+            "shallow": self._drawn(world.shallow),
+            "vague": self._drawn(world.vague),
             "flood": 0.0,
             "unsettled": 0.0,
         }
-        self.settling = self._drawn(1.5)
+        self.settling = self._drawn(world.settling)
         self.justified = 0.6 if setting.decoy == "converge" else 0.3
-        self.robust = {"fragile": 0.12, "converge": 0.6}.get(setting.decoy, rng.uniform(0.3, 0.55))
+        self.robust = {"fragile": 0.12, "converge": 0.6}.get(setting.decoy, rng.uniform(*world.robust))
         self.oracle_stop: int | None = None
         self.pending: list[str] = []
         self.raised: dict[str, str] = {}
@@ -123,6 +140,7 @@ class Simulation:
 
     def _rate(self, name: str, round_: int) -> float:
         mode, failing = FAILING.get(name, ("", 0.0))
+        failing = self.world.starving if name == "unlinked" else failing
         healthy, strength = self.base[name], self.setting.failures.get(mode, 0.0)
         return healthy if round_ < self.onset else healthy + (max(failing, healthy) - healthy) * strength
 
@@ -152,7 +170,7 @@ class Simulation:
         self._claims(round_, acting)
         answered = self._checks(round_, None if round_ in self.faked else absent, lead, acting)
         self._decisions(round_, answered)
-        if round_ % 5 == 0:
+        if round_ % 5 == 0 if self.setting.drift is None else round_ in self.setting.drift:
             verdict = "FAIL" if self._happens("drift", round_) else "PASS"
             row = {
                 "round": round_,
@@ -178,8 +196,9 @@ class Simulation:
         return {"listed": unlinked + self.rng.randint(1, 7), "unlinked": unlinked}
 
     def _claims(self, round_: int, acting: list[str]) -> None:
+        self.unfound = min(self.issues, self.unfound + round(self.world.renewal * self.issues))
         share = self.unfound / self.issues
-        pace = 1.75 * (1 - 2.718281828 ** (-2.4 * share)) * (2.0 if self._bursts(round_) else 1.0)
+        pace = self.world.pace * (1 - 2.718281828 ** (-2.4 * share)) * (2.0 if self._bursts(round_) else 1.0)
         pace *= 1 - 0.6 * self.setting.failures.get("fm5s", 0.0) * (round_ >= self.onset)
         raised = [
             (role, junk)
@@ -234,15 +253,22 @@ class Simulation:
     ) -> dict[str, Any]:
         rng = self.rng
         empty, shallow = self._happens("empty", round_), self._happens("shallow", round_)
-        rest = 1 - self.robust
-        results = rng.choices(["ROBUST", "BROKEN", "UNCLEAR"], [self.robust, 0.62 * rest, 0.38 * rest])
+        rest, unclear = 1 - self.robust, self.world.unclear
+        weights = [self.robust, (1 - unclear) * rest, unclear * rest]
+        results = rng.choices(["ROBUST", "BROKEN", "UNCLEAR"], weights)
         result = "BROKEN" if empty else results[0]
         if result != "ROBUST" and not empty and rng.random() < self._rate("agreeable", round_):
             result = "ROBUST"
         self.empty |= {identity} if empty else set()
         self.injected |= {identity} if empty or shallow else set()
         idle = empty or shallow or self._happens("unsettled", round_)
-        changes = [] if idle else [self._moved(result) for _ in range(min(3, poisson(rng, self.settling)))]
+        changes = (
+            []
+            if idle
+            else [
+                self._moved(result) for _ in range(min(self.world.settles_most, poisson(rng, self.settling)))
+            ]
+        )
         changes = [change for change in changes if change]
         roles = NEEDS[check] or tuple(rng.sample(acting, 2))
         refs = [_ref(round_, role, rng) for role in roles] + [
@@ -279,10 +305,16 @@ class Simulation:
     ) -> dict[str, Any]:
         rng, others = self.rng, ["BROKEN", "ROBUST", "UNCLEAR"]
         pre = {role: result if rng.random() < 0.64 else rng.choice(others) for role in acting}
+        one = self.world.together > 0 and rng.random() < self.world.together
+        if one and rng.random() < 0.5:
+            pre = dict.fromkeys(acting, result)
+        if self.world.lost and rng.random() < self.world.lost:
+            return {}
+        all_give_in = self._happens("giving_in", round_) if one else None
         flips: list[dict[str, str | None]] = []
         for role in acting:
             if lead in pre and pre[role] != pre[lead]:
-                if self._happens("giving_in", round_):
+                if self._happens("giving_in", round_) if all_give_in is None else all_give_in:
                     flips.append({"role": role, "to": pre[lead], "because": None})
                     self.injected.add(identity)
                 elif rng.random() < self.justified:

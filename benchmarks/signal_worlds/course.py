@@ -1,0 +1,190 @@
+"""A simulated ledger as a run, read after every round by the functions that `moot signals` calls.
+
+The ledger is imported by the real import. In a world that is `asked` it is then made what a run of moot's own would be:
+the plan, the question's options, what claims are about, and the sealed answers of every role. An answer of a round is
+about the rounds before it: from what a role held first it goes towards what all evidence would show, half the way for
+every so many tested claims. `truth` is the option that leads once all evidence is in.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+import msgspec
+
+from benchmarks.signal_worlds.ledgers import ROLES, Setting, Simulation
+from benchmarks.signal_worlds.world import World
+from detectors.calibrated.judgement import RunningJudgement
+from detectors.calibrated.parameters import calibrated_parameters
+from ledger.events import Belief, Claim, Event, RunOpened
+from ledger.events.run import Labelled, Origin, PlanRow
+from ledger.events.values import Points
+from ledger.interchange.skill_import import read_skill
+from ledger.state.lifecycle import TESTED
+from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS
+from rounds.protocols.plans import NORMAL, PLANS
+
+NOT_ASKED_OF_AN_IMPORT: Final = frozenset({"reachable"})
+"""An import is never within reach of READY; the published world's ledgers are imports, so this gate is left out."""
+LAST: Final = 12
+"""Of a role's points, what its own start and its own end differ by from the others', at most."""
+
+
+class Course(NamedTuple):
+    """What the panel said of one run."""
+
+    alarms: Mapping[str, int]
+    """Failure mode → round of its alarm."""
+    stop: int | None
+    """The first round after which the run would have stopped."""
+    right: bool
+    """Whether the answers led to the option then that all evidence shows."""
+    onset: int
+    oracle_stop: int | None
+
+
+def plan_of(name: str) -> tuple[PlanRow, ...]:
+    """The deliberating rows of a plan that is shipped, or of so many rounds with the standard absences stretched."""
+    if name in PLANS:
+        return tuple(row for row in PLANS[name]() if "G" in row.phases)
+    stress = Simulation(Setting(seed=0, rounds=int(name))).stress
+    return tuple(
+        PlanRow(round=n, absent=stress.get(n), drift=n % 5 == 0, phases=NORMAL)
+        for n in range(1, int(name) + 1)
+    )
+
+
+def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *, stops: bool) -> Course:
+    """One run of a plan, read to its end; `stops` asks after every round whether it would have stopped."""
+    rows = plan_of(plan)
+    setting = Setting(
+        seed=seed,
+        failures={mode: strength for mode, strength in failures.items() if mode != "fm9"},
+        rounds=len(rows),
+        world=world,
+        stress={row.round: row.absent for row in rows if row.absent},
+        drift=tuple(row.round for row in rows if row.drift),
+    )
+    simulation = Simulation(setting)
+    rng = random.Random(f"answers {world.name} {plan} {seed}")
+    answers = _Answers(world, rng)
+    watch = RunningJudgement(calibrated_parameters())
+    subjects = _subjects(world, rng, failures.get("fm9", 0.0))
+    stop: int | None = None
+    right = False
+    beside = frozenset[str]() if world.asked else NOT_ASKED_OF_AN_IMPORT
+    for number, events in groupby(read_skill(simulation.files(), None).events, key=lambda event: event.round):
+        if number:
+            for event in answers.of_round(number, watch, setting.stress or {}):
+                watch.take(event)
+        for event in events:
+            watch.take(_as_run(event, world, rows, subjects))
+        if stops and number and stop is None:
+            gates = watch.judgement().gates
+            if all(gate.ok or gate.name in beside for gate in gates if gate.decides):
+                stop, right = number, answers.leads_to_truth()
+    judged = watch.readings()
+    alarms = {str(one.mode): one.alarm_round or 0 for one in judged if one.verdict == "ALARM"}
+    return Course(alarms, stop, right, simulation.onset, simulation.oracle_stop)
+
+
+def _as_run(
+    event: Event, world: World, rows: Sequence[PlanRow], subjects: Iterator[tuple[str, ...]]
+) -> Event:
+    if isinstance(event, RunOpened):
+        options = tuple(Labelled(id=f"O-{n}", text=f"option {n}") for n in range(1, world.options + 1))
+        opened = msgspec.structs.replace(
+            event, plan=tuple(rows), options=options, rules={**event.rules, POSITIONS: ANSWERS}
+        )
+        own = Origin(type="new")
+        return msgspec.structs.replace(opened, origin=own, by="controller") if world.asked else opened
+    if isinstance(event, Claim) and world.options:
+        return msgspec.structs.replace(event, about=next(subjects))
+    return event
+
+
+def _subjects(world: World, rng: random.Random, neglect: float) -> Iterator[tuple[str, ...]]:
+    """What claims are about: two in three about one option alone, in turn. FM-9: the last option is passed over."""
+    turn = 0
+    while world.options:
+        if rng.random() < 1 / 3:
+            yield ()
+            continue
+        turn = turn % world.options + 1
+        passed = turn == world.options and rng.random() < neglect
+        yield (f"O-{1 if passed else turn}",)
+
+
+class _Answers:
+    """The sealed answers of one run."""
+
+    def __init__(self, world: World, rng: random.Random) -> None:
+        self.world, self.rng = world, rng
+        options = [f"O-{n}" for n in range(1, world.options + 1)] if world.options else [STANDS]
+        self.keys = (*options, NEITHER)
+        first = {key: rng.uniform(20, 45) for key in self.keys} | {NEITHER: rng.uniform(2, 20)}
+        self.truth = rng.choice(options) if world.options or rng.random() < 0.9 else NEITHER
+        shown = {key: rng.uniform(2, 20) for key in self.keys} | {self.truth: rng.uniform(45, 80)}
+        self.first = {role: self._own(first) for role in ROLES}
+        self.shown = {role: self._own(shown) for role in ROLES}
+        self.now: list[Points] = []
+
+    def _own(self, points: Mapping[str, float]) -> dict[str, float]:
+        """A role's own version; roles that move together differ by less."""
+        far = LAST * (1 - self.world.together)
+        return {key: max(1.0, value + self.rng.uniform(-far, far)) for key, value in points.items()}
+
+    def of_round(self, number: int, watch: RunningJudgement, stress: Mapping[int, str]) -> Iterator[Event]:
+        """The answers of everybody who is there, and a second one of one of them."""
+        tested = sum(any(move.to in TESTED for move in claim.moves) for claim in watch.state.claims.values())
+        way = 1 - 0.5 ** (tested / self.world.evidence_half)
+        roles = [role for role in ROLES if role != stress.get(number)]
+        self.now = []
+        for role in roles:
+            self.now.append(self._points(role, way))
+            yield _belief(number, role, self.now[-1], "")
+        again = roles[number % len(roles)]
+        yield _belief(number, again, self._points(again, way), "~2")
+
+    def _points(self, role: str, way: float) -> Points:
+        held = {
+            key: (1 - way) * _of(self.first[role], key) + way * _of(self.shown[role], key)
+            for key in self.keys
+        }
+        said = {
+            key: max(0.0, value + self.rng.gauss(0, self.world.belief_noise)) for key, value in held.items()
+        }
+        points = {key: round(100 * value / sum(said.values())) for key, value in said.items()}
+        most = max(points, key=lambda key: points[key])
+        return points | {most: points[most] + 100 - sum(points.values())}
+
+    def leads_to_truth(self) -> bool:
+        """Whether the option with the most points now is the one that all evidence shows."""
+        pool = {key: sum(points[key] for points in self.now) for key in self.keys}
+        full = {key: sum(_of(own, key) for own in self.shown.values()) for key in self.keys}
+        return max(pool, key=lambda key: pool[key]) == max(full, key=lambda key: full[key])
+
+
+def _of(points: Mapping[str, float], key: str) -> float:
+    """Points in a hundred."""
+    return 100 * points[key] / sum(points.values())
+
+
+def _belief(number: int, role: str, points: Points, again: str) -> Belief:
+    return Belief(
+        seq=0,
+        prev="0" * 64,
+        rest=0,
+        v=2,
+        at="",
+        id=f"B-{number}-{role}{again}",
+        round=number,
+        phase="E",
+        by=f"role:{role}",
+        role=role,
+        points=points,
+        derived=False,
+    )
