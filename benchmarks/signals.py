@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
     world: str
     what: str
-    count: int
+    hits: int
     of: int
     target: float
     at_least: bool = False
@@ -59,16 +59,16 @@ class Line(NamedTuple):
         """`met`, `near` where the interval holds the target, or `MISSED`."""
         if not self.of:
             return "none"
-        low, high = wilson(self.count, self.of)
-        share = self.count / self.of
+        low, high = wilson(self.hits, self.of)
+        share = self.hits / self.of
         if share >= self.target if self.at_least else share <= self.target:
             return "met"
         return "near" if low <= self.target <= high else "MISSED"
 
     def row(self) -> str:
         """A row of the table."""
-        low, high = wilson(self.count, self.of) if self.of else (0.0, 1.0)
-        share = self.count / self.of if self.of else 0.0
+        low, high = wilson(self.hits, self.of) if self.of else (0.0, 1.0)
+        share = self.hits / self.of if self.of else 0.0
         sign = "≥" if self.at_least else "≤"
         figures = f"{100 * share:.1f} % | {100 * low:.1f}–{100 * high:.1f} | {self.of}"
         return (

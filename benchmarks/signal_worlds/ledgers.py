@@ -16,7 +16,7 @@ import orjson
 
 from benchmarks.signal_worlds.world import PUBLISHED, World
 
-ROLES: Final = ("action", "guardian", "observer", "critic")
+ROLES: Final[tuple[str, ...]] = ("action", "guardian", "observer", "critic")
 STANDARD: Final = {5: "critic", 10: "guardian", 12: "action", 13: "observer"}
 NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic"), 4: ()}
 CHECKS: Final = (

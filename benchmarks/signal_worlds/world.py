@@ -3,7 +3,8 @@
 `PUBLISHED` has the base rates of the published definitions. The others look like the long runs in `runs/examples`:
 their rates of resolutions, anchors, references, findings and ROBUST verdicts lie near those of `library-minimum-8` and
 `storage-standard-13`; claims come in slower, at the pace that the plan tolerates. How far two answers of a role are
-apart is that of recorded runs of `crux`; how fast answers settle is assumed, because no long run has recorded them. No world was fitted to a detector.
+apart is that of recorded runs of `crux`; how fast answers settle is assumed, because no long run has recorded them. No
+world was fitted to a detector.
 """
 
 from __future__ import annotations

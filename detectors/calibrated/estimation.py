@@ -1,8 +1,10 @@
 """Tolerated rates from runs that somebody calls healthy: what nine healthy runs in ten stay below.
 
 For a share the population of runs has a mean and a spread beyond what chance does to so few units (method of moments);
-tolerated is the mean and 1.2816 of that spread. The worse rates keep their distance from it in log-odds. For a count
-the same is done with means, and the multiples stay. What no run can tell keeps its installed number.
+tolerated is the mean and so many of these spreads that nine populations in ten have nine runs in ten below it. With few
+runs that is many: 2.6 with five, 1.6 with thirty, 1.28 with all there are. The worse rates keep their distance from it
+in log-odds. For a count the same is done with means, and the multiples stay; of the gates, the share of untested claims
+is estimated in this way. What no run can tell keeps its installed number.
 """
 
 from __future__ import annotations
@@ -17,12 +19,16 @@ import msgspec
 from detectors.calibrated.betting import moved
 from detectors.calibrated.parameters import ROLES, CalibratedParameters, Share
 from detectors.calibrated.rounds import RoundUnits, count_rounds
-from detectors.observations import deliberating_roles
+from detectors.observations import deliberating_roles, untested
 from ledger.result import Result
 from ledger.state.state import State
 
 RUNS_AT_LEAST: Final = 30
+"""With fewer a file is written with a warning."""
+RUNS_FEWEST: Final = 5
+"""With fewer nothing is written: of four runs the factor alone is above 3, and the spread is hardly known."""
 NINE_IN_TEN: Final = 1.2816
+"""Quantile of the normal distribution, for the share of runs and for how sure that share is."""
 LOWEST, HIGHEST = 0.01, 0.9
 """Between these a tolerated share stays: a bet on 0 or 1 would be decided by one unit."""
 
@@ -81,11 +87,27 @@ def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated
         rule, even = base.domination_cited, 1 / ROLES
         grid = _moved(rule.grid, even + rule.above_share, even + above)
         changed["domination_cited"] = msgspec.structs.replace(rule, above_share=above, grid=grid)
+    waiting = [(float(len(untested(state))), float(len(state.claims))) for state, _ in runs]
+    pending = _share(waiting)
+    found.append(_estimate("ready.pending", base.ready.pending_at_most, pending, waiting))
+    if pending is not None:
+        changed["ready"] = msgspec.structs.replace(base.ready, pending_at_most=pending)
     return Calibrated(msgspec.structs.replace(base, **changed), tuple(found))
 
 
+def tolerance_factor(runs: int) -> float:
+    """Spreads above the mean below which nine runs in ten lie, in nine samples of so many runs out of ten (runs ≥ 2).
+
+    One-sided, of a normal population, by Natrella's approximation: within 0.2 of the exact factor from five runs on.
+    """
+    square = NINE_IN_TEN * NINE_IN_TEN
+    a = 1 - square / (2 * (runs - 1))
+    b = square - square / runs
+    return (NINE_IN_TEN + math.sqrt(square - a * b)) / a
+
+
 def upper(rates: Iterable[Rate], noise: Callable[[float, float], float]) -> float | None:
-    """The mean over runs and `NINE_IN_TEN` spreads; `noise(mean, all)` is the variance that chance gives a run."""
+    """The mean over runs and `tolerance_factor` spreads; `noise(mean, all)` is the variance that chance gives a run."""
     told = [(bad / units, units) for bad, units in rates if units > 0]
     if not told:
         return None
@@ -94,7 +116,7 @@ def upper(rates: Iterable[Rate], noise: Callable[[float, float], float]) -> floa
         return mean
     seen = math.fsum((rate - mean) ** 2 for rate, _ in told) / (len(told) - 1)
     chance = fmean(noise(mean, units) for _, units in told)
-    return mean + NINE_IN_TEN * math.sqrt(max(0.0, seen - chance))
+    return mean + tolerance_factor(len(told)) * math.sqrt(max(0.0, seen - chance))
 
 
 def _share(rates: Sequence[Rate]) -> float | None:

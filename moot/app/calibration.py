@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from detectors.calibrated.estimation import RUNS_AT_LEAST, Calibration, RateEstimate, estimated
+from detectors.calibrated.estimation import RUNS_AT_LEAST, RUNS_FEWEST, Calibration, RateEstimate, estimated
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from ledger.state.state import State
@@ -32,6 +32,10 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
     states = dict(_states(said))
     if not states:
         raise usage("no run with a round to learn from", "give runs, or a directory of runs", ", ".join(said))
+    if len(states) < RUNS_FEWEST:
+        what = f"{len(states)} runs are too few to say what is tolerated"
+        fix = f"give at least {RUNS_FEWEST} runs that went well; {RUNS_AT_LEAST} are wanted"
+        raise usage(what, fix, ", ".join(said))
     base = calibrated_parameters()
     found = estimated(list(states.values()), base)
     alarmed = [name for name, state in states.items() if _alarms(state)]
@@ -103,7 +107,7 @@ def _alarms(state: State) -> bool:
 
 def _warnings(count: int, alarmed: Sequence[str], estimates: Sequence[RateEstimate]) -> Iterator[str]:
     if count < RUNS_AT_LEAST:
-        yield f"it rests on {count} runs; below {RUNS_AT_LEAST} these numbers are guesses"
+        yield f"it rests on {count} runs; {RUNS_AT_LEAST} are wanted: below, these numbers are guesses"
     if alarmed:
         yield f"{len(alarmed)} of the runs are alarmed by the installed thresholds; only healthy runs should teach"
     kept = [one.name for one in estimates if not one.runs]

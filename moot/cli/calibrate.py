@@ -27,7 +27,8 @@ def calibrate(
     """Estimate anew what is tolerated, from runs that went well, and write a parameter file.
 
     Use it with `moot run --params FILE` and `moot signals RUN --params FILE`. Runs that failed would teach the
-    detectors to tolerate failing; below thirty runs the numbers are guesses, and the command says so.
+    detectors to tolerate failing; below thirty runs the numbers are guesses, and the command says so;
+    below five it writes nothing.
 
     Example: moot calibrate runs/2026-* --out ours.toml
     """
