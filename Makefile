@@ -106,7 +106,7 @@ site: $(READY) ## the documentation as a site, in build/site
 lock: $(READY) ## pin again every dependency, for every platform, with hashes
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --extra anthropic --extra mcp --extra openai --group dev --output-file requirements.lock pyproject.toml
+	  --extra anthropic --extra mcp --extra openai --extra study --group dev --output-file requirements.lock pyproject.toml
 	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
 	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	  --constraint requirements.lock --group checkout --output-file requirements-run.lock pyproject.toml

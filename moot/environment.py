@@ -60,6 +60,12 @@ def configuration() -> Path:
     return Path(base) / "moot"
 
 
+def cache() -> Path:
+    """The directory of what can be made again."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "moot"
+
+
 def now() -> str:
     """The present instant, as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
