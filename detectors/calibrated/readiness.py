@@ -140,9 +140,35 @@ def is_asked(state: State) -> bool:
     return state.opened is not None and state.opened.rules.get(POSITIONS) == ANSWERS
 
 
+class LastAnswers(NamedTuple):
+    """What every role that was there answered in the last round that asked."""
+
+    round: int
+    keys: tuple[str, ...]
+    """The options in order, `none` last."""
+    by_role: ByRole
+    noise: Fraction | None
+
+
+def last_answers(state: State) -> LastAnswers | None:
+    """The sealed answers as they stand; None where nobody has answered."""
+    given = [facts for facts in state.beliefs.values() if not facts.derived and not facts.is_redraw]
+    if not given:
+        return None
+    last, keys = max(facts.round for facts in given), _keys(state)
+    said = {facts.role: _points(facts.points, keys) for facts in given if facts.round == last}
+    order = [member.role for member in state.opening.cast]
+    by_role = {role: said[role] for role in sorted(said, key=order.index)}
+    return LastAnswers(last, keys, by_role, course_of(state, last).noise)
+
+
+def _keys(state: State) -> tuple[str, ...]:
+    return (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
+
+
 def course_of(state: State, through: int) -> Course:
     """The sealed answers of the rounds up to `through`."""
-    keys = (*(option.id for option in state.options), NEITHER) if state.options else (STANDS, NEITHER)
+    keys = _keys(state)
     by_round: dict[int, dict[str, Belief]] = {}
     again: list[BeliefFacts] = []
     for facts in state.beliefs.values():

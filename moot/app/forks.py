@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from detectors.calibrated.left_out import left_out
 from detectors.observations import deliberating_roles
 from detectors.signals import signals_of_state
 from ledger.state.book import Book
@@ -146,6 +147,9 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
     if parent.state.opening.origin.type == "import":
         raise usage("an import has no steps, so it has no forks", "stress a run that moot made", str(path))
     planned = [one for one in planned_forks(parent.state, per_role) if not roles or one.role in roles]
+    shares = left_out(parent.state)
+    spared = [] if roles else [one.role for one in shares if not (one.changes or one.close)]
+    planned = [one for one in planned if one.role not in spared]
     found = list(_forks(path, parent))
     changed = [changed_rounds(book.state, parent.state) for _, book in found]
     wanted = missing(planned, changed)
@@ -158,6 +162,8 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
         unfinished=[one.run for one in compared if not one.rounds] + made,
         forks=told_order([one for one in compared if one.rounds]),
         roles=[one for one in role_losses(known, compared) if not roles or one.role in roles],
+        left_out=list(shares),
+        spared=spared,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from detectors.calibrated.left_out import LeftOut
 from ledger.result import Result
 from moot.view.text import folded, joined, listed
 from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
@@ -112,7 +113,11 @@ def _unknown(cost: Cost) -> str:
 
 
 class Stress(Result, frozen=True):
-    """`made` are forks that this call made, `missing` those still to be made, `unfinished` those with rounds to go."""
+    """`made` are forks that this call made, `missing` those still to be made, `unfinished` those with rounds to go.
+
+    `left_out` is the pool of the sealed answers without each role, where the run asked for them. `spared` are roles
+    whose forks are not offered, because without them the same option leads by more than the noise.
+    """
 
     run: str
     made: list[str]
@@ -120,6 +125,8 @@ class Stress(Result, frozen=True):
     unfinished: list[str]
     forks: list[ForkLosses]
     roles: list[RoleLoss]
+    left_out: list[LeftOut]
+    spared: list[str]
 
 
 IDS_SHOWN = 12
@@ -130,11 +137,27 @@ def stress_text(found: Stress) -> str:
     lines: list[str] = []
     for one in found.forks:
         lines += [*_fork(one), ""]
+    lines += _left_out(found)
     lines.append("what each role carried")
     for role in found.roles:
         lines += folded(f"{role.role:<9} {role.verdict}: {role.detail}")
     lines += [*_todo(found)]
     return joined(lines)
+
+
+def _left_out(found: Stress) -> Iterator[str]:
+    if not found.left_out:
+        return
+    yield f"what the roles would answer, without one of them (R{found.left_out[0].round}; no reply was asked for)"
+    for one in found.left_out:
+        said = f"{one.without} leads instead of {one.leader}" if one.changes else f"{one.without} still leads"
+        yield f"{one.role:<9} {said}, by {one.margin:.1f} points{', within the noise' if one.close else ''}"
+    if found.spared:
+        yield from folded(
+            f"no fork is offered without {listed(found.spared)}: the same option leads by more than the noise. "
+            "Say --role for one all the same."
+        )
+    yield ""
 
 
 def _fork(one: ForkLosses) -> Iterator[str]:

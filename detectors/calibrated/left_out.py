@@ -1,0 +1,61 @@
+"""Who leads without each role, by what every role would answer now: a stress test that costs no reply.
+
+The answers of the last round that asked are pooled again without one role. This says what the role's own answer
+carries, and nothing of what the others would have said had they never heard it; that takes a fork. A fork is worth its
+replies where the leader changes without the role, or where it leads by no more than two answers of one role are apart.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from detectors.beliefs.pool import leader_of, margin_of, mean_of
+from detectors.calibrated.readiness import is_asked, last_answers
+from ledger.result import Result
+from ledger.state.state import State
+
+NOISE_AT_LEAST: Final = 5
+"""Points by which two answers differ where nobody was asked twice, or where they came out alike."""
+
+
+class LeftOut(Result, frozen=True):
+    """The pool without `role`: who leads (`leader` is that of all roles), by how many points, rounded to one decimal.
+
+    `changes`: another option leads. `close`: the leader's margin is within the noise.
+    """
+
+    role: str
+    round: int
+    leader: str
+    without: str
+    margin: float
+    changes: bool
+    close: bool
+
+
+def left_out(state: State) -> tuple[LeftOut, ...]:
+    """Each role of the last round that asked, in the order of the cast; empty where fewer than two answered."""
+    if not is_asked(state):
+        return ()
+    last = last_answers(state)
+    if last is None or len(last.by_role) < 2:
+        return ()
+    leader = last.keys[leader_of(mean_of(last.by_role.values()))]
+    noise = max(Fraction(NOISE_AT_LEAST), last.noise or Fraction())
+    found: list[LeftOut] = []
+    for role in last.by_role:
+        pool = mean_of(points for other, points in last.by_role.items() if other != role)
+        without, margin = last.keys[leader_of(pool)], margin_of(pool)
+        found.append(
+            LeftOut(
+                role=role,
+                round=last.round,
+                leader=leader,
+                without=without,
+                margin=round(float(margin), 1),
+                changes=without != leader,
+                close=margin <= noise,
+            )
+        )
+    return tuple(found)
