@@ -85,7 +85,7 @@ def test_a_document_without_an_end_is_refused(moot: Moot, tmp_path: Path) -> Non
     for path, why in (
         ("/dev/zero", "plain file"),
         ("pipe", "plain file"),
-        ("folder", "plain file"),
+        ("folder", "nothing in folder"),
         ("large", "more than"),
     ):
         said = moot("run", "-q", "x", "--seats", "host", "--out", "out", "--context", path)

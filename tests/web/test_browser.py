@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from tests.web.conftest import PAGE_MS
 from tests.web.viewer import ROOT, Viewer
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def looking(chromium: Browser, request: pytest.FixtureRequest) -> Generator[Page
         bypass_csp=True,
         reduced_motion="reduce",
     )
+    context.set_default_timeout(PAGE_MS)
     yield context.new_page()
     context.close()
 
@@ -92,6 +94,7 @@ def violations(page: Page, served: Viewer, axe: str, paths: tuple[str, ...]) -> 
 @pytest.mark.slow  # every page
 def test_no_page_is_wider_than_a_phone(chromium: Browser, served: Viewer) -> None:
     context = chromium.new_context(viewport={"width": 360, "height": 740})
+    context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     for path in (*PAGES, *RECORDED):
         page.goto(served.url + path)
@@ -101,6 +104,7 @@ def test_no_page_is_wider_than_a_phone(chromium: Browser, served: Viewer) -> Non
 
 def test_pages_work_without_javascript(chromium: Browser, served: Viewer) -> None:
     context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     page.goto(served.url)
     page.fill("#q", "append-only audit")
@@ -151,6 +155,7 @@ def test_an_id_says_what_it_is_to_the_pointer_and_to_the_keyboard(page: Page, se
 def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Browser, served: Viewer) -> None:
     for script in (True, False):
         context = chromium.new_context(java_script_enabled=script)
+        context.set_default_timeout(PAGE_MS)
         page = context.new_page()
         page.goto(served.url)
         page.get_by_role("columnheader", name="replies").get_by_role("link").click()
@@ -176,6 +181,7 @@ def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Bro
 
 def test_the_line_that_answers_a_question_is_copied(chromium: Browser, served: Viewer) -> None:
     context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     page.goto(f"{served.url}run/recorded")
     code = page.locator(".command code").first
@@ -203,6 +209,7 @@ def test_motion_stops_for_those_who_ask(chromium: Browser, served: Viewer) -> No
     )
     for wish, expected in wishes:
         context = chromium.new_context(reduced_motion=wish)
+        context.set_default_timeout(PAGE_MS)
         page = context.new_page()
         page.goto(f"{served.url}run/begun/live")
         assert page.locator(".dots").first.evaluate("one => getComputedStyle(one).animationName") == expected
@@ -212,6 +219,7 @@ def test_motion_stops_for_those_who_ask(chromium: Browser, served: Viewer) -> No
 @pytest.mark.parametrize("scheme", LIGHT_AND_DARK)
 def test_the_colours_follow_the_visitor(chromium: Browser, served: Viewer, scheme: Any) -> None:
     context = chromium.new_context(color_scheme=scheme)
+    context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     page.goto(served.url)
     background = page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
@@ -243,6 +251,7 @@ def test_a_report_opens_from_disk_without_a_network_and_prints(
         assert file.stat().st_size < 1_500_000
         assert "<script" not in file.read_text("utf-8")
         context = chromium.new_context(offline=True, java_script_enabled=False)
+        context.set_default_timeout(PAGE_MS)
         page = context.new_page()
         asked, complaints = heard(page)
         page.goto(file.as_uri())

@@ -12,6 +12,7 @@ from ledger.events import KINDS
 from ledger.store.store import RunStore
 from moot.web.followed import Followed
 from moot.web.report import report_html
+from tests.web.conftest import PAGE_MS
 from tests.web.hostile import TEXTS, every_kind, ledger, paths_of
 from tests.web.viewer import Viewer, viewer
 
@@ -99,6 +100,7 @@ def test_nothing_runs_nothing_leaves_and_the_layout_stands(
     chromium: Browser, serving: Viewer, width: int
 ) -> None:
     context = chromium.new_context(viewport={"width": width, "height": 800})
+    context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     trouble = watched(page)
     for tab in (*TABS, *MORE):
@@ -144,6 +146,7 @@ def test_the_report_of_it_is_as_quiet(chromium: Browser, hostile: Path, tmp_path
     file = tmp_path / "report.html"
     file.write_text(report_html(run), "utf-8")
     context = chromium.new_context(viewport={"width": 1000, "height": 800}, offline=True)
+    context.set_default_timeout(PAGE_MS)
     page = context.new_page()
     trouble = watched(page)
     page.goto(file.as_uri())
