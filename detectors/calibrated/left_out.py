@@ -19,7 +19,7 @@ NOISE_AT_LEAST: Final = 5
 """Points by which two answers differ where nobody was asked twice, or where they came out alike."""
 
 
-class LeftOut(Result, frozen=True):
+class PoolWithout(Result, frozen=True):
     """The pool without `role`: who leads (`leader` is that of all roles), by how many points, rounded to one decimal.
 
     `changes`: another option leads. `close`: the leader's margin is within the noise.
@@ -34,7 +34,7 @@ class LeftOut(Result, frozen=True):
     close: bool
 
 
-def left_out(state: State) -> tuple[LeftOut, ...]:
+def left_out(state: State) -> tuple[PoolWithout, ...]:
     """Each role of the last round that asked, in the order of the cast; empty where fewer than two answered."""
     if not is_asked(state):
         return ()
@@ -43,12 +43,12 @@ def left_out(state: State) -> tuple[LeftOut, ...]:
         return ()
     leader = last.keys[leader_of(mean_of(last.by_role.values()))]
     noise = max(Fraction(NOISE_AT_LEAST), last.noise or Fraction())
-    found: list[LeftOut] = []
+    found: list[PoolWithout] = []
     for role in last.by_role:
         pool = mean_of(points for other, points in last.by_role.items() if other != role)
         without, margin = last.keys[leader_of(pool)], margin_of(pool)
         found.append(
-            LeftOut(
+            PoolWithout(
                 role=role,
                 round=last.round,
                 leader=leader,

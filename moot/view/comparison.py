@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from detectors.calibrated.left_out import LeftOut
+from detectors.calibrated.left_out import PoolWithout
 from ledger.result import Result
 from moot.view.text import folded, joined, listed
 from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
@@ -125,7 +125,7 @@ class Stress(Result, frozen=True):
     unfinished: list[str]
     forks: list[ForkLosses]
     roles: list[RoleLoss]
-    left_out: list[LeftOut]
+    left_out: list[PoolWithout]
     spared: list[str]
 
 

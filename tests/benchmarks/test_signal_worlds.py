@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from benchmarks.signal_worlds.world import CONFIRMING, PUBLISHED, RENEWING, TOGE
 from benchmarks.signals import SCORED_FROM, Job, Line, lines, play, wilson
 
 SEEDS = range(12)
+PAGE = Path(__file__).parents[2] / "docs" / "signals.md"
 
 
 def _rows(world: World, name: str) -> list[dict[str, object]]:
@@ -84,3 +86,11 @@ def test_a_table_of_one_world_has_every_figure() -> None:
     found = [line.what for line in lines("confirming", 1, 1, SCORED_FROM, one_each)]  # type: ignore[arg-type]  # lists
     assert len(found) == 3 + 6 + 10 + 1 + 9 + 1
     assert {job.seed for job in asked} == {SCORED_FROM}
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in PAGE.read_text("utf-8").splitlines()]
+    assert {what.partition(" (")[0] for what in found} <= set(rows)
+
+
+def test_the_page_names_every_world() -> None:
+    text = PAGE.read_text("utf-8")
+    assert f"| {' | '.join(WORLDS)} |" in text
+    assert all(f"| `{name}` |" in text for name in WORLDS)
