@@ -28,7 +28,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
     "docs/agent-hosts.md": "tests/mcp/test_http.py",
-    "docs/query.md": "tests/cli/test_query.py",
+    "docs/query.md": "tests/cli/test_query.py and tests/cli/test_repeat.py",
     "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
 """Page → where its commands are executed."""
