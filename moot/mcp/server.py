@@ -266,11 +266,19 @@ class PersonSays(BaseModel):
     name: str = Field("", description="Who you are, if the record is to say so.")
 
 
+def _can_ask(ctx: Context[Any, Any]) -> bool:
+    """Whether a client is there that can put a form before a person."""
+    try:
+        can = ctx.client_capabilities
+    except ValueError:  # the tool was called in this process, by no client
+        return False
+    return can is not None and can.elicitation is not None
+
+
 def _question(verbs: Verbs, ctx: Context[Any, Any], run: str, token: str) -> Elicit[PersonSays]:
     """The first question that the run waits for, as the client is to put it. Raises `NotAllowed` and `MootError`."""
     session = verbs.opened("ask", run, token)
-    can = ctx.client_capabilities
-    if can is None or can.elicitation is None:
+    if not _can_ask(ctx):
         raise usage("this client cannot ask a person", "ask the person yourself, then call `answer`", "ask")
     if not session.questions:
         raise usage("the run waits for nobody's answer", "see `status`", "ask")
