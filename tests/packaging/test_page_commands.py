@@ -109,7 +109,14 @@ def _seals(place: Path) -> None:
 
 
 def _healthy(place: Path) -> None:
-    _copied(place, *((name, f"runs/2026-{name}") for name in ("storage-standard-13", "library-minimum-8")))
+    """Five runs, the fewest that it takes: one of them twice, for four are recorded."""
+    long = (
+        "storage-standard-13",
+        "library-minimum-8",
+        "storage-minimum-8",
+        "storage-minimum-8.r7-without-critic",
+    )
+    _copied(place, *((name, f"runs/2026-{name}") for name in long), (long[0], "runs/2026-again"))
     _copied(place, ("storage-minimum-8", "runs/mine"))
 
 
