@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+
+from moot.terminal.streams import err
 
 Completed = Callable[[str], list[str]]
 
@@ -186,6 +189,18 @@ def experiments_of(said: str | None) -> str | None:
     if said not in (None, "off", "sandbox"):
         raise typer.BadParameter(f"--experiments is off or sandbox, not {said!r}")
     return said
+
+
+def asking(*, silent: bool) -> Callable[[str, str], bool] | None:
+    """What puts a question to the person before something is begun; None where nobody is at the keyboard."""
+    if silent or not sys.stdin.isatty() or not sys.stderr.isatty():
+        return None
+
+    def agreed(text: str, question: str) -> bool:
+        err(text)
+        return typer.confirm(question, default=False, err=True)
+
+    return agreed
 
 
 def documents_said(

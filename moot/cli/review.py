@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Final
@@ -112,7 +111,7 @@ def review(
             everybody,
             specs,
             offline=offline,
-            agreed=_agreed if not silent and sys.stdin.isatty() and sys.stderr.isatty() else None,
+            agreed=common.asking(silent=silent),
             told=None if silent else err,
             yes=yes,
             prices=prices,
@@ -165,8 +164,3 @@ def _in_form(found: ChangeReview, form: str) -> str:
             return review_github(found)
         case _:
             return review_text(found, columns())
-
-
-def _agreed(text: str, question: str) -> bool:
-    err(text)
-    return typer.confirm(question, default=False, err=True)

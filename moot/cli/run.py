@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated
@@ -182,7 +181,7 @@ def run(
         offline=offline,
         unknown_cost=allow_unknown_cost,
         commands=allow_commands,
-        agreed=_agreed if not silent and sys.stdin.isatty() and sys.stderr.isatty() else None,
+        agreed=common.asking(silent=silent),
         told=None if silent else show,
         yes=yes,
         prices=prices,
@@ -246,8 +245,3 @@ def _watched(
 
     by_hand = any(seat.kind == "human" for seat in seats.values())  # a person types where the view would draw
     return watched(session.inner.book, console(), live=live and not by_hand)
-
-
-def _agreed(text: str, question: str) -> bool:
-    err(text)
-    return typer.confirm(question, default=False, err=True)
