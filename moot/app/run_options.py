@@ -16,7 +16,8 @@ from rounds.protocols import FOR_A_QUESTION
 
 if TYPE_CHECKING:
     from detectors.calibrated.parameters import CalibratedParameters
-    from rounds.setup.deliberation import Deliberation, Table
+    from rounds.setup.deliberation import Deliberation
+    from rounds.setup.toml_file import Table
 
 COMMAND_LINE: Final = "command line"
 DOCUMENT_BYTES_MAX: Final = 1 << 22
@@ -119,7 +120,8 @@ class RunOptions:
 
 def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
     """The deliberation of a file and the flags over it. Raises `DeliberationError`, `OSError` or `MootError`."""
-    from rounds.setup.deliberation import FILE_BYTES_MAX, checked, read_toml
+    from rounds.setup.deliberation import checked
+    from rounds.setup.toml_file import FILE_BYTES_MAX, read_toml
 
     if file is None:
         if options.question is None:

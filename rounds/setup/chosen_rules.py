@@ -6,7 +6,8 @@ from ledger.state import decided
 from roles.protocol import Protocol, Rules
 from rounds.protocols import losses, with_prompts
 from rounds.screening import RULES_VERSION
-from rounds.setup.deliberation import Deliberation, DeliberationError
+from rounds.setup.deliberation import Deliberation
+from rounds.setup.toml_file import DeliberationError
 
 
 def chosen_rules(

@@ -10,43 +10,33 @@ Every key is checked: an unknown one is an error that names the nearest known ke
 
 from __future__ import annotations
 
-import json
-import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from difflib import SequenceMatcher
-from typing import Annotated, Any, ClassVar, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
 from ledger.events.run import SignatureCode
 from ledger.events.values import ROUND_MAX
-from ledger.format.canonical import NotCanonical, refuse_control_characters
 from rounds.protocols import DEFAULT_PROTOCOL
 from rounds.protocols.plans import PLANS, phases_of
 from rounds.protocols.variants import RULES
-
-
-class DeliberationError(Exception):
-    """A deliberation that cannot be run: `what` is wrong, `where`, and the one line that says how to fix it."""
-
-    exit_code: ClassVar[int] = 2
-    code: ClassVar[str] = "deliberation"
-
-    def __init__(self, what: str, where: str, fix: str) -> None:
-        super().__init__(f"{what} ({where}); {fix}")
-        self.what = what
-        self.where = where
-        self.fix = fix
+from rounds.setup.toml_file import (
+    DeliberationError,
+    FileForm,
+    Table,
+    nearest,
+    read_toml,
+    refuse_unkept,
+    validated,
+)
 
 
 def _decimal(value: Any) -> Any:
@@ -62,7 +52,8 @@ def _decimal(value: Any) -> Any:
     return f"{amount:f}"
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
+    """A list as the tuple that a strict model wants."""
     return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
@@ -71,14 +62,16 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 RoleId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 Count = Annotated[int, Field(ge=1, le=2**53 - 1)]
 RoundNumber = Annotated[int, Field(ge=1, le=ROUND_MAX)]
-Lines = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
+Lines = Annotated[tuple[Line, ...], BeforeValidator(listed)]
 
 
-class _Table(BaseModel):
+class FileTable(BaseModel):
+    """A table of a file: nothing is converted, and no unknown key is passed over."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Subject(_Table):
+class Subject(FileTable):
     """`[deliberation]`: the question and how it is deliberated. What is None is decided when the run is opened."""
 
     question: Annotated[str, Field(min_length=1, max_length=60_000)]
@@ -110,7 +103,7 @@ class Subject(_Table):
         return plan
 
 
-class RoundRow(_Table):
+class RoundRow(FileTable):
     """`[[round]]`: one row of a plan; with a named plan it changes that plan's round `n`."""
 
     n: RoundNumber
@@ -125,7 +118,7 @@ class RoundRow(_Table):
         return phases_of(value)
 
 
-class Predicted(_Table):
+class Predicted(FileTable):
     """`[[predict]]`: what is expected to be missing while a role is absent (SD-75)."""
 
     role: RoleId
@@ -133,7 +126,7 @@ class Predicted(_Table):
     text: Line
 
 
-class Document(_Table):
+class Document(FileTable):
     """`[[context]]`: a document under discussion, as a file beside the deliberation file or as text."""
 
     name: Word
@@ -147,7 +140,7 @@ class Document(_Table):
         return self
 
 
-class CastRow(_Table):
+class CastRow(FileTable):
     """`[cast.<role>]`: who fills a role here; what is None comes from the casting."""
 
     title: Word | None = None
@@ -155,7 +148,7 @@ class CastRow(_Table):
     seat: Word | None = None
 
 
-class Budget(_Table):
+class Budget(FileTable):
     """`[budget]`: limits of the run; dollars are a decimal string."""
 
     usd: Annotated[str | None, BeforeValidator(_decimal)] = None
@@ -165,7 +158,7 @@ class Budget(_Table):
     rounds: Count | None = None
 
 
-class GateRow(_Table):
+class GateRow(FileTable):
     """`[gate]`: what decides whether a question deserves several roles (AD-2); kept with the run."""
 
     compete: bool = False
@@ -173,13 +166,13 @@ class GateRow(_Table):
     triggers: Lines = ()
 
 
-class ExperimentsRow(_Table):
+class ExperimentsRow(FileTable):
     """`[experiments]`: what the file asks for; programs are run only when the person who runs it says so too."""
 
     run: Literal["off", "sandbox"] = "off"
 
 
-class Deliberation(_Table):
+class Deliberation(FileTable):
     """A whole deliberation file."""
 
     deliberation: Subject
@@ -195,7 +188,7 @@ class Deliberation(_Table):
     @field_validator("round", "predict", "context", mode="before")
     @classmethod
     def _rows(cls, value: Any) -> Any:
-        return _listed(value)
+        return listed(value)
 
     @field_validator("rules")
     @classmethod
@@ -208,42 +201,20 @@ class Deliberation(_Table):
         return rules
 
 
-Table = dict[str, Any]
-"""A deliberation file as TOML gives it, before it is checked."""
-
-
-FILE_BYTES_MAX: Final = 1 << 18
-DOTTED_NAMES_MAX: Final = 16
-"""Names joined by dots in one key: TOML's reader needs the square of them."""
-_DOTTED: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DOTTED_NAMES_MAX}}}""")
-
-
-def read_toml(content: bytes, name: str) -> tuple[Table, str]:
-    """The table in a file's bytes, and its text. `name` is what errors call the file. Raises `DeliberationError`."""
-    if len(content) > FILE_BYTES_MAX:
-        raise DeliberationError(
-            f"{len(content)} bytes, more than {FILE_BYTES_MAX}", name, "name long documents by path"
-        )
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DeliberationError(
-            f"the file is not UTF-8 (byte {error.start})",
-            name,
-            "save it as UTF-8, or name a deliberation file",
-        ) from None
-    if _DOTTED.search(text):
-        raise DeliberationError(
-            f"more than {DOTTED_NAMES_MAX} names joined by dots", name, "no key has more than two"
-        )
-    try:
-        return tomllib.loads(text), text
-    except RecursionError:
-        raise DeliberationError("nested too deeply", name, "no value is a list of lists of lists") from None
-    except ValueError as error:  # TOMLDecodeError, and what Python says to a number of too many digits
-        raise DeliberationError(
-            f"not TOML: {error}", name, "fix that line; `moot new` writes a file to start from"
-        ) from None
+FORM: Final = FileForm(
+    tables={
+        "deliberation": Subject,
+        "round": RoundRow,
+        "predict": Predicted,
+        "context": Document,
+        "cast": CastRow,
+        "budget": Budget,
+        "gate": GateRow,
+        "experiments": ExperimentsRow,
+    },
+    words=tuple(RULES),
+    help="see `moot new --help` for what a deliberation file holds",
+)
 
 
 def checked(table: Table, text: str = "", name: str = "the command line") -> Deliberation:
@@ -252,22 +223,8 @@ def checked(table: Table, text: str = "", name: str = "the command line") -> Del
         raise DeliberationError(
             "there is no [deliberation] table", name, 'begin with [deliberation] and question = "…"'
         )
-    _refuse_unkept(table, name)
-    try:
-        return Deliberation.model_validate(table)
-    except ValidationError as error:
-        raise _explained(error, text, name) from None
-
-
-def _refuse_unkept(table: Table, name: str) -> None:
-    """Complain about characters that no string of a ledger holds (FORMAT 1)."""
-    try:
-        refuse_control_characters(table)
-        json.dumps(table, ensure_ascii=False, default=str).encode()
-    except NotCanonical as error:
-        raise DeliberationError(str(error), name, "take it out; line feeds and tabs are allowed") from None
-    except UnicodeEncodeError:
-        raise DeliberationError("a text that is not UTF-8", name, "write it in UTF-8") from None
+    refuse_unkept(table, name)
+    return validated(Deliberation, FORM, table, text, name)
 
 
 def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:
@@ -278,105 +235,5 @@ def parse(content: bytes, name: str = "deliberation.toml") -> Deliberation:
 
 def checked_budget(limits: Mapping[str, Any], name: str = "the command line") -> dict[str, int | str]:
     """Limits as `[budget]` would hold them. Raises `DeliberationError`."""
-    try:
-        budget = Budget.model_validate(dict(limits))
-    except ValidationError as error:
-        raise _explained(error, "", name) from None
+    budget = validated(Budget, FORM, dict(limits), "", name)
     return {key: value for key, value in budget if value is not None}
-
-
-def nearest(word: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    """The known word that looks most like `word`."""
-    return max(known, key=lambda one: SequenceMatcher(None, word.lower(), one.lower()).ratio())
-
-
-# ---------------------------------------------------------------- errors in words
-
-
-_KNOWN: Final[dict[str, type[BaseModel]]] = {
-    "deliberation": Subject,
-    "round": RoundRow,
-    "predict": Predicted,
-    "context": Document,
-    "cast": CastRow,
-    "budget": Budget,
-    "gate": GateRow,
-    "experiments": ExperimentsRow,
-}
-
-
-def _explained(error: ValidationError, text: str, name: str) -> DeliberationError:
-    problems = error.errors(include_url=False)
-    # An unknown key is the usual slip and explains a missing one, so it is named first.
-    first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
-    location = tuple(first["loc"])
-    line = line_of(text, location)
-    where = f"{name}:{line}" if line else name
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    what, fix = _words(first["type"], location, str(first["msg"]))
-    return DeliberationError(what + more, where, fix)
-
-
-def _words(kind: str, location: tuple[int | str, ...], message: str) -> tuple[str, str]:
-    key = str(location[-1])
-    if kind == "extra_forbidden":
-        known = _known_keys(location)
-        return (
-            f"unknown key {key!r} in {_table_name(location[:-1])}",
-            f"did you mean {nearest(key, known)!r}?",
-        )
-    if kind == "missing":
-        return f"{_table_name(location[:-1])} has no {key!r}", f"add {key} = …"
-    said = message.removeprefix("Value error, ")
-    said = said[:1].lower() + said[1:]
-    return f"{_path(location)}: {said}", "see `moot new --help` for what a deliberation file holds"
-
-
-def _known_keys(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    if len(location) == 1:
-        return tuple(Deliberation.model_fields)
-    model = _KNOWN.get(str(location[0]))
-    return tuple(model.model_fields) if model else tuple(RULES)
-
-
-def _table_name(location: tuple[int | str, ...]) -> str:
-    if not location:
-        return "the file"
-    if len(location) > 1 and isinstance(location[1], int):
-        return f"[[{location[0]}]] number {location[1] + 1}"
-    return f"[{'.'.join(str(part) for part in location)}]"
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    names = [str(part) for part in location if isinstance(part, str)]
-    return ".".join(names) or "the file"
-
-
-_HEADER: Final = re.compile(r"\s*(\[{1,2})\s*([A-Za-z0-9_.\"' -]+?)\s*\]{1,2}\s*(?:#.*)?$")
-_KEY: Final = re.compile(r"\s*([A-Za-z0-9_.\"'-]+)\s*=")
-
-
-def line_of(text: str, location: Sequence[int | str]) -> int | None:
-    """The line, from 1, of what stands at `location` in a TOML text; its table's header when the key is nowhere."""
-    table: tuple[int | str, ...] = ()
-    seen: dict[str, int] = {}
-    header: int | None = None
-    for number, line in enumerate(text.splitlines(), 1):
-        opened = _HEADER.match(line)
-        if opened:
-            names = tuple(part.strip().strip("\"'") for part in opened[2].split("."))
-            if opened[1] == "[[":
-                seen[names[0]] = seen.get(names[0], -1) + 1
-                table = (names[0], seen[names[0]])
-            else:
-                table = names
-            if table == tuple(location[: len(table)]):
-                header = number
-            continue
-        key = _KEY.match(line)
-        if key:
-            names = tuple(part.strip().strip("\"'") for part in key[1].split("."))
-            path = (*table, *names)
-            if path == tuple(location[: len(path)]):
-                return number
-    return header

@@ -39,17 +39,10 @@ from rounds.protocols.plans import (
     without_stress,
 )
 from rounds.setup.chosen_rules import chosen_rules
-from rounds.setup.deliberation import (
-    CastRow,
-    Deliberation,
-    DeliberationError,
-    Document,
-    Predicted,
-    RoundRow,
-    nearest,
-)
+from rounds.setup.deliberation import CastRow, Deliberation, Document, Predicted, RoundRow
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.gate import GateRefused, routed
+from rounds.setup.toml_file import DeliberationError, nearest
 
 NO_STRESS: Final = Waiver(
     what="stress",

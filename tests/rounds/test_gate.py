@@ -12,10 +12,11 @@ from ledger.events import Decision
 from rounds.protocols import FOR_A_QUESTION, PROTOCOLS
 from rounds.run.session import start
 from rounds.run.verdicts import standard
-from rounds.setup.deliberation import DeliberationError, checked
+from rounds.setup.deliberation import checked
 from rounds.setup.gate import GateQuestion, GateRefused, gate
 from rounds.setup.gate_cues import Route
 from rounds.setup.opening import resolve
+from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock
 from validators import rulebook
 

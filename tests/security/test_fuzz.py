@@ -13,8 +13,9 @@ from ledger.interchange.formats import import_run
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from rounds.run.engine import Answer, ReplyRefused
-from rounds.setup.deliberation import DeliberationError, parse
+from rounds.setup.deliberation import parse
 from rounds.setup.opening import resolve
+from rounds.setup.toml_file import DeliberationError
 from tests.effort import bounded
 from tests.ledger.interchange.sources import AT, SMALL, source
 from tests.rounds.openings import begin, rows

@@ -1,0 +1,183 @@
+"""A file that a person writes in TOML: read within limits, checked by a model, and its mistakes said in words.
+
+Every key is checked: an unknown one is an error that names the nearest known key and the line. `FileForm` says what a
+kind of file holds; the deliberation file and the study file are two of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ledger.format.canonical import NotCanonical, refuse_control_characters
+
+M = TypeVar("M", bound=BaseModel)
+Table = dict[str, Any]
+"""A file as TOML gives it, before it is checked."""
+
+
+class DeliberationError(Exception):
+    """A deliberation that cannot be run: `what` is wrong, `where`, and the one line that says how to fix it."""
+
+    exit_code: ClassVar[int] = 2
+    code: ClassVar[str] = "deliberation"
+
+    def __init__(self, what: str, where: str, fix: str) -> None:
+        super().__init__(f"{what} ({where}); {fix}")
+        self.what = what
+        self.where = where
+        self.fix = fix
+
+
+class FileForm(NamedTuple):
+    """What a kind of file holds. `tables`: the model of each table; `words`: the keys of a table without a model;
+    `help`: what shows a right file."""
+
+    tables: Mapping[str, type[BaseModel]]
+    words: Sequence[str]
+    help: str
+
+
+FILE_BYTES_MAX: Final = 1 << 18
+DOTTED_NAMES_MAX: Final = 16
+"""Names joined by dots in one key: TOML's reader needs the square of them."""
+_DOTTED: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DOTTED_NAMES_MAX}}}""")
+
+
+def read_toml(content: bytes, name: str) -> tuple[Table, str]:
+    """The table in a file's bytes, and its text. `name` is what errors call the file. Raises `DeliberationError`."""
+    if len(content) > FILE_BYTES_MAX:
+        raise DeliberationError(
+            f"{len(content)} bytes, more than {FILE_BYTES_MAX}", name, "name long documents by path"
+        )
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DeliberationError(
+            f"the file is not UTF-8 (byte {error.start})",
+            name,
+            "save it as UTF-8, or name a deliberation file",
+        ) from None
+    if _DOTTED.search(text):
+        raise DeliberationError(
+            f"more than {DOTTED_NAMES_MAX} names joined by dots", name, "no key has more than two"
+        )
+    try:
+        return tomllib.loads(text), text
+    except RecursionError:
+        raise DeliberationError("nested too deeply", name, "no value is a list of lists of lists") from None
+    except ValueError as error:  # TOMLDecodeError, and what Python says to a number of too many digits
+        raise DeliberationError(
+            f"not TOML: {error}", name, "fix that line; `moot new` writes a file to start from"
+        ) from None
+
+
+def refuse_unkept(table: Table, name: str) -> None:
+    """Complain about characters that no string of a ledger holds (FORMAT 1)."""
+    try:
+        refuse_control_characters(table)
+        json.dumps(table, ensure_ascii=False, default=str).encode()
+    except NotCanonical as error:
+        raise DeliberationError(str(error), name, "take it out; line feeds and tabs are allowed") from None
+    except UnicodeEncodeError:
+        raise DeliberationError("a text that is not UTF-8", name, "write it in UTF-8") from None
+
+
+def nearest(word: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """The known word that looks most like `word`."""
+    return max(known, key=lambda one: SequenceMatcher(None, word.lower(), one.lower()).ratio())
+
+
+def validated(model: type[M], form: FileForm, table: Any, text: str, name: str) -> M:
+    """The table as `model` has it; `text` is what it was read from, for line numbers. Raises `DeliberationError`."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        raise _explained(error, model, form, text, name) from None
+
+
+def _explained(
+    error: ValidationError, model: type[BaseModel], form: FileForm, text: str, name: str
+) -> DeliberationError:
+    problems = error.errors(include_url=False)
+    # An unknown key is the usual slip and explains a missing one, so it is named first.
+    first = min(problems, key=lambda problem: problem["type"] != "extra_forbidden")
+    location = tuple(first["loc"])
+    line = line_of(text, location)
+    where = f"{name}:{line}" if line else name
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    known = _known_keys(location, model, form)
+    what, fix = _words(first["type"], location, str(first["msg"]), known, form.help)
+    return DeliberationError(what + more, where, fix)
+
+
+def _words(
+    kind: str, location: tuple[int | str, ...], message: str, known: Sequence[str], shown_by: str
+) -> tuple[str, str]:
+    key = str(location[-1]) if location else ""
+    if kind == "extra_forbidden":
+        return (
+            f"unknown key {key!r} in {_table_name(location[:-1])}",
+            f"did you mean {nearest(key, known)!r}?",
+        )
+    if kind == "missing":
+        return f"{_table_name(location[:-1])} has no {key!r}", f"add {key} = …"
+    said = message.removeprefix("Value error, ")
+    said = said[:1].lower() + said[1:]
+    return f"{_path(location)}: {said}", shown_by
+
+
+def _known_keys(location: tuple[int | str, ...], model: type[BaseModel], form: FileForm) -> Sequence[str]:
+    if len(location) <= 1:
+        return tuple(model.model_fields)
+    table = form.tables.get(str(location[0]))
+    return tuple(table.model_fields) if table else form.words
+
+
+def _table_name(location: tuple[int | str, ...]) -> str:
+    if not location:
+        return "the file"
+    if len(location) > 1 and isinstance(location[1], int):
+        return f"[[{location[0]}]] number {location[1] + 1}"
+    return f"[{'.'.join(str(part) for part in location)}]"
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    names = [str(part) for part in location if isinstance(part, str)]
+    return ".".join(names) or "the file"
+
+
+_HEADER: Final = re.compile(r"\s*(\[{1,2})\s*([A-Za-z0-9_.\"' -]+?)\s*\]{1,2}\s*(?:#.*)?$")
+_KEY: Final = re.compile(r"\s*([A-Za-z0-9_.\"'-]+)\s*=")
+
+
+def line_of(text: str, location: Sequence[int | str]) -> int | None:
+    """The line, from 1, of what stands at `location` in a TOML text; its table's header when the key is nowhere."""
+    table: tuple[int | str, ...] = ()
+    seen: dict[str, int] = {}
+    header: int | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        opened = _HEADER.match(line)
+        if opened:
+            names = tuple(part.strip().strip("\"'") for part in opened[2].split("."))
+            if opened[1] == "[[":
+                seen[names[0]] = seen.get(names[0], -1) + 1
+                table = (names[0], seen[names[0]])
+            else:
+                table = names
+            if table == tuple(location[: len(table)]):
+                header = number
+            continue
+        key = _KEY.match(line)
+        if key:
+            names = tuple(part.strip().strip("\"'") for part in key[1].split("."))
+            path = (*table, *names)
+            if path == tuple(location[: len(path)]):
+                return number
+    return header
