@@ -66,11 +66,16 @@ class GateReading(Result, frozen=True):
 
 
 class AlarmReading(Result, frozen=True):
-    """A failure mode as it reads now."""
+    """A failure mode as it reads now.
+
+    `p_anytime` is 1 over the greatest e-value so far, at most 1: by chance alone, at the tolerated rate, the evidence
+    would ever have come this far no more often than that. Null where nothing is left to chance.
+    """
 
     id: FailureMode
     verdict: AlarmVerdict
     e_value: str | None
+    p_anytime: str | None
     onset_round: int | None
     detail: str
     evidence: list[str]

@@ -173,6 +173,7 @@ def _alarms(seen: Observations) -> list[AlarmReading]:
             id="FM-1",
             verdict="ALARM",
             e_value=None,
+            p_anytime=None,
             onset_round=alarm.onset_round,
             detail=f"disagreement is falling: slope at the end of {slopes}{_answered(seen.state, alarm)}",
             evidence=list(alarm.evidence),

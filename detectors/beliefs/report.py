@@ -7,6 +7,7 @@ from typing import Final
 
 from detectors.beliefs.agenda import ShownCrux
 from detectors.beliefs.course import RoundEnd, course_of, without_each
+from detectors.beliefs.parameters import RUN_HERE
 from detectors.beliefs.pool import Points
 from detectors.beliefs.stop import in_words
 from detectors.beliefs.table import NONE, BeliefTable
@@ -132,7 +133,27 @@ def _stop(end: RoundEnd, table: BeliefTable) -> StopInWords:
     if end.stop is None:
         return StopInWords(None, False, None, NOBODY)
     text = in_words(end.stop, end.values, end.joint, table.terms.tau)
+    # said here and not by `in_words`, whose sentence stands in the briefs of recorded runs
+    if end.stop.reason == "values" and (left := _given_up(end, table)):
+        text = (
+            f"Nothing that was tested here told the first two apart. {' and '.join(left)} could if it were run,"
+            " and was argued about as often as may be: a person weighs, or runs it."
+        )
     return StopInWords(end.stop.reason, end.stop.go_on, end.stop.crux, text)
+
+
+def _given_up(end: RoundEnd, table: BeliefTable) -> list[str]:
+    """Cruxes that a program would decide, that are worth a round, and that were asked about until no more was left."""
+    still = {one.claim for one in end.values}
+    return [
+        crux.claim
+        for crux in end.shown
+        if crux.claim not in still
+        and crux.result not in ("holds", "fails")
+        and crux.how in RUN_HERE
+        and crux.reproduced is not None
+        and crux.reproduced >= table.terms.tau
+    ]
 
 
 def _crux(crux: ShownCrux, table: BeliefTable) -> CruxInRound:

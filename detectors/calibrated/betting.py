@@ -4,7 +4,8 @@
     E_t = mean over the grid of M_t + max(0, 1 − t/B)
 
 If the true rate is at most the tolerated one, E reaches 20 with a chance of at most 5 %, however often one looks
-(Ville). With no data E = 1. Worked in logarithms (FM-1 … FM-6, FM-8).
+(Ville). With no data E = 1. Worked in logarithms (FM-1 … FM-6, FM-8). Where stakes are `falling`,
+w_t = 2 (B + 1 − t) / (B (B + 1)): what begins late in a plan cannot be found within it, so less of the coin waits.
 """
 
 from __future__ import annotations
@@ -37,6 +38,22 @@ def share_stream(counts: Sequence[tuple[int, int]], p0: float, grid: Sequence[fl
     )
 
 
+def clustered_stream(rounds: Sequence[Sequence[tuple[int, int]]], p0: float, grid: Sequence[float]) -> Stream:
+    """The same where units come in clusters, (x, n) each, whose units may move together: a cluster bets once.
+
+    It multiplies by the mean of its units' ratios, which is fair however they hang together; a product is not.
+    """
+    return Stream(
+        tuple(
+            tuple(
+                math.fsum(math.log((x * p1 / p0 + (n - x) * (1 - p1) / (1 - p0)) / n) for x, n in clusters)
+                for clusters in rounds
+            )
+            for p1 in grid
+        )
+    )
+
+
 def count_stream(counts: Sequence[tuple[int, float]], grid: Sequence[float]) -> Stream:
     """x came where a mean of L is tolerated, a round: `counts` holds (x, L); the grid holds multiples of L."""
     return Stream(tuple(tuple(x * math.log(g) - (g - 1) * mean for x, mean in counts) for g in grid))
@@ -52,24 +69,62 @@ def product(one: Stream, other: Stream) -> Stream:
     return Stream(tuple(tuple(a + b for a, b in zip(left, right, strict=True)) for left, right in pairs))
 
 
-def e_values(stream: Stream, planned_rounds: int) -> tuple[float, ...]:
+def e_values(stream: Stream, planned_rounds: int, *, falling: bool = False) -> tuple[float, ...]:
     """E after every round."""
     if not stream.rows:
         return ()
-    wealth = [_wealth(row, planned_rounds) for row in stream.rows]
+    wealth = [_wealth(row, planned_rounds, falling=falling) for row in stream.rows]
     return tuple(
-        sum(row[t] for row in wealth) / len(wealth) + max(0.0, 1 - (t + 1) / planned_rounds)
+        sum(row[t] for row in wealth) / len(wealth) + _unstaked(t + 1, planned_rounds, falling=falling)
         for t in range(len(stream.rows[0]))
     )
 
 
-def _wealth(row: Sequence[float], planned_rounds: int) -> list[float]:
+def _unstaked(t: int, planned_rounds: int, *, falling: bool) -> float:
+    """What is left of the coin for the rounds after t."""
+    left = max(0, planned_rounds - t)
+    return (
+        left * (left + 1) / (planned_rounds * (planned_rounds + 1))
+        if falling
+        else max(0.0, 1 - t / planned_rounds)
+    )
+
+
+def _log_stake(t: int, planned_rounds: int, *, falling: bool) -> float:
+    if t > planned_rounds:
+        return -math.inf
+    if not falling:
+        return -math.log(planned_rounds)
+    return math.log(2 * (planned_rounds + 1 - t) / (planned_rounds * (planned_rounds + 1)))
+
+
+def _wealth(row: Sequence[float], planned_rounds: int, *, falling: bool) -> list[float]:
     logarithm, found = -math.inf, list[float]()
-    stake = -math.log(planned_rounds)
     for t, ratio in enumerate(row, 1):
-        logarithm = _log_sum(logarithm, stake if t <= planned_rounds else -math.inf) + ratio
+        logarithm = _log_sum(logarithm, _log_stake(t, planned_rounds, falling=falling)) + ratio
         found.append(math.exp(min(logarithm, 700.0)))
     return found
+
+
+def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """E of a coin that was split into so many parts between bets."""
+    return tuple(
+        sum(part * value for part, value in zip(parts, at, strict=True)) / sum(parts)
+        for at in zip(*values, strict=True)
+    )
+
+
+def late_value(stream: Stream, rounds_at_most: int) -> float:
+    """The greatest worth, now, of a whole coin staked at the start of one of the last rounds; 1 without any."""
+    held = len(stream.rows[0]) if stream.rows else 0
+    return max(
+        (
+            math.fsum(math.exp(min(math.fsum(row[held - back :]), 700.0)) for row in stream.rows)
+            / len(stream.rows)
+            for back in range(1, min(rounds_at_most, held) + 1)
+        ),
+        default=1.0,
+    )
 
 
 def _log_sum(a: float, b: float) -> float:

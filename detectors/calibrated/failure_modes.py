@@ -2,31 +2,48 @@
 
 FM-1 is agreement that nothing earned: positions given up without new evidence, and checks that find nothing. A check
 found nothing when it came out ROBUST and nobody's sealed position stood against the lead's; on a ledger without
-positions nobody is known to have stood against it, and every ROBUST check counts. E is the mean of the two bets. Where
-no position differs the first has no unit and stays 1: roles that agree on everything read like a run without positions,
-and not as all-clear because there is nothing left to give up.
+positions nobody is known to have stood against it, and every ROBUST check counts. E is that of one coin on two bets.
+Where no position differs the first has no unit and stays 1: roles that agree on everything read like a run without
+positions, and not as all-clear because there is nothing left to give up.
 """
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
-from detectors.calibrated.betting import Stream, count_stream, e_values, product, share_stream
+from detectors.calibrated.betting import (
+    Stream,
+    clustered_stream,
+    count_stream,
+    e_values,
+    mixed,
+    product,
+    share_stream,
+)
+from detectors.calibrated.domination import domination
 from detectors.calibrated.parameters import (
-    SPREADS_GRID_SINCE,
+    CLOSES_ALL_SINCE,
     CalibratedParameters,
     Share,
     Starvation,
     Unanimity,
 )
-from detectors.calibrated.reading import CountedShare, ModeReading, read, share_reading, thresholds
+from detectors.calibrated.reading import (
+    CountedShare,
+    ModeReading,
+    late_of,
+    read,
+    share_reading,
+    stakes_of,
+    thresholds,
+)
 from detectors.calibrated.rivals import rivals_unexamined
 from detectors.calibrated.rounds import RoundUnits, Units, same_round_artifact
-from detectors.observations import deliberating_roles, is_import, parts
+from detectors.observations import is_import, parts
 from detectors.report import EVIDENCE_MAX
 from ledger.state.state import State
 
@@ -49,17 +66,27 @@ class _Bet(NamedTuple):
     units: list[Units]
     rule: Share
     sentence: str
+    by_check: bool = False
 
     @property
     def stream(self) -> Stream:
+        if self.by_check:
+            return clustered_stream([by_id(unit) for unit in self.units], self.rule.p0, self.rule.grid)
         return share_stream([unit.counts for unit in self.units], self.rule.p0, self.rule.grid)
+
+
+def by_id(unit: Units) -> list[tuple[int, int]]:
+    """(bad, all) of every id in it, which may stand there more than once."""
+    bad, every = Counter(unit.bad), Counter([*unit.bad, *unit.good])
+    return [(bad[identity], count) for identity, count in every.items()]
 
 
 def sycophancy(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> ModeReading:
     """FM-1 after the last round; of the two bets the one that is worth more is told."""
     if parameters.unanimity is None:
         return _either(state, rounds, parameters, planned)
-    given = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP)
+    by_check = stakes_of(parameters).one_bet_a_check
+    given = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP, by_check)
     sentence = FOUND_NOTHING if state.positions else ONLY_ROBUST
     nothing = _Bet([each.unopposed for each in rounds], parameters.only_robust, sentence)
     reading = _both(given, nothing, parameters, planned)
@@ -77,14 +104,16 @@ def _either(state: State, rounds: Rounds, parameters: CalibratedParameters, plan
 
 
 def _both(given: _Bet, nothing: _Bet, parameters: CalibratedParameters, planned: int) -> ModeReading:
-    """The mean of the two bets: units of both count for what is needed, evidence is that of the greater one."""
-    values = [e_values(bet.stream, planned) for bet in (given, nothing)]
+    """Both bets on one coin: units of both count for what is needed, evidence is that of the greater one."""
+    streams, stakes = [given.stream, nothing.stream], stakes_of(parameters)
+    values = [e_values(stream, planned, falling=stakes.falling) for stream in streams]
     told, beside = (given, nothing) if values[0][-1:] > values[1][-1:] else (nothing, given)
     return read(
         "FM-1",
-        [(a + b) / 2 for a, b in zip(*values, strict=True)],
+        mixed(stakes.giving_in, values),
         told.units,
-        [told.stream],
+        [streams[0] if told is given else streams[1]],
+        late=late_of(streams, parameters),
         needed=nothing.rule.units_at_least,
         planned=planned,
         thresholds=thresholds(parameters),
@@ -148,74 +177,25 @@ def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, p
     rule, failed = parameters.drift_unanchored, parameters.drift_failed
     recorded = any(each.unanchored.good for each in rounds) or not is_import(state)
     units = [each.unanchored if recorded else Units() for each in rounds]
-    anchors = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    p0, grid = rule.bet(asked=not is_import(state))
+    anchors = share_stream([unit.counts for unit in units], p0, grid)
     drift = share_stream([each.drift.counts for each in rounds], failed.p0, (failed.p1,))
     both = product(anchors, drift)
-    alone, joint = e_values(anchors, planned), e_values(both, planned)
+    stakes = stakes_of(parameters)
+    values = [e_values(stream, planned, falling=stakes.falling) for stream in (anchors, both)]
     return read(
         "FM-3",
-        [(2 * a + b) / 3 for a, b in zip(alone, joint, strict=True)],
+        mixed(stakes.goal_drift, values),
         [Units([*unit.bad, *each.drift.bad], unit.good) for unit, each in zip(units, rounds, strict=True)],
         [anchors, both],
         needed=rule.units_at_least,
         planned=planned,
         thresholds=thresholds(parameters),
         sentence=f"{{bad}} of {{units}} claims and decisions since R{{onset}} name no goal or failed a drift check; "
-        f"{rule.p0:.0%} is tolerated",
+        f"{p0:.0%} is tolerated",
+        tolerated=p0 if parameters.version >= CLOSES_ALL_SINCE else None,
+        late=late_of([anchors, both], parameters),
     )
-
-
-def domination(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> ModeReading:
-    """FM-4: one role whose claims are cited, and who leads, far beyond its share."""
-    roles = deliberating_roles(state)
-    bets = domination_bets(parameters, len(roles))
-    per_role: dict[str, tuple[tuple[float, ...], list[Stream], list[Units]]] = {}
-    for role in roles:
-        units = [
-            Units(
-                [by for raised, by in each.cited_claims if raised == role],
-                [by for raised, by in each.cited_claims if raised != role],
-            )
-            for each in rounds
-        ]
-        leads = [(int(each.lead == role), int(each.absent != role)) for each in rounds]
-        c = share_stream([unit.counts for unit in units], *bets[0])
-        lead = share_stream(leads, *bets[1])
-        streams = [c, lead, product(c, lead)]
-        values = [e_values(stream, planned) for stream in streams]
-        per_role[role] = (tuple(sum(at) / 3 for at in zip(*values, strict=True)), streams, units)
-    each_role = zip(*(values for values, _, _ in per_role.values()), strict=True)
-    mean = [math.fsum(at) / len(roles) for at in each_role]  # the same whatever the roles' order
-    who = max(roles, key=lambda role: per_role[role][0][-1] if rounds else 0.0)
-    return read(
-        "FM-4",
-        mean,
-        per_role[who][2],
-        per_role[who][1],
-        needed=parameters.domination_cited.citations_at_least,
-        planned=planned,
-        thresholds=thresholds(parameters),
-        sentence=f"{{bad}} of {{units}} claims that decisions cite since R{{onset}} are {who}'s, who led "
-        f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds",
-        subject=who,
-        flaw=_wrong_way(bets),
-    )
-
-
-def domination_bets(
-    parameters: CalibratedParameters, roles: int
-) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
-    """What is tolerated of citations and of leads among so many roles, and the worse shares that are bet on."""
-    cited, led = parameters.domination_cited, parameters.domination_led
-    if parameters.version < SPREADS_GRID_SINCE:
-        return cited.first_bet(roles), led.first_bet(roles)
-    return cited.bet(roles), led.bet(roles)
-
-
-def _wrong_way(bets: Sequence[tuple[float, Sequence[float]]]) -> str:
-    """Said beside a reading by old thresholds: it wins on what is tolerated, so it is no sign of anything."""
-    wrong = any(p1 <= p0 < 1 for p0, grid in bets for p1 in grid)
-    return "void: by the run's own thresholds this bets on a share that is tolerated" if wrong else ""
 
 
 def flood_or_famine(
@@ -227,8 +207,10 @@ def flood_or_famine(
     n = count_stream(new, flood.grid)
     v = share_stream([each.vague.counts for each in rounds], vague.p0, vague.grid)
     both = product(n, v)
-    inflated = [sum(at) / 3 for at in zip(*(e_values(s, planned) for s in (n, v, both)), strict=True)]
-    streams, values = [n, v, both], inflated
+    stakes = stakes_of(parameters)
+    falling = stakes.falling
+    inflated = mixed(stakes.inflation, [e_values(s, planned, falling=falling) for s in (n, v, both)])
+    streams, values, watched = [n, v, both], inflated, [n]
     lost: list[tuple[int, float]] = []
     if any(each.listed is not None for each in rounds):
         enough = famine.claims_at_most_times * flood.mean
@@ -241,8 +223,9 @@ def flood_or_famine(
             for each in rounds
         ]
         s = count_stream(lost, famine.grid)
-        values = [(i + e) / 2 for i, e in zip(inflated, e_values(s, planned), strict=True)]
-        if e_values(s, planned)[-1] > inflated[-1]:
+        starved = e_values(s, planned, falling=falling)
+        values, watched = mixed(stakes.flood_or_famine, [inflated, starved]), [n, s]
+        if starved[-1] > inflated[-1]:
             streams = [s]
     return read(
         "FM-5",
@@ -256,6 +239,7 @@ def flood_or_famine(
         sentence=_flood_sentence(rounds, streams[0] is n, famine),
         variant="flood" if streams[0] is n else "famine",
         allowed=new if streams[0] is n else lost,
+        late=late_of(watched, parameters),
     )
 
 
@@ -308,6 +292,10 @@ def stress_avoidance(
         if each.absent is not None:
             faults += _presence(state, each, part_of.get(each.absent, each.absent), rule.references_at_least)
     faults.sort()
+    mended: tuple[int, ...] = ()
+    if parameters.version >= CLOSES_ALL_SINCE and faults:
+        mended = _made_good(rounds, faults)
+        faults = [fault for fault in faults if fault[0] > max(mended, default=0)] or faults
     return ModeReading(
         mode="FM-7",
         verdict="ALARM" if faults else ("CLEAR" if planned_rounds else "INSUFFICIENT"),
@@ -321,6 +309,19 @@ def stress_avoidance(
         needed=1,
         sentence="; ".join(why for _, why, _ in faults[:3]) or "every planned absence so far was a real one",
         subject=(rounds[faults[0][0] - 1].planned or "") if faults else "",
+        mended=mended,
+    )
+
+
+def _made_good(rounds: Rounds, faults: Sequence[tuple[int, str, tuple[str, ...]]]) -> tuple[int, ...]:
+    """Rounds in which the role of an earlier fault was really absent."""
+    wrong = {number for number, _, _ in faults}
+    owed = [(each.round, each.planned or each.absent) for each in rounds if each.round in wrong]
+    return tuple(
+        each.round
+        for each in rounds
+        if each.round not in wrong
+        and any(each.absent == role and each.round > number for number, role in owed)
     )
 
 

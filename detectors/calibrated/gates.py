@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from detectors.calibrated.parameters import (
+    CLOSES_ALL_SINCE,
     CalibratedParameters,
     ExaminedTerms,
     Ready,
@@ -50,10 +51,11 @@ def gates(
     counted = (
         _rounds(rounds, parameters.ready),
         _pending(state, parameters, as_recorded=as_recorded),
-        _critic_stressed(state, rounds, readings),
+        _critic_stressed(state, rounds, readings, parameters),
         _drift(state, parameters),
         _yield(state, rounds, parameters, as_recorded=as_recorded),
         _alarms(state, readings, parameters),
+        *_cautious(state, readings, parameters),
     )
     if parameters.version < DECIDES_SINCE:
         return counted if as_recorded else (*counted, *gates_beside(state, rounds))
@@ -105,11 +107,19 @@ def _pending(state: State, parameters: CalibratedParameters, *, as_recorded: boo
 
 
 def _critic_stressed(
-    state: State, rounds: Sequence[RoundUnits], readings: Sequence[ModeReading]
+    state: State,
+    rounds: Sequence[RoundUnits],
+    readings: Sequence[ModeReading],
+    parameters: CalibratedParameters,
 ) -> GateReading:
     part_of = parts(state)
     stressed = [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
-    honest = next((reading.verdict != "ALARM" for reading in readings if reading.mode == "FM-7"), True)
+    closes = parameters.version >= CLOSES_ALL_SINCE
+    honest = not any(
+        is_open(state, reading) if closes else reading.verdict == "ALARM"
+        for reading in readings
+        if reading.mode == "FM-7"
+    )
     told = f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent"
     return GateReading("critic_stressed", bool(stressed) and honest, told, "really absent once")
 
@@ -151,6 +161,29 @@ def _watched(readings: Sequence[ModeReading], parameters: CalibratedParameters) 
     if parameters.unanimity is None:
         return []
     return [f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"]
+
+
+def _cautious(
+    state: State, readings: Sequence[ModeReading], parameters: CalibratedParameters
+) -> list[GateReading]:
+    """Whether something may be going wrong that is too young for an alarm (not by thresholds of before).
+
+    A mode whose alarm was answered is left to its answer.
+    """
+    rule = parameters.cautious
+    if rule is None:
+        return []
+    speaking = [
+        f"{each.mode} E {each.e_value}, of late {each.late:.1f}"
+        for each in readings
+        if (each.verdict != "ALARM" or is_open(state, each))
+        and each.rounds
+        and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below)
+    ]
+    limit = f"every E <{rule.e_value_below:g}, and <{rule.late_value_below:g} in the last {rule.late_rounds} rounds"
+    return [
+        GateReading("cautious", not speaking, "; ".join(speaking) or "nothing speaks for a failure", limit)
+    ]
 
 
 def late_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:

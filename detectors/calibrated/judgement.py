@@ -149,6 +149,7 @@ def _told(
         id=reading.mode,
         verdict="INSUFFICIENT" if excluded else reading.verdict,
         e_value=reading.e_value if reading.rounds else None,
+        p_anytime=reading.p_anytime if reading.rounds else None,
         onset_round=reading.onset,
         detail=detail,
         evidence=list(reading.evidence),

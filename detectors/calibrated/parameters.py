@@ -19,11 +19,14 @@ from ledger.state.state import State
 from ledger.store.blobs import own_parameters
 from ledger.store.failures import BlobMissing
 
-VERSION: Final = 3
+VERSION: Final = 4
 """What is written now. Version 1 let a bet be on a rate that is tolerated, and read unanimity as no reason to look;
-version 2 judged readiness by rounds and yield, which a run that is asked for claims in every step never meets."""
+version 2 judged readiness by rounds and yield, which a run that is asked for claims in every step never meets;
+version 3 split every coin evenly, let READY come while a failure had just begun, and closed only some alarms."""
 SPREADS_GRID_SINCE: Final = 2
 """Version from which the grid of an `AboveShare` is moved to the number of roles."""
+CLOSES_ALL_SINCE: Final = 4
+"""Version from which every alarm can be closed by the rounds after it."""
 ROLES: Final = 4
 """The number of roles that the grid of an `AboveShare` is stated for."""
 
@@ -47,6 +50,17 @@ class Share(_Table, frozen=True, kw_only=True):
     p0: float
     grid: tuple[float, ...]
     units_at_least: int = 0
+
+
+class Unanchored(Share, frozen=True, kw_only=True):
+    """FM-3: in a run whose forms ask for the goal fewer units go without one."""
+
+    p0_where_asked: float | None = None
+
+    def bet(self, *, asked: bool) -> tuple[float, tuple[float, ...]]:
+        """The tolerated share and worse ones, at the same distance from it in log-odds."""
+        p0 = self.p0_where_asked if asked and self.p0_where_asked is not None else self.p0
+        return p0, moved(self.grid, self.p0, p0)
 
 
 class FailedDrift(_Table, frozen=True, kw_only=True):
@@ -142,6 +156,8 @@ class SettledTerms(_Table, frozen=True, kw_only=True):
     rounds_unchanged: int
     points_at_most: int
     noise_at_most: int
+    against_leader: bool = False
+    """What counts is how much the leader lost: an answer that gains is not unsettled by it."""
 
 
 class Judges(_Table, frozen=True, kw_only=True):
@@ -150,6 +166,36 @@ class Judges(_Table, frozen=True, kw_only=True):
     repeats_at_least: int
     alpha_warned_below: float
     alpha_refused_below: float
+
+
+class Stakes(_Table, frozen=True, kw_only=True):
+    """How one coin is split between the bets of a mode, in parts; and between rounds, evenly or `falling`."""
+
+    falling: bool = False
+    one_bet_a_check: bool = False
+    """FM-1: roles that move together on a check are one unit."""
+    giving_in: tuple[int, int] = (1, 1)
+    """FM-1: positions, checks that found nothing; the same where nobody's position differs, or none was sealed."""
+    goal_drift: tuple[int, int] = (2, 1)
+    """FM-3: anchors, both at once."""
+    domination: tuple[int, int, int] = (1, 1, 1)
+    """FM-4: citations, leads, both at once."""
+    inflation: tuple[int, int, int] = (1, 1, 1)
+    """FM-5: number, vagueness, both at once."""
+    flood_or_famine: tuple[int, int] = (1, 1)
+
+
+EVENLY: Final = Stakes()
+"""How versions 1 to 3 staked."""
+
+
+class CautiousTerms(_Table, frozen=True, kw_only=True):
+    """READY waits while a mode's E is not below the first, or what its last rounds alone are worth not below the
+    second."""
+
+    e_value_below: float
+    late_value_below: float
+    late_rounds: int
 
 
 class ClaimCap(_Table, frozen=True, kw_only=True):
@@ -168,7 +214,7 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     only_robust: Share
     unanimity: Unanimity | None = None
     pro_forma_broken: Share
-    drift_unanchored: Share
+    drift_unanchored: Unanchored
     drift_failed: FailedDrift
     domination_cited: AboveShare
     domination_led: AboveShare
@@ -181,6 +227,8 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     ready: Ready
     examined: ExaminedTerms | None = None
     settled: SettledTerms | None = None
+    stakes: Stakes | None = None
+    cautious: CautiousTerms | None = None
     judges: Judges
     claim_cap: ClaimCap
 
@@ -238,11 +286,18 @@ def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
             "write the file again with `moot calibrate`",
         )
         return
-    for name in ("examined", "settled", "unanimity"):
+    for name in ("examined", "settled", "unanimity", "stakes", "cautious"):
         if getattr(parameters, name) is None:
             yield WrongParameters(name, "is missing", f"copy [{name}] from the installed file")
     for name, share in _shares(parameters):
         yield from _bet(f"{name}.grid", share.p0, share.grid, f"{name}.p0")
+    asked = parameters.drift_unanchored.p0_where_asked
+    if asked is not None and not 0 < asked < 1:
+        yield WrongParameters(
+            "drift_unanchored.p0_where_asked",
+            f"tolerates {asked:g}, and a share lies between 0 and 1",
+            "change it",
+        )
     yield from _bet(
         "drift_failed.p1", parameters.drift_failed.p0, (parameters.drift_failed.p1,), "drift_failed.p0"
     )

@@ -105,13 +105,20 @@ class Course(NamedTuple):
     """Points by which roles moved since the round before; None where none answered both."""
     noise: Fraction | None
     """How far two answers of one role are apart, the mean of all that were asked twice."""
+    lost: tuple[Fraction | None, ...] = ()
+    """Points by which the leader of the round before is lower, in the mean of the roles that answered both."""
+
+    def steps(self, rule: SettledTerms) -> tuple[Fraction | None, ...]:
+        """What counts as a step from one round to the next: what the leader lost, or all that moved."""
+        return self.lost if rule.against_leader else self.moved
 
     def unchanged(self, rule: SettledTerms) -> int:
-        """How many rounds running, up to the last, kept the leader and hardly moved."""
+        """How many rounds running, up to the last, kept the leader and hardly moved, or hardly lowered it."""
         allowed = max(Fraction(rule.points_at_most), self.noise or Fraction())
+        course = self.steps(rule)
         count = 0
         for place in range(len(self.leaders) - 1, 0, -1):
-            moved = self.moved[place]
+            moved = course[place]
             if moved is None or moved > allowed or self.leaders[place] != self.leaders[place - 1]:
                 break
             count += 1
@@ -120,7 +127,8 @@ class Course(NamedTuple):
 
 def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
     """Whether what the roles would answer now still changes, after round `through`."""
-    limit = f"the same leader and ≤{rule.points_at_most} points or the noise, {rule.rounds_unchanged} rounds running"
+    what = "the same leader, which loses" if rule.against_leader else "the same leader and"
+    limit = f"{what} ≤{rule.points_at_most} points or the noise, {rule.rounds_unchanged} rounds running"
     if not state.beliefs and not is_asked(state):
         return GateReading("settled", False, NOT_ASKED, limit)
     course = course_of(state, through)
@@ -130,6 +138,8 @@ def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
     loud = course.noise is not None and course.noise > rule.noise_at_most
     told = [f"{course.leaders[-1]} leads, unchanged for {still} of {rule.rounds_unchanged} rounds"]
     told += [f"moved {float(moved):.1f}" for moved in course.moved[-1:] if moved is not None]
+    if rule.against_leader:
+        told += [f"leader lost {float(lost):.1f}" for lost in course.lost[-1:] if lost is not None]
     told += [f"noise {float(course.noise):.1f}" for _ in [0] if course.noise is not None]
     told += [f"above {rule.noise_at_most}: the answers say nothing"] if loud else []
     return GateReading("settled", still >= rule.rounds_unchanged and not loud, ", ".join(told), limit)
@@ -186,9 +196,20 @@ def course_of(state: State, through: int) -> Course:
     ]
     return Course(
         leaders=tuple(keys[leader_of(mean_of(own.values()))] for own in rounds),
+        lost=(None, *(_lost(before, after) for before, after in _pairs(rounds)))[: len(rounds)],
         moved=(None, *(movement_of(before, after) for before, after in _pairs(rounds)))[: len(rounds)],
         noise=sum(noises, Fraction()) / len(noises) if noises else None,
     )
+
+
+def _lost(before: ByRole, after: ByRole) -> Fraction | None:
+    """Points that the leader of `before` has lost, in the mean of the roles that answered both; 0 where it gained."""
+    both = [role for role in before if role in after]
+    if not both:
+        return None
+    leader = leader_of(mean_of(before.values()))
+    lost = sum((before[role][leader] - after[role][leader] for role in both), Fraction()) / len(both)
+    return max(Fraction(), lost)
 
 
 def _pairs(rounds: Sequence[ByRole]) -> Iterator[tuple[ByRole, ByRole]]:

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from detectors.calibrated.betting import Stream, e_values, onset_round, printed, share_stream
-from detectors.calibrated.parameters import CalibratedParameters, Share
+from detectors.calibrated.betting import Stream, e_values, late_value, onset_round, printed, share_stream
+from detectors.calibrated.parameters import EVENLY, CalibratedParameters, Share, Stakes
 from detectors.calibrated.rounds import Units
 from detectors.report import EVIDENCE_MAX, AlarmVerdict
 from ledger.events.decisions import FailureMode
@@ -76,6 +76,8 @@ class ModeReading(msgspec.Struct, frozen=True):
     """Of a mode that is a count: (number, what is tolerated) of every round."""
     mended: tuple[int, ...] = ()
     """Of a certain mode: rounds that made good what it is about."""
+    late: float = 1.0
+    """What the last rounds alone are worth as a coin of their own, by thresholds that ask for it."""
 
     def has_recovered(self, since_round: int) -> bool:
         """Whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.
@@ -98,6 +100,11 @@ class ModeReading(msgspec.Struct, frozen=True):
         """E now, four significant digits."""
         return printed(self.rounds[-1]) if self.rounds else "1"
 
+    @property
+    def p_anytime(self) -> str:
+        """1 over the greatest E so far, at most 1, four significant digits: valid however often one looks (Ville)."""
+        return printed(1 / max((1.0, *self.rounds)))
+
 
 def read(
     mode: FailureMode,
@@ -116,6 +123,7 @@ def read(
     flaw: str = "",
     beside: CountedShare | None = None,
     allowed: Sequence[tuple[int, float]] = (),
+    late: float = 1.0,
 ) -> ModeReading:
     """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
     counted = have if have is not None else [unit.counts[1] for unit in units]
@@ -156,12 +164,24 @@ def read(
         flaw=flaw,
         beside=beside,
         allowed=tuple(allowed),
+        late=late,
     )
 
 
 def thresholds(parameters: CalibratedParameters) -> Thresholds:
     """The two e-values."""
     return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
+
+
+def stakes_of(parameters: CalibratedParameters) -> Stakes:
+    """How the coins are split; thresholds of before split them evenly."""
+    return parameters.stakes or EVENLY
+
+
+def late_of(streams: Sequence[Stream], parameters: CalibratedParameters) -> float:
+    """What the last rounds alone are worth in the best of these bets."""
+    rule = parameters.cautious
+    return 1.0 if rule is None else max(late_value(stream, rule.late_rounds) for stream in streams)
 
 
 def share_reading(
@@ -176,9 +196,10 @@ def share_reading(
     stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
     return read(
         mode,
-        e_values(stream, planned),
+        e_values(stream, planned, falling=stakes_of(parameters).falling),
         units,
         [stream],
+        late=late_of([stream], parameters),
         needed=rule.units_at_least,
         planned=planned,
         thresholds=thresholds(parameters),

@@ -13,6 +13,7 @@ import msgspec
 from detectors.calibrated.estimation import RUNS_AT_LEAST, RUNS_FEWEST, Calibration, RateEstimate, estimated
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
+from detectors.settling import settled_of
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from moot.app.documents import write_document
@@ -38,9 +39,12 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
         raise usage(what, fix, ", ".join(said))
     base = calibrated_parameters()
     found = estimated(list(states.values()), base)
+    kept, rates = _where_enough_tell(found.parameters, found.estimates, base)
+    parameters, settled = settled_of(list(states.values()), kept)
+    rates = [*rates, *settled]
     alarmed = [name for name, state in states.items() if _alarms(state)]
-    warnings = list(_warnings(len(states), alarmed, found.estimates))
-    content = parameter_file(found.parameters, list(states), warnings)
+    warnings = list(_warnings(len(states), alarmed, rates))
+    content = parameter_file(parameters, list(states), warnings)
     write_document(out, content)
     return Calibration(
         out=str(out),
@@ -48,8 +52,20 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
         runs=list(states),
         alarmed=alarmed,
         warnings=warnings,
-        rates=list(found.estimates),
+        rates=rates,
     )
+
+
+def _where_enough_tell(
+    found: CalibratedParameters, estimates: Sequence[RateEstimate], base: CalibratedParameters
+) -> tuple[CalibratedParameters, list[RateEstimate]]:
+    """The estimates without those that fewer runs tell than are asked for; their tables stay as installed."""
+    few = [one for one in estimates if one.runs < RUNS_FEWEST]
+    tables = {name: getattr(base, name) for name in (one.name.partition(".")[0] for one in few)}
+    rates = [
+        msgspec.structs.replace(one, estimated=one.installed) if one in few else one for one in estimates
+    ]
+    return msgspec.structs.replace(found, **tables), rates
 
 
 def parameter_file(parameters: CalibratedParameters, runs: Sequence[str], warnings: Sequence[str]) -> bytes:
@@ -110,6 +126,6 @@ def _warnings(count: int, alarmed: Sequence[str], estimates: Sequence[RateEstima
         yield f"it rests on {count} runs; {RUNS_AT_LEAST} are wanted: below, these numbers are guesses"
     if alarmed:
         yield f"{len(alarmed)} of the runs are alarmed by the installed thresholds; only healthy runs should teach"
-    kept = [one.name for one in estimates if not one.runs]
+    kept = [one.name for one in estimates if one.runs < RUNS_FEWEST]
     if kept:
-        yield f"kept as installed, because no run tells: {', '.join(kept)}"
+        yield f"kept as installed, because fewer than {RUNS_FEWEST} runs tell: {', '.join(kept)}"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from detectors.calibrated.estimation import Calibration
+from detectors.calibrated.estimation import RUNS_FEWEST, Calibration
 from moot.app.calibration import calibrate as calibrated
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD
@@ -28,7 +28,9 @@ def calibrate(
 
     Use it with `moot run --params FILE` and `moot signals RUN --params FILE`. Runs that failed would teach the
     detectors to tolerate failing; below thirty runs the numbers are guesses, and the command says so;
-    below five it writes nothing.
+    below five it writes nothing, and keeps each number that fewer than five of the runs tell. Of the gates the share of
+    untested claims and the points of `settled` are estimated: how far answers moved over the last rounds of runs that
+    kept their leader, and how far one role was from itself.
 
     Example: moot calibrate runs/2026-* --out ours.toml
     """
@@ -44,6 +46,7 @@ def _told(found: Calibration) -> str:
     lines = [f"{found.out}: tolerated rates from {len(found.runs)} runs, params {found.params[:12]}…"]
     lines += [f"warning: {warning}" for warning in found.warnings]
     for rate in found.rates:
-        rests = f"{rate.units} units of {rate.runs} runs" if rate.runs else "no run tells; kept"
+        rests = f"{rate.units} units of {rate.runs} runs"
+        rests = rests if rate.runs >= RUNS_FEWEST else f"{rate.runs or 'no'} runs tell; kept"
         lines.append(f"  {rate.name:<18} {rate.installed:>7.4g} → {rate.estimated:<7.4g} {rests}")
     return "\n".join(lines) + "\n"

@@ -26,7 +26,9 @@ def stress(
 ) -> int:
     """Plan forks of RUN without each role, and compare those that exist with it: what was lost without whom.
 
-    One stress round cannot show that a role carries anything; several forks from the same beginning can.
+    Sealed answers come first, where the run asked for them: who would lead without each role costs no reply. What the
+    others would have said without a role takes forks. One stress round seldom shows that a role carries anything, and
+    with few forks INSUFFICIENT is the usual verdict; its power is said beside it.
 
     Example: moot stress runs/examples/storage-minimum-8 --role critic --forks 2
     """

@@ -40,6 +40,8 @@ LISTED: Final = 6
 EVIDENCE: Final = 6
 E_ALARM: Final = 20
 """The e-value that alarms; a full block."""
+BY_CHANCE: Final = "by chance at most 1 run in 20 for each mode"
+"""However often one looks and however long the run, where its rates are the tolerated ones (Ville)."""
 
 
 class PanelFacts(msgspec.Struct):
@@ -194,7 +196,7 @@ def _alarms(
 ) -> Iterator[RenderableType]:
     """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
     if report.profile == "calibrated":
-        yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on", theme.HEADER)
+        yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on: {BY_CHANCE}", theme.HEADER)
     courses: Mapping[str, Sequence[float]] = (
         e_courses(state, parameters) if report.profile == "calibrated" else {}
     )
@@ -208,7 +210,7 @@ def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
         return _quiet(alarm, values)
     mark = marks.ALARMS[alarm.verdict]
     since = f" since round {alarm.onset_round}" if alarm.onset_round is not None else ""
-    e_value = f", e-value {alarm.e_value}" if alarm.e_value is not None else ""
+    e_value = f", e-value {alarm.e_value}{_chance(alarm)}" if alarm.e_value is not None else ""
     line = Text(f"{mark.plain} ", theme.style_of(mark)).append(
         f"{log_sparkline(values, E_ALARM)} " if values else "", theme.COURSE
     )
@@ -217,11 +219,16 @@ def _alarm(alarm: AlarmReading, values: Sequence[float]) -> Text:
     return line.append(f"  {_evidence(alarm.evidence)}" if alarm.evidence else "", theme.FAINT)
 
 
+def _chance(alarm: AlarmReading) -> str:
+    """How often chance alone would ever have brought so much, where that says anything."""
+    return f" (p {alarm.p_anytime})" if alarm.p_anytime not in (None, "1") else ""
+
+
 def _quiet(alarm: AlarmReading, values: Sequence[float]) -> Text:
     """A failure mode that is no reason to look up, in one short line."""
     mark = marks.ALARMS[alarm.verdict]
     line = Text(f"{mark.shape} ", theme.style_of(mark)).append(log_sparkline(values, E_ALARM), theme.COURSE)
-    return line.append(f" {words.failure(alarm.id)}, {alarm.e_value}").append(
+    return line.append(f" {words.failure(alarm.id)}, {alarm.e_value}{_chance(alarm)}").append(
         f"  {mark.word}" if alarm.verdict == "INSUFFICIENT" else "", theme.FAINT
     )
 

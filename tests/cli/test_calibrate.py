@@ -15,6 +15,8 @@ from ledger.state.fold import fold
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from tests.cli.conftest import Moot
+from tests.protocols.test_answers import Examiner, begin
+from tests.rounds.openings import play
 
 
 def _state(seed: int) -> State:
@@ -153,3 +155,22 @@ def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(moot: Moo
         )
         assert "Traceback" not in said.err
     assert not (tmp_path / "n").exists()
+
+
+def test_the_command_writes_what_runs_with_sealed_answers_say(moot: Moot, tmp_path: Path) -> None:
+    for seed in range(5):
+        play(begin(tmp_path / "runs" / f"run-{seed}"), Examiner(seed))
+    out = tmp_path / "ours.toml"
+    found = moot("calibrate", tmp_path / "runs", "--out", out, "--json").json
+    rates = {one["name"]: one for one in found["rates"]}
+    assert rates["settled.points"]["runs"] == rates["settled.noise"]["runs"] == 5
+    written = read_parameters(out.read_bytes()).settled
+    assert written is not None
+    assert (
+        written.points_at_most == rates["settled.points"]["estimated"] != 5.0
+    )  # scripted answers stand still
+    assert written.rounds_unchanged == 2
+    kept = [one["name"] for one in found["rates"] if one["runs"] < 5]
+    assert "giving_in" in kept  # nobody was asked for positions
+    assert f"fewer than 5 runs tell: {', '.join(kept)}" in " ".join(found["warnings"])
+    assert all(rates[name]["estimated"] == rates[name]["installed"] for name in kept)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
 from detectors.calibrated.betting import e_values, product, share_stream
+from detectors.calibrated.domination import domination, domination_bets
 from detectors.calibrated.estimation import estimated
-from detectors.calibrated.failure_modes import domination, domination_bets
 from detectors.calibrated.parameters import (
     CalibratedParameters,
     Mean,
@@ -34,7 +34,7 @@ from moot.app.calibration import parameter_file
 
 ROUNDS = 13
 INSTALLED = calibrated_parameters()
-FIRST = recorded_parameters((params_bytes("calibrated")).replace(b"version = 3", b"version = 1"))
+FIRST = recorded_parameters((params_bytes("calibrated")).replace(b"version = 4", b"version = 1"))
 
 
 def _bets(parameters: CalibratedParameters, roles: int) -> Iterator[tuple[str, float, tuple[float, ...]]]:
@@ -92,7 +92,8 @@ def test_version_1_recorded_what_it_recorded_and_is_said_to_be_void() -> None:
     assert "void" in domination(two, of_two, FIRST, ROUNDS).flaw
     four, of_four = _balanced(4, 12)
     assert not domination(four, of_four, FIRST, ROUNDS).flaw
-    assert domination(four, of_four, FIRST, ROUNDS) == domination(four, of_four, INSTALLED, ROUNDS)
+    of_four_now = domination(four, of_four, msgspec.structs.replace(FIRST, version=2), ROUNDS)
+    assert domination(four, of_four, FIRST, ROUNDS) == of_four_now
 
 
 @st.composite
@@ -149,14 +150,16 @@ def test_a_file_is_refused_or_every_bet_in_it_is_on_something_worse(
     [
         ("above_share = 0.35", "above_share = 0.09", "domination_cited.grid"),
         ("above_share = 0.45", "above_share = 0.20", "domination_led.grid"),
-        ("p0 = 0.5\n", "p0 = 0.22\n", "giving_in.grid"),
+        ("p0 = 0.5\n", "p0 = 0.18\n", "giving_in.grid"),
         ("p1 = 0.1\n", "p1 = 0.5\n", "drift_failed.p1"),
         ("p0 = 1.0\n", "p0 = 0.05\n", "pro_forma_broken.p0"),
         ("p0 = nan\n", "p0 = 0.12\n", "bypass.p0"),
         ("grid = [0.9, 1.6, 2.1]", "grid = [1.25, 1.6, 2.1]", "inflation.grid"),
         ("grid = [0.25, 0.35]", "grid = [0.25, 0.35, 0.5]", "inflation.grid"),
         ("mean = 0.0", "mean = 0.40", "starvation.mean"),
-        ("version = 1", "version = 3", "version"),
+        ("version = 1", "version = 4", "version"),
+        ("version = 3", "version = 4", "version"),
+        ("p0_where_asked = 0.0 ", "p0_where_asked = 0.10 ", "drift_unanchored.p0_where_asked"),
         ('alarm_at = "5"', 'alarm_at = "20"', "watch_at"),
     ],
 )

@@ -112,6 +112,7 @@ def test_no_famine_is_seen_where_prompts_ask_for_one_claim_an_artifact(name: str
 def test_a_flood_speaks_in_the_run_of_124_claims_from_its_third_round_on():
     assert set(inflation_alarms(MINIMUM)) == set(range(3, 9))
     assert inflation_alarms(LIBRARY) == {}
+    assert set(inflation_alarms(STANDARD)) == set(range(8, 14))
 
 
 def test_a_mode_whose_bad_unit_the_forms_exclude_is_not_called_clear():
@@ -119,7 +120,7 @@ def test_a_mode_whose_bad_unit_the_forms_exclude_is_not_called_clear():
     assert "0 of 124 in all name no outcome (by text), which is not measurable" in told["FM-5"].detail
     told = {one.id: one for one in signals(recorded(STANDARD).book, "calibrated").alarms}
     assert (told["FM-3"].verdict, told["FM-6"].verdict) == ("INSUFFICIENT", "INSUFFICIENT")
-    assert told["FM-3"].detail.startswith("not measurable here: 0 of 151 where 26% is tolerated")
+    assert told["FM-3"].detail.startswith("not measurable here: 0 of 151 where 10% is tolerated")
 
 
 def test_what_was_not_measured_stands_beside_ready():

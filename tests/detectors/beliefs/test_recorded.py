@@ -28,7 +28,12 @@ def beliefs(run):
 def without_text(one):
     """A round in strings of two decimals, without what is only for people."""
     stop = {key: value for key, value in one["stop"].items() if key != "text"}
-    return {**in_strings(one), "round": one["round"], "stop": stop}
+    return {**in_set(in_strings(one)), "round": one["round"], "stop": stop}
+
+
+def in_set(one):
+    """A round whose moved roles are a set: which of them answered first is not said."""
+    return {**one, "derived": sorted(one["derived"])}
 
 
 def test_there_are_recorded_runs():
@@ -41,9 +46,16 @@ def test_the_oracle_agrees_on_a_recorded_run(run):
     expected = answer(table_of(events))
     assert told["options"] == expected["options"]
     for one, other in zip(told["rounds"], expected["rounds"], strict=True):
-        assert without_text(one) == other
+        assert without_text(one) == in_set(other)
     assert told["without"] == expected["without"]
     unseen = unseen_of(events, expected["rounds"][-1]["leader"])
     assert in_strings(told["unseen"]) == in_strings(
         unseen and {key: float(one) for key, one in unseen.items()}
     )
+
+
+def test_a_crux_that_only_a_program_decides_is_not_said_to_tell_nothing_apart():
+    """Argued about twice without a verdict it is off the table; that is no reason to say that no test would help."""
+    stop = beliefs(EXAMPLES / "crux-telemetry-2")["rounds"][-1]["stop"]
+    assert stop["reason"] == "values"
+    assert stop["text"].startswith("Nothing that was tested here told the first two apart. C-1-1 could if it")

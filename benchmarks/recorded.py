@@ -1,0 +1,78 @@
+"""What the stop signals (SD-60) and the absence of a role (SD-67) say of the recorded runs.
+
+python -m benchmarks recorded
+
+First every long run, at the end of each round and by the thresholds that it was opened with: how many of the six
+signals hold (four stop it), which profile would stop, which gates fail, which failure modes are alarmed. Then
+every recorded run of crux without one role after the other: who would lead, and whether the run would have ended
+otherwise. Forks without a role: `moot stress RUN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from detectors.signals import SignalProfile, signals
+from ledger.events import RoundOpened
+from ledger.state.book import Book
+from moot.api import open_run
+from moot.view.beliefs import beliefs_of
+
+EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
+PROFILES: Final[tuple[SignalProfile, ...]] = ("script", "text", "calibrated")
+"""Whose stop is shown: two that count signals, and the one that asks for gates."""
+
+
+class Look(NamedTuple):
+    """How a run reads at the end of a round; `stops` in the order of `PROFILES`, `failing` are gates."""
+
+    round: int
+    satisfied: int
+    stops: tuple[bool, ...]
+    failing: tuple[str, ...]
+    alarms: tuple[str, ...]
+
+
+def looks(book: Book) -> Iterator[Look]:
+    """A run round by round."""
+    opened = [event for event in book.events if isinstance(event, RoundOpened)]
+    ends = [event.seq - 1 for event in opened[1:]] + [book.events[-1].seq]
+    for event, end in zip(opened, ends, strict=True):
+        found = [signals(book, profile, end) for profile in PROFILES]
+        gates = found[-1]
+        yield Look(
+            round=event.round,
+            satisfied=found[1].satisfied,
+            stops=tuple(one.stop for one in found),
+            failing=tuple(gate.name for gate in gates.gates if gate.decides and not gate.ok),
+            alarms=tuple(alarm.id for alarm in gates.alarms if alarm.verdict == "ALARM"),
+        )
+
+
+def main(options: Sequence[str] = ()) -> int:
+    """Print both tables."""
+    names = list(options) or sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+    books = {name: open_run(EXAMPLES / name).book for name in names}
+    print(f"{'run':36} round  of 6  {'  '.join(PROFILES)}  gates that fail; alarms")
+    for name, book in books.items():
+        if book.state.opening.protocol != "structured":
+            continue
+        for look in looks(book):
+            stops = "  ".join(
+                f"{'stop' if stop else 'go on':{len(profile)}}"
+                for profile, stop in zip(PROFILES, look.stops, strict=True)
+            )
+            told = " ".join(look.failing) + ("; " + " ".join(look.alarms) if look.alarms else "")
+            print(f"{name:36} R{look.round:<4} {look.satisfied:>5}  {stops}  {told}")
+    print(f"\n{'run':18} leads  without each role")
+    for name, book in books.items():
+        if book.state.opening.protocol == "crux" and (found := beliefs_of(name, book)) is not None:
+            leader = found.rounds[-1].leader if found.rounds else None
+            told = ", ".join(
+                f"{role} {one.leader}{' (ends otherwise)' if one.changes else ''}"
+                for role, one in found.without.items()
+            )
+            print(f"{name:18} {leader or 'nobody':6} {told}")
+    return 0

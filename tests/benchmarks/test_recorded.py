@@ -1,0 +1,43 @@
+"""What the page about evidence says of the recorded runs, and that questions over many runs can be timed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import corpus, recorded
+from moot.api import open_run
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence.md"
+
+
+def test_no_long_run_came_to_four_of_six_by_the_text_and_one_did_by_the_script() -> None:
+    stops: dict[str, list[tuple[bool, ...]]] = {}
+    for name in ("storage-standard-13", "storage-minimum-8", "library-minimum-8"):
+        stops[name] = [look.stops for look in recorded.looks(open_run(recorded.EXAMPLES / name).book)]
+    assert sum(map(len, stops.values())) == 29
+    assert [n for n, one in enumerate(stops["storage-standard-13"], 1) if one[0]] == [12, 13]
+    assert not any(text or calibrated for one in stops.values() for _, text, calibrated in one)
+    assert not any(script for name in list(stops)[1:] for script, _, _ in stops[name])
+    assert "29 rounds, 3 runs" in PAGE.read_text("utf-8")
+
+
+def test_the_runs_that_hang_on_a_role_are_those_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = sorted(path.name for path in recorded.EXAMPLES.glob("crux-*"))
+    assert recorded.main(runs) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("crux-")]
+    assert len(rows) == len(runs) == 15
+    leads = {row.split()[0]: {part.split()[1] for part in row.split(None, 2)[2].split(", ")} for row in rows}
+    named = {name for name, found in leads.items() if len(found) > 1}
+    assert named == {"crux-library-2", "crux-telemetry-2"}
+    assert all(f"`{name}`" in PAGE.read_text("utf-8") for name in named)
+
+
+@pytest.mark.slow  # seven processes
+def test_the_five_questions_of_the_page_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(corpus.questions()) == 5
+    assert corpus.main(["--runs", "3", "--events", "40"]) in (0, 1)  # how fast this machine is decides
+    told = capsys.readouterr().out
+    assert told.startswith("3 runs of 40 events")
+    assert told.count("s of processor time") == 6
