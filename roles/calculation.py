@@ -29,6 +29,8 @@ _WRITTEN: Final = re.compile(
     rf"(?P<whole>[0-9]+(?:[{_SEPARATORS}][0-9]{{3}}(?![0-9]))*)(?:\.(?P<part>[0-9]+))?"
 )
 _DIGIT: Final = re.compile(r"\d")
+_IN_CODE: Final = re.compile(r"(?<=[0-9])_(?=[0-9])")
+"""What programs write between the digits of a long number: `20_000`."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SMALL: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -82,7 +84,8 @@ def numerals(text: str) -> Iterator[Numeral]:
 
 @lru_cache(64)
 def values_in(text: str) -> frozenset[str]:
-    """Every value that a cited text can be read to state; digits in names and those that blanks separate too."""
+    """Every value that a cited text can be read to state; digits in names, those that blanks separate, and those of a
+    program, `20_000`, too."""
     text = ascii_digits(text)
     found: set[str] = set()
     for match in _WRITTEN.finditer(text):
@@ -92,6 +95,8 @@ def values_in(text: str) -> frozenset[str]:
             found.update(_plain(group) for group in groups if group.isdigit())
             found.add(_plain(last, match["part"] or ""))
     found.update(numeral.value for numeral in _in_words(text))
+    if _IN_CODE.search(text):
+        found |= values_in(_IN_CODE.sub("", text))
     return frozenset(found)
 
 

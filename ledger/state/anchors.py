@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
-from ledger.events import Artifact, Event, Memo, RunOpened, Statement
+from ledger.events import Artifact, Event, ExperimentRun, Memo, RunOpened, Statement
 from ledger.events.ids import Reference
-from ledger.state.book import Blobs
+from ledger.state.book import Blobs, Book
 
 Sections = Mapping[str, tuple[str, ...]]
 
@@ -142,6 +142,16 @@ def _document(reference: Reference, opened: RunOpened, blobs: Blobs) -> tuple[st
     if not 1 <= first <= last <= len(lines):
         return None
     return ("\n".join(lines[first - 1 : last]),)
+
+
+def written(book: Book, experiment: str, before: int | None = None) -> tuple[str | None, ...]:
+    """What each run of an experiment wrote, output and errors, before seq `before`; None for what was removed since."""
+    return tuple(
+        None if kept is None else kept.decode("utf-8", "replace")
+        for run in book.of(ExperimentRun)
+        if run.of == experiment and (before is None or run.seq < before)
+        for kept in (book.blobs.read(run.stdout.kept), book.blobs.read(run.stderr.kept))
+    )
 
 
 def contains_quote(values: tuple[str, ...], quote: str) -> bool:

@@ -176,7 +176,10 @@ def _hidden(path: Path) -> tuple[Path, int]:
     while True:
         staging = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
         staging.mkdir()
-        held = os.open(staging, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            held = os.open(staging, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:  # somebody who makes a neighbour took it for abandoned before it was open
+            continue
         fcntl.flock(held, fcntl.LOCK_EX)
         if staging.exists():  # nobody took it for abandoned before it was locked
             return staging, held

@@ -10,12 +10,11 @@ from ledger.events import (
     Event,
     ExperimentJudged,
     ExperimentPlanned,
-    ExperimentRun,
     Verification,
 )
 from ledger.events.ids import parse_reference
 from ledger.events.values import EvidenceClass
-from ledger.state.anchors import passages
+from ledger.state.anchors import passages, written
 from ledger.state.book import Book
 from roles.evidence import ORDER
 from roles.memo.checks import CitedText
@@ -57,10 +56,7 @@ def _class_of_experiment(book: Book, identity: str) -> EvidenceClass | None:
 
 def _outputs(book: Book, identity: str) -> Iterator[str]:
     """What the repetitions of an experiment wrote, and how often it came out how."""
-    for run in book.of(ExperimentRun):
-        if run.of == identity:
-            for output in (run.stdout, run.stderr):
-                yield (book.blobs.read(output.kept) or b"").decode("utf-8", "replace")
+    yield from (text or "" for text in written(book, identity))
     for judged in book.of(ExperimentJudged):
         if judged.of == identity:
             counts = judged.counts

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import msgspec
 
-from ledger.events import Challenge, Event, RunOpened
+from ledger.events import Challenge, Event, ExperimentPlanned, RunOpened
 from ledger.events.ids import parse_reference
-from ledger.state.anchors import contains_quote, passages, sections_of
+from ledger.state.anchors import contains_quote, passages, sections_of, written
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Step
@@ -57,8 +57,14 @@ class Quotable(msgspec.Struct, frozen=True):
         values = passages(reference, self.by_id, self.opened, self.book.blobs) if shown else None
         if values is None:
             yield f"{where}: {text!r} is unknown{self._sections_hint(reference.id)}"
-        elif quote is not None and not contains_quote(values, quote):
+        elif quote is not None and not contains_quote((*values, *self._written(reference.id)), quote):
             yield f"{where}: the quote does not stand word for word at {text}"
+
+    def _written(self, identity: str) -> tuple[str, ...]:
+        """What a program wrote stands with its plan."""
+        if not isinstance(self.by_id.get(identity), ExperimentPlanned):
+            return ()
+        return tuple(text for text in written(self.book, identity) if text)
 
     def evidence_problems(self, evidence: Iterable[Cited], where: str) -> Iterator[str]:
         """Complain about each piece of evidence that does not hold."""

@@ -143,3 +143,23 @@ def test_a_directory_that_fails_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), staged(tmp_path / "out", disk=Disk()) as staging:
         (staging / "nowhere" / "file").write_bytes(b"x")
     assert list(tmp_path.iterdir()) == []
+
+
+SIDE_BY_SIDE = """
+import sys
+from pathlib import Path
+from ledger.store.disk import Disk, staged
+
+for n in range(150):
+    with staged(Path(sys.argv[1]) / f"{sys.argv[2]}-{n}", disk=Disk(sync=False)) as staging:
+        (staging / "file").write_bytes(b"x")
+"""
+
+
+def test_many_make_something_side_by_side(tmp_path: Path) -> None:
+    """Whoever looks for what was abandoned takes nothing from a neighbour that has just made its directory."""
+    words = [sys.executable, "-c", SIDE_BY_SIDE, str(tmp_path)]
+    running = [subprocess.Popen([*words, str(n)], stderr=subprocess.PIPE) for n in range(8)]
+    said = [process.communicate()[1].decode() for process in running]
+    assert [process.returncode for process in running] == [0] * 8, said
+    assert len(list(tmp_path.glob("*-*/file"))) == 8 * 150

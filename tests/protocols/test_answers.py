@@ -23,8 +23,9 @@ from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
-from rounds.setup.deliberation import DeliberationError, checked
+from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
+from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock, play
 from tests.rounds.scripted import Script
 from validators import rulebook

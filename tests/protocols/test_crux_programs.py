@@ -16,6 +16,7 @@ from roles.protocol import Step, awaited_experiments
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
 from rounds.protocols.crux.programs import EXAMPLE
+from rounds.protocols.quotable import Quotable, known_to
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.experiments import conduct
@@ -216,3 +217,23 @@ def test_an_error_moves_no_belief(tmp_path: Path) -> None:
         for facts in book.state.beliefs.values()
         if facts.derived and facts.points != {"O-1": 60, "O-2": 40}
     ]
+
+
+def test_what_a_program_wrote_can_be_quoted_where_its_plan_is_cited(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    experiment = awaited_experiments(CRUX, play(session).state)[0]
+    before = known(session.book())
+    list(conduct(session, BENCH, experiment))
+    book = session.book()
+    output = next(run for run in book.of(ExperimentRun) if run.of == experiment).stdout
+    said = (book.blobs.read(output.kept) or b"").decode().strip()
+    assert said
+    assert len(list(before.reference_problems(experiment, "evidence[0]", said))) == 1  # not written yet
+    assert list(known(book).reference_problems(experiment, "evidence[0]", said)) == []
+    assert len(list(known(book).reference_problems(experiment, "evidence[0]", f"not {said}"))) == 1
+
+
+def known(book: Book) -> Quotable:
+    """A brief that has shown everything."""
+    step = CRUX.groups(book.state, 2)[0].steps[0]
+    return known_to(book, step, frozenset(range(len(book.events))), documents=True)

@@ -51,6 +51,8 @@ def test_the_numbers_of_a_text(text, values):
         ("Postgres v16", "16"),
         ("one hundred and twenty", "20"),
         ("5 million", "5,000,000"),
+        ("KEYS = 20_000", "20,000"),
+        ("1_000_000 rows", "1000000"),
     ],
 )
 def test_what_a_cited_text_can_be_read_to_state(cited, said):

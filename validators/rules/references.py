@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from ledger.events import Agenda, Artifact, Concern, DriftCheck, Event, Memo, Rating, Verification
+from ledger.events import (
+    Agenda,
+    Artifact,
+    Concern,
+    DriftCheck,
+    Event,
+    ExperimentPlanned,
+    Memo,
+    Rating,
+    Verification,
+)
 from ledger.events.ids import parse_reference, round_of
 from ledger.events.values import Evidence
-from ledger.state.anchors import contains_quote
+from ledger.state.anchors import contains_quote, written
 from ledger.state.decided import counted
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
@@ -168,7 +178,7 @@ def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
         for field, evidence in all_evidence(event):
             if evidence.quote is None or index.was_redacted(evidence.ref):
                 continue
-            texts = index.passages(evidence.ref, event.seq)
+            texts = _with_output(index, evidence.ref, event.seq)
             # a reference that leads nowhere is the rule of references' to say
             if texts is not None and not contains_quote(texts, evidence.quote):
                 what = f"{field}: the quotation does not stand at {evidence.ref}"
@@ -176,6 +186,15 @@ def quote_stands_there(index: LedgerIndex) -> Iterator[Breach]:
                     yield Breach(event.seq, f"{what}, where words were redacted", "warning")
                 else:
                     yield Breach(event.seq, what)
+
+
+def _with_output(index: LedgerIndex, ref: str, than: int) -> tuple[str, ...] | None:
+    """What stands at a reference, and at that of an experiment what its runs wrote; None where nobody can look."""
+    texts = index.passages(ref, than)
+    if texts is None or not isinstance(index.book.by_id.get(ref), ExperimentPlanned):
+        return texts
+    output = written(index.book, ref, than)
+    return None if None in output else (*texts, *(text for text in output if text))
 
 
 @rule("REF006", "error", source="FORMAT 2, FORMAT 3")
