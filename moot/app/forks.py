@@ -8,7 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from detectors.calibrated.left_out import left_out
 from detectors.observations import deliberating_roles
 from detectors.signals import signals_of_state
 from ledger.state.book import Book
@@ -25,6 +24,7 @@ from moot.environment import now, read_settings
 from moot.errors import MootError, usage
 from moot.view.comparison import Stress
 from moot.view.results import Fork
+from moot.view.without import pools_without
 from roles.seats.kinds import KINDS, declared_of
 from rounds.analysis.stress import (
     ForkLosses,
@@ -147,7 +147,7 @@ def stress(path: Path, *, roles: Sequence[str] = (), per_role: int, make: bool) 
     if parent.state.opening.origin.type == "import":
         raise usage("an import has no steps, so it has no forks", "stress a run that moot made", str(path))
     planned = [one for one in planned_forks(parent.state, per_role) if not roles or one.role in roles]
-    shares = left_out(parent.state)
+    shares = pools_without(parent)
     spared = [] if roles else [one.role for one in shares if not (one.changes or one.close)]
     planned = [one for one in planned if one.role not in spared]
     found = list(_forks(path, parent))

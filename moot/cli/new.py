@@ -19,9 +19,10 @@ from moot.errors import GOOD, MootError, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.protocols import new_of, new_text
 from rounds.protocols import PROTOCOLS
-from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, Document
+from rounds.setup.deliberation import Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting
+from rounds.setup.toml_file import FILE_BYTES_MAX
 
 
 def new(

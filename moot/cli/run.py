@@ -16,6 +16,7 @@ from moot.errors import GOOD, SEAT_FAILED, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.played import run_end_text
 from moot.view.quorum import finished_exit
+from moot.view.readiness import what_a_plan_lacks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,6 +201,8 @@ def run(
     else:
         place = running.place_of(directory, name)
         session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
+        for why in () if quiet else what_a_plan_lacks(session.state.opening):
+            err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
     end = running.driven(
         session, made, _watched(session, made, live=not no_live, silent=silent), notices.tell
     )

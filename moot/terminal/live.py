@@ -20,9 +20,11 @@ from ledger.plain_text import one_line
 from ledger.state.book import Book
 from moot.terminal.live_layout import Stage
 from moot.terminal.round_block import round_block
-from moot.terminal.theme import labels_text
+from moot.terminal.theme import labels_text, style_of
+from moot.view import marks
 from moot.view.banners import Label
 from moot.view.events import event_lines
+from moot.view.readiness import out_of_reach
 from moot.view.round import tell_round
 from moot.view.scene import scene_of
 from rounds.run.driver import Watch
@@ -56,6 +58,7 @@ class LiveView:
         self._asked: dict[str, float] = {}
         self._book = read()
         self._told = set(self._book.state.rounds) - {self._book.state.round}
+        self._out_of_reach = False
         self._live = Live(
             get_renderable=self._stage,
             console=console,
@@ -99,6 +102,9 @@ class LiveView:
             if all_of_them or round_ < state.round:
                 self._told.add(round_)
                 self._console.print(round_block(tell_round(self._book, round_), planned))
+                if not self._out_of_reach and (said := out_of_reach(self._book)):
+                    self._out_of_reach = True
+                    self._console.print(Text(said, style_of(marks.FAILS)))
 
     def _stage(self) -> Stage | Text:
         if self._book.state.finished:
@@ -116,6 +122,7 @@ class PlainView:
     ) -> None:
         self._read, self._console, self._labels, self._at_most = read, console, labels, at_most
         self._printed = 0
+        self._out_of_reach = False
 
     def __enter__(self) -> PlainView:
         for label in self._labels:
@@ -144,6 +151,9 @@ class PlainView:
                 self._print(line)
             if isinstance(event, RoundOpened) and book.state.answered and self._at_most:
                 self._print(f"{len(book.state.answered)} of at most {self._at_most} replies so far")
+            if isinstance(event, RoundOpened) and not self._out_of_reach and (said := out_of_reach(book)):
+                self._out_of_reach = True
+                self._print(said)
         self._printed = len(book.events)
 
     def _print(self, line: str) -> None:

@@ -21,7 +21,8 @@ from moot.view.text import WIDTH, folded, joined
 TEXT_MAX = 4_000
 """Characters of a program or an output that are shown; the blob has the rest."""
 LINES_SHOWN = 20
-REPORT_LINES = 30
+REPORT_LINES, REPORT_BLOCK, REPORT_LEAST = 40, 30, 4
+"""Lines of programs and output in a report: of all together, and the most and the least of one."""
 """Of a file or an output in a report."""
 _TESTS = {"equals": "=", "matches": "~", "at_least": ">=", "at_most": "<=", "near": "near"}
 
@@ -278,8 +279,11 @@ def output_of(one: ExperimentShown) -> RunShown | None:
 
 
 def experiments_markdown(found: Iterable[ExperimentShown]) -> Iterator[str]:
-    """Each experiment with its program, what it wrote and the command that runs it again."""
-    for one in found:
+    """Each experiment with its program, what it wrote and the command that runs it again; long ones are cut."""
+    experiments = list(found)
+    blocks = sum(len(one.files) + len(one.inputs) + bool(one.runs) for one in experiments)
+    most = max(REPORT_LEAST, min(REPORT_BLOCK, REPORT_LINES // max(1, blocks)))
+    for one in experiments:
         yield f"### {one.id}: {inline(one.question)}"
         yield ""
         yield inline(came_to_told(one))
@@ -288,23 +292,23 @@ def experiments_markdown(found: Iterable[ExperimentShown]) -> Iterator[str]:
         again = "Again" if one.verdict else "Run it"
         yield f"{inline('; '.join(one.controls))}. {again}: {code(one.command)}"
         for file in (*one.files, *one.inputs):
-            yield from _block(file.name, "(its blob is not here)" if file.text is None else file.text)
+            yield from _block(file.name, "(its blob is not here)" if file.text is None else file.text, most)
         made = output_of(one)
         if made is not None:
-            yield from _block(f"wrote, {made.ended}", made.stdout or made.stderr or "(nothing)")
+            yield from _block(f"wrote, {made.ended}", made.stdout or made.stderr or "(nothing)", most)
         yield ""
 
 
-def _block(name: str, text: str) -> Iterator[str]:
+def _block(name: str, text: str, most: int) -> Iterator[str]:
     lines = visible(text.rstrip("\n")).split("\n")
-    more = len(lines) - REPORT_LINES
+    more = len(lines) - most
     yield ""
     yield f"{inline(name)}:"
     yield ""
-    yield block("\n".join(lines[:REPORT_LINES]))
+    yield block("\n".join(lines[:most]))
     if more > 0:
         yield ""
-        yield f"({counted(more, 'line')} more)"
+        yield f"({counted(more, 'line')} more: `moot experiment show`)"
 
 
 def _quoted(text: str) -> Iterable[str]:

@@ -146,16 +146,6 @@ def reasons_of_roles(book: Book) -> list[Point]:
     return []
 
 
-def resting_on(book: Book) -> list[str]:
-    """The roles without which leader or status would differ."""
-    state = book.state
-    if not state.looks:
-        return []
-    from rounds.protocols.crux import standing
-
-    return [role for role, changes in standing.carried(state, state.round).items() if changes]
-
-
 def work_order(run: str, book: Book) -> Iterator[Point]:
     """What nobody here could test and is worth a test, the most valuable first, with its program where it has one."""
     from detectors.beliefs.report import rounded

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from ledger.events import Agenda
-from ledger.plain_text import one_line
+from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 
 _LISTED: Final = re.compile(r"^\s*(?:[-*+]\s+)?[*_`]*(O-\d+)[*_`]*[:.)]?\s+(\S.*)$", re.MULTILINE)
 """A line of a document that begins with the id of an option: `- O-2 One journal with a hash chain.`"""
 _NAMED: Final = re.compile(r"(\()?\b(O-\d+)\b(?! \()")
+_SET_ASIDE: Final = re.compile(
+    r"\b(?:not|no|than|over|against|beats|instead of|rather than)\b(?:(?!\bbut\b)[^,;:.]){0,25}\Z"
+)
+"""What stands before an option that a sentence names to leave it."""
 WORDS: Final = 8
 """The most words of an option beside its id; a longer one is told up to its first comma, colon or semicolon."""
 
@@ -49,6 +54,22 @@ def named(book: Book, text: str) -> str:
         return f"{opens}{identity}: {said}" if opens else f"{identity} ({said})"
 
     return _NAMED.sub(glossed, text)
+
+
+def option_said(options: Mapping[str, str], text: str) -> str | None:
+    """The option whose name the first sentence of a text says first: the words of an option up to its first comma,
+    colon or semicolon, as in ``Take `lru`: it is simple``. None where it says none."""
+    sentence = first_sentence(text).replace("`", "").casefold()
+    found: list[tuple[int, int, str]] = []
+    for identity, words in options.items():
+        name = re.split(r"[,;:]", one_line(words).replace("`", ""))[0].strip(" .").casefold()
+        places = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence) if name else ()
+        found += [
+            (place.start(), -len(name), identity)
+            for place in places
+            if not _SET_ASIDE.search(sentence, 0, place.start())
+        ]
+    return min(found)[2] if found else None
 
 
 def _short(text: str) -> str:

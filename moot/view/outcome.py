@@ -7,7 +7,7 @@ outcome_of(run, book) → Outcome, computed from the ledger of any protocol. Wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -48,7 +48,6 @@ from moot.view.memo import (
     memo_of,
     other_leaders,
     reasons_of_roles,
-    resting_on,
     work_order,
 )
 from moot.view.options import named
@@ -56,6 +55,7 @@ from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, model_families, trust_told
+from moot.view.without import EndWithout, hangs_on_told, without_each
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.outcome import outcome_of as quorum_of
 
@@ -77,12 +77,15 @@ class Dissenting(Result, frozen=True):
 class Outcome(Result, frozen=True):
     """What a run comes to. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
 
-    `became`: what a person said later of its decisions."""
+    `became`: what a person said later of its decisions. `without`: the end without each role, by the sealed answers,
+    empty where there are none; `hangs_on` says it in a sentence."""
 
     status: OutcomeStatus
     question: str
     answer: str
     how_sure: str
+    hangs_on: str | None
+    without: dict[str, EndWithout]
     do_now: list[Point]
     why: list[Point]
     changes_our_mind: list[Point]
@@ -105,12 +108,15 @@ def outcome_of(run: str, book: Book) -> Outcome:
     memo = memo_of(book, chief)
     hangs_on = None if chief is None else _hangs_on(book, chief)
     held = Conditions() if hangs_on is None else conditions_of(hangs_on, state.opened)
+    without = without_each(book)
     told = _Told(run, book, chief, hangs_on, finals, MemoTold(book, memo) if memo is not None else None)
     return Outcome(
-        status=_status(book, chief, finals, held),
+        status=_status(book, chief, finals, held, without),
         question=state.opening.question.strip(),
         answer=told.answer(),
         how_sure=told.how_sure(),
+        hangs_on=hangs_on_told(book, chief, without),
+        without=without,
         do_now=list(islice(told.do_now(), DO_NOW)),
         why=told.why,
         changes_our_mind=told.field("changes_our_mind") or told.conditions(held.falsifiers),
@@ -149,7 +155,13 @@ def _hangs_on(book: Book, chief: Decision) -> Decision:
     return _decision(book, under[-1]) if under else chief
 
 
-def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Conditions) -> OutcomeStatus:
+def _status(
+    book: Book,
+    chief: Decision | None,
+    finals: list[Decision],
+    held: Conditions,
+    without: Mapping[str, EndWithout],
+) -> OutcomeStatus:
     """The first that holds."""
     state = book.state
     imported = state.opening.origin.type == "import"
@@ -173,7 +185,8 @@ def _status(book: Book, chief: Decision | None, finals: list[Decision], held: Co
     if any(_escalated(book)):
         return "your_weighing"
     bound = held.falsifiers or held.requirements or reason in _LIMITED or quorum.kind == "degraded"
-    bound = bound or chief.text.startswith("approve with conditions") or (weighed and bool(resting_on(book)))
+    bound = bound or chief.text.startswith("approve with conditions")
+    bound = bound or any(one.changes for one in without.values())
     return "decide_with_tripwire" if bound else "decide"
 
 

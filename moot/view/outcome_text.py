@@ -72,7 +72,11 @@ def status_told(outcome: Outcome) -> str:
         return "DECIDED, on conditions: see what is required"
     if outcome.answer.startswith("approve with conditions"):
         return "DECIDED, on the conditions that the answer names"
-    return "DECIDED, with a tripwire: the run was cut short or lost replies, see trust and looked at"
+    if outcome.hangs_on is not None and any(one.changes for one in outcome.without.values()):
+        return "DECIDED, with a tripwire: another answer would lead without one role, see what it hangs on"
+    return (
+        "DECIDED, with a tripwire: no more tests were allowed or replies were lost, see trust and looked at"
+    )
 
 
 def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
@@ -126,6 +130,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield "answer", f"{answer} (moot decisions {run})" if answer.endswith("…") else answer
     yield from (("became", became_line(one)) for one in outcome.became)
     yield "how sure", outcome.how_sure
+    yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)
     yield from _points("do now", outcome.do_now, cut)
     yield from (("why", _told(one, cut.reason)) for one in outcome.why)
     yield from _points("changes it", outcome.changes_our_mind, cut)
@@ -213,7 +218,7 @@ def outcome_markdown(outcome: Outcome, run: str = "RUN") -> Iterator[str]:
     yield ""
     before = ""
     for label, text in rows:
-        if label in ("answer", "how sure", "against it", *TAIL):
+        if label in ("answer", "how sure", "hangs on", "against it", *TAIL):
             yield from (("",) if before not in ("", label) else ())
             yield f"**{label.capitalize()}.** {inline(text)}"
         else:

@@ -9,7 +9,7 @@ from typing import Final
 from ledger.events import RunOpened
 from ledger.result import Result
 from moot.view.estimate import Dollars, dollars_told
-from moot.view.readiness import what_a_plan_lacks
+from moot.view.readiness import seldom_ready, what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import PROTOCOLS
@@ -146,7 +146,8 @@ def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) ->
 
 
 class NewFile(Result, frozen=True):
-    """`replies`: how many replies the plan asks for at most, S included. `lacks`: why it can never become ready."""
+    """`replies`: how many replies the plan asks for at most, S included. `lacks`: why it can never become ready;
+    `seldom`: why it seldom does, empty where it mostly does."""
 
     file: str
     protocol: str
@@ -156,6 +157,7 @@ class NewFile(Result, frozen=True):
     replies: int
     waived: list[str]
     lacks: list[str]
+    seldom: str
     choices: list[Choice]
 
 
@@ -170,6 +172,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
         replies=asked_of(opening).total(),
         waived=[waiver.what for waiver in opening.waived],
         lacks=what_a_plan_lacks(opening),
+        seldom=seldom_ready(opening),
         choices=list(choices),
     )
 
@@ -201,6 +204,7 @@ def new_text(found: NewFile, width: int = WIDTH) -> str:
         f"{found.file}: {found.protocol}, {found.rounds} rounds, stress {stress}, at most {found.replies} replies",
         *(f"WAIVED {what}: it will be said before every verdict" for what in found.waived),
         *(f"CANNOT BECOME READY {why}: the run ends with its plan" for why in found.lacks),
+        *(f"SELDOM BECOMES READY {why}" for why in [found.seldom] if why),
         *choices_lines(found.choices, found.protocol, width),
         f"change it as you like, then: moot run {found.file} --seats host",
     ]

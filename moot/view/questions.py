@@ -16,6 +16,7 @@ from ledger.events.decisions import ValueOfTest
 from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
+from moot.view.held_up import is_held_by_an_error
 from moot.view.memo import has_beliefs, order_for, worth_told
 from rounds.protocols import awaited_of, experiments_awaited
 
@@ -54,9 +55,11 @@ def asked_of_you(run: str, book: Book) -> list[Asking]:
     if book.state.held_up:
         place = book.state.held_up[0]
         command = f"moot override {named} {place} 'why it is harmless'"
-        return [
-            Asking(text="The screening of what was asked holds the run up.", ids=[place], command=command)
-        ]
+        text = "The screening of what was asked holds the run up."
+        if is_held_by_an_error(book.state):
+            text = f"An error that the validation {place} found holds the run up: mend it (moot check {named}), or say"
+            text += " why it is harmless."
+        return [Asking(text=text, ids=[place], command=command)]
     if due := experiments_awaited(book.state):
         verb = "waits" if len(due) == 1 else "wait"
         text = f"{counted(len(due), 'program')} that the seats planned {verb} to be run here, in a sandbox."

@@ -40,6 +40,7 @@ from moot.view.report_tables import (
 from moot.view.seats import answered_by, one_family_told
 from moot.view.stopping import why_it_stopped
 from moot.view.story import Story, tell
+from moot.view.without import without_section
 from rounds.protocols import is_watched
 
 Form = Literal["pages", "full", "page", "adr"]
@@ -75,7 +76,7 @@ def report(
         annex_sections(book),
         _experiments(book, run),
         _beliefs(book, run),
-        _sections(story, signals, hindsight, watched=watched, told={*told, *severities(book)}),
+        _sections(story, book, signals, hindsight, watched=watched, told={*told, *severities(book)}),
     ):
         lines += _section(title, section)
     return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
@@ -115,6 +116,7 @@ def _section(title: str, lines: Iterator[str]) -> list[str]:
 
 def _sections(
     story: Story,
+    book: Book,
     signals: SignalReport | None,
     hindsight: Hindsight | None,
     *,
@@ -128,6 +130,7 @@ def _sections(
         yield "Stop signals", signals_section(story, signals)
         yield "Rounds", rounds_section(story)
         yield "Stress rounds", stress_section(story)
+        yield "Without each role", without_section(book)
         yield "Claims", claims_section(story)
     yield "Concerns and open questions", concerns_section(story, told)
     yield "Alarms, amendments, notes", alarms_section(story)

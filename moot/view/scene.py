@@ -15,6 +15,7 @@ from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend
 from moot.view.banners import Label, labels_told
 from moot.view.grounds import Sources
+from moot.view.held_up import held_up_told, rules_asked_told
 from moot.view.round import RoundTold, tell_round
 from moot.view.seats import SeatTold, dollars, seats_told
 from moot.view.words import PHASES
@@ -34,7 +35,8 @@ class Thinking(msgspec.Struct, frozen=True):
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one.
+    """One instant. `claims` counts all claims of the run by status; `look` is the last recorded one; `rules` says after
+    which phases of the round the rules were asked, `held_up` what the run waits for a person by.
 
     `played` are the labels of the view itself: a run that is being played is recorded whatever its calls say.
     """
@@ -53,6 +55,8 @@ class Scene(msgspec.Struct, frozen=True):
     spend: Spend
     quorum: Quorum
     finished: bool
+    rules: str
+    held_up: str
 
     @property
     def claims_open(self) -> int:
@@ -89,6 +93,8 @@ def scene_of(
         spend=state.spend,
         quorum=state.quorum,
         finished=state.finished,
+        rules=rules_asked_told(state),
+        held_up=held_up_told("RUN", state),
     )
 
 

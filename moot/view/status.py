@@ -14,6 +14,7 @@ from ledger.result import Result
 from ledger.state.amending import Life
 from ledger.state.fold import add_call
 from ledger.state.state import Spend, State
+from moot.view.held_up import held_up_told, rules_asked_told
 from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.seats import dollars
@@ -273,34 +274,12 @@ def status_text(
         *(_row("stress", listed(_stress_told(state))) if watched else ()),
         *(_row("drift", listed(drift)) if watched else ()),
         *_row("calls", _spent_told(state.spend)),
-        *_row("rules", _asked_told(state)),
+        *_row("rules", rules_asked_told(state)),
         *(_row("stop", _stop_told(state, report)) if watched else ()),
         *(_row("open", ", ".join(waiting)) if waiting else ()),
-        *(_row("held up", _held_up(path, state)) if state.held_up else ()),
+        *_row("held up", held_up_told(str(path), state)),
     ]
     return joined(lines)
-
-
-def _asked_told(state: State) -> str:
-    """After which phase the rules were asked last, where they are asked after each; nothing else is worth a line."""
-    asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
-    if not state.validates_phases or not asked:
-        return ""
-    found = "no error" if state.faulty is None else "an error, see `moot check`"
-    return f"asked after R{state.round} {', '.join(asked)}: {found}"
-
-
-def _held_up(path: Path, state: State) -> str:
-    place = state.held_up[0]
-    if place == f"@{state.faulty}":
-        return (
-            f"by an error that the validation {place} found: `moot check {path}` says which; mend it and resume, or "
-            f"`moot override {path} {place} 'why it is harmless'`"
-        )
-    return (
-        f"by the screening {', '.join(state.held_up)} of what was asked: see `moot log {path}`; "
-        f"`moot override {path} {place} 'why it is harmless'` lets it through"
-    )
 
 
 def _row(label: str, text: str) -> list[str]:

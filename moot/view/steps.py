@@ -70,7 +70,7 @@ def next_of(run: str, session: RunSession, asked: Sequence[AskedStep]) -> Next:
 
 def _waiting_for(session: RunSession, state: State, listed: set[str]) -> list[str]:
     if state.held_up:
-        return ["human"]
+        return [HELD_UP]
     if awaited_experiments(session.protocol, state):
         return [EXPERIMENTS]
     questions = awaited_answers(session.protocol, state)
@@ -78,6 +78,7 @@ def _waiting_for(session: RunSession, state: State, listed: set[str]) -> list[st
 
 
 RULE = "─" * 78
+HELD_UP = "human"
 
 
 def steps_text(found: Next) -> str:
@@ -117,6 +118,8 @@ def _closed(found: Next) -> str:
         reason = found.stopped_by.replace("_", " ")
         go_on = going_on(found.run, found.stopped_by)
         return f"the run was stopped ({reason}): nothing is asked any more; `{go_on}` goes on\n"
+    if found.waiting_for == [HELD_UP]:
+        return f"the run is held up until a person decides: `moot status {found.run}` says by what, and how to go on\n"
     if found.waiting_for == [EXPERIMENTS]:
         return (
             f"the run waits for experiments: `moot experiment run {found.run}` runs them here, in a sandbox\n"

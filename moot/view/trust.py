@@ -18,11 +18,12 @@ from moot.view import words
 from moot.view.banners import Calls, calls_of
 from moot.view.experiments import test_told
 from moot.view.families import families_told
-from moot.view.memo import has_beliefs, resting_on, unseen_told
+from moot.view.memo import has_beliefs, unseen_told
 from moot.view.options import named
 from moot.view.record_front import followed
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
+from moot.view.unopposed import alarms_told
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
 
@@ -48,12 +49,10 @@ def trust_told(book: Book) -> str:
             parts.append(named(book, agreed))
         parts.append(_apart(calls))
     parts.append(_quorum(quorum))
-    if has_beliefs(book) and (carrying := resting_on(book)):
-        parts.append(f"rests on {listed(carrying)}: without any one of them it would end otherwise")
     if book.of(Memo) and state.finished:
         parts.append(_sentences_checked(book))
     alarms = [words.failure(one.fm) for one in state.open_alarms()]
-    parts.append(f"open alarms: {', '.join(alarms)}" if alarms else "no open alarm")
+    parts.append(alarms_told(book, alarms))
     return "; ".join(part for part in (*parts, _process(book)) if part) + "."
 
 

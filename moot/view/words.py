@@ -65,7 +65,7 @@ CLOSINGS: Final[Mapping[str, str]] = {
     "settled": "no test is worth its price any more",
     "ill_posed": "the question has no answer as it is put",
     "hand_over": "what could change the answer cannot be tested here",
-    "values": "no test would tell the first two apart",
+    "values": "nothing that could be tested here tells the first two apart",
     "cap": "no further round of tests was allowed",
 }
 

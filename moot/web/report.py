@@ -25,6 +25,7 @@ from moot.view.grounds import Ground, Quote
 from moot.view.outcome import outcome_of
 from moot.view.round import CheckTold
 from moot.view.story import Story, tell
+from moot.view.without import FROM_ANSWERS, HEADS, NOT_MEASURABLE, without_rows
 from moot.web.followed import Followed
 from moot.web.links import ReportLinks
 from moot.web.templating import render
@@ -34,6 +35,7 @@ from moot.web.views.overview import overview
 from moot.web.views.rounds import round_page
 from moot.web.views.seats import seats_page
 from moot.web.views.signals import signals_page
+from rounds.protocols import is_watched
 
 ALL: Final = 1_000_000
 BRIEFS_SHOWN: Final = 2_000
@@ -87,6 +89,8 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         rounds=tuple(round_page(run, told.n) for told in story.rounds),
         signals=signals_page(run, links),
         seats=seats_page(run, size=BRIEFS_SHOWN),
+        without=(HEADS, without_rows(run.book()), FROM_ANSWERS, NOT_MEASURABLE),
+        watched=is_watched(run.state.opening),
         sources=sources,
         CONTENTS=CONTENTS,
         ON_PAPER=ON_PAPER,

@@ -68,8 +68,32 @@ READ = {
         "Unlikely (20–45 %) that O-2",
         dissent=("guardian", "critic"),
     ),
+    "crux-ring-1": Read(
+        "decide_with_tripwire",
+        "Plan for the band 1.5 to 1.8 of the mean.",
+        "Almost certain (95–99 %) that O-3",
+        why=("E-2-1", "S-1-B-guardian#reason-2", "S-1-B-action#reason-3"),
+    ),
+    "crux-ring-2": Read(
+        "decide_with_tripwire", "Plan for 1.2 to 1.5 of the mean", LIKELY, dissent=("observer", "observer")
+    ),
     "crux-storage-1": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
     "crux-storage-2": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
+    "crux-storage-3": Read(
+        "decide_with_tripwire",
+        "Use one JSONL journal with a hash chain; families",
+        LIKELY,
+        why=("S-1-B-critic#reason-1", "E-2-2", "E-2-1"),
+    ),
+    "crux-telemetry-1": Read(
+        "decide_with_tripwire", "Write the archive as `csv_lines`", "Almost certain (95–99 %) that O-4"
+    ),
+    "crux-telemetry-2": Read(
+        "your_weighing",
+        "Choose between packed_columns and csv_lines only after you have measured both once",
+        "Roughly even (45–55 %) that O-1",
+        dissent=("observer", "observer", "critic"),
+    ),
     "debate-services": Read(
         "decide", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
     ),

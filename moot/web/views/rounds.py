@@ -131,9 +131,10 @@ def _phases(told: RoundTold, events: Sequence[Event], working: set[str]) -> Iter
     first = [phase for phase in begun[:1] if phase not in told.planned]
     order = list(dict.fromkeys([*first, *told.planned, *begun, *sorted(working)]))
     now = max((order.index(phase) for phase in {*begun, *working} if phase in order), default=0)
-    over = any(isinstance(event, Validation) for event in events) and not working
+    validated = {event.after for event in events if isinstance(event, Validation)}
     for n, phase in enumerate(order):
-        place = "done" if n < now or (over and n <= now) else "now" if n == now else "next"
+        over = n == now and phase in validated and not working
+        place = "done" if n < now or over else "now" if n == now else "next"
         yield PhaseMark(phase, PHASES.get(phase, ""), place)
 
 

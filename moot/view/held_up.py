@@ -1,0 +1,35 @@
+"""When the rules were asked last, and what holds a run up: a screening, or an error that a validation found."""
+
+from __future__ import annotations
+
+from ledger.state.state import State
+
+
+def rules_asked_told(state: State) -> str:
+    """After which phases the rules were asked, where they are asked after each; nothing else is worth a line."""
+    asked = state.checked.get(state.round, []) + state.validated.get(state.round, [])
+    if not state.validates_phases or not asked:
+        return ""
+    found = "no error" if state.faulty is None else "an error, see `moot check`"
+    return f"asked after R{state.round} {', '.join(asked)}: {found}"
+
+
+def is_held_by_an_error(state: State) -> bool:
+    """Whether it is an error of the ledger that holds the run up, and no screening."""
+    return state.held_up[:1] == (f"@{state.faulty}",)
+
+
+def held_up_told(run: str, state: State) -> str:
+    """By what, and what lets it go on; empty where nothing holds it. `run` is how commands name it."""
+    if not state.held_up:
+        return ""
+    place = state.held_up[0]
+    if is_held_by_an_error(state):
+        return (
+            f"by an error that the validation {place} found: `moot check {run}` says which; mend it and resume, or "
+            f"`moot override {run} {place} 'why it is harmless'`"
+        )
+    return (
+        f"by the screening {', '.join(state.held_up)} of what was asked: see `moot log {run}`; "
+        f"`moot override {run} {place} 'why it is harmless'` lets it through"
+    )

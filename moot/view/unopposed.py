@@ -1,0 +1,78 @@
+"""Agreement that no test earned: every role sealed the same answer all along, and no test found anything.
+
+FM-1 is watched by the panel of `structured`; a run of `crux` has none, and a short run too little for it. Whoever reads
+the outcome is told here, so that "no open alarm" is never read as all-clear.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ledger.state.book import Book
+from ledger.state.state import BeliefFacts, State
+from moot.view.memo import has_beliefs
+from moot.view.options import options_of
+from moot.view.without import leader_told, without_each
+from rounds.protocols import is_watched
+
+OWN: Final = "own"
+"""Points on an answer in a role's own words: no two of them are the same option."""
+RECENT: Final = 2
+"""Rounds with checks, the last ones, in which nothing may have been found."""
+
+
+def alarms_told(book: Book, alarms: list[str]) -> str:
+    """The open alarms, else whether any was looked for; and whether agreement was ever put to a test."""
+    if alarms:
+        return f"open alarms: {', '.join(alarms)}"
+    state = book.state
+    if state.opening.origin.type == "import":
+        told = "no failure mode was looked for as it ran"
+    else:
+        told = "no open alarm" if is_watched(state.opening) else "this protocol looks for no failure mode"
+    return "; ".join(one for one in (told, unopposed_told(book)) if one)
+
+
+def unopposed_told(book: Book) -> str:
+    """What all agreed on and nothing tested; empty where anybody differed or a test found something."""
+    state = book.state
+    if not without_each(book):  # nobody sealed an answer, or answers are still coming in
+        return ""
+    closed = max((look.round for look in state.looks), default=0) if has_beliefs(book) else state.round
+    own = [one for one in state.beliefs.values() if not (one.derived or one.is_redraw or OWN in one.points)]
+    sealed = [one for one in own if one.round <= closed]
+    first = {_first(one) for one in sealed}
+    if len({one.role for one in sealed}) < 2 or len(first) > 1 or None in first:
+        return ""
+    tested, found = _crux_tests(state) if has_beliefs(book) else _checks(state)
+    if found:
+        return ""
+    leader = leader_told(first.pop(), bool(options_of(book)))
+    nothing = "no test found anything" if tested else "nothing was tested"
+    return (
+        f"every role put {leader} first in every sealed answer and {nothing}, so this is no all-clear (FM-1)"
+    )
+
+
+def _first(belief: BeliefFacts) -> str | None:
+    """The option that has more points than any other; None where two have as many."""
+    most = max(belief.points.values(), default=0)
+    best = [option for option, points in belief.points.items() if points == most]
+    return best[0] if len(best) == 1 else None
+
+
+def _checks(state: State) -> tuple[bool, bool]:
+    """Whether the last rounds with checks had any, and whether one of them broke something or could not tell."""
+    applied = [one for one in state.checks.values() if one.phase != "S" and one.result != "NOT_APPLICABLE"]
+    last = sorted({one.round for one in applied})[-RECENT:]
+    return bool(applied), any(one.result != "ROBUST" for one in applied if one.round in last)
+
+
+def _crux_tests(state: State) -> tuple[bool, bool]:
+    """Whether a crux was tested, and whether a test came out one way or the other: each could have moved the answer."""
+    statuses = {claim.status for claim in state.claims.values()}
+    ran = {one.verdict for one in state.experiments.values() if one.judged}
+    found = bool(
+        statuses & {"tested_confirmed", "tested_refuted", "partially_refuted"} or ran & {"holds", "fails"}
+    )
+    return bool(ran or statuses - {"pending"}), found

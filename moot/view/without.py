@@ -1,0 +1,118 @@
+"""On whom an answer hangs: who would lead without each role, by the sealed answers. No reply is spent on it.
+
+without_each(book) → {role: EndWithout}, empty where nobody sealed an answer; hangs_on_told puts it into a sentence for
+the outcome, without_rows and without_section into a table for the report. It says what a role's own answer carries, and
+nothing of what the others would have said had they never heard it: that takes a fork (`moot stress`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from ledger.events import Decision
+from ledger.interchange.markdown import inline, table
+from ledger.result import Result
+from ledger.state.book import Book
+from ledger.state.state import NEITHER, STANDS
+from moot.view.memo import has_beliefs
+from moot.view.options import options_of
+
+if TYPE_CHECKING:
+    from detectors.calibrated.left_out import PoolWithout
+
+NOT_MEASURABLE: Final = "Not measurable: no sealed answers."
+HEADS: Final = ("without", "would lead", "by points", "reading")
+FROM_ANSWERS: Final = "Computed from the last sealed answers; no reply was spent on it."
+
+
+class EndWithout(Result, frozen=True):
+    """The end without a role: who would lead, null where nobody is left; whether leader or outcome would differ."""
+
+    leader: str | None
+    changes: bool
+
+
+def without_each(book: Book) -> dict[str, EndWithout]:
+    """Role → the end without it. Of answers that are still coming in nothing is said."""
+    if has_beliefs(book):
+        return _of_beliefs(book)
+    return {one.role: EndWithout(one.without, one.changes) for one in pools_without(book)}
+
+
+def _of_beliefs(book: Book) -> dict[str, EndWithout]:
+    from moot.view.beliefs import beliefs_of
+
+    found = beliefs_of("", book)
+    each = {} if found is None else found.without
+    return {role: EndWithout(one.leader, one.changes) for role, one in each.items()}
+
+
+def pools_without(book: Book) -> tuple[PoolWithout, ...]:
+    """The same of a run that asks once a round, with margins; nothing while a round is answering."""
+    from detectors.calibrated.left_out import left_out
+
+    state = book.state
+    found = left_out(state)
+    whole = state.finished or (
+        found and (found[0].round in state.validated or "E" in state.checked.get(found[0].round, ()))
+    )
+    return found if whole else ()
+
+
+def hangs_on_told(book: Book, chief: Decision | None, without: Mapping[str, EndWithout]) -> str | None:
+    """The sentence for the outcome; null where nothing can be said, or where a person decided in place of the roles."""
+    if not without or chief is None or chief.type == "override":
+        return None
+    options = bool(options_of(book))
+    changing = {role: one for role, one in without.items() if one.changes}
+    if not changing:
+        leader = next(iter(without.values())).leader
+        return (
+            f"no single role: without any one of them {leader_told(leader, options)} would lead all the same"
+        )
+    leaders = {one.leader for one in without.values() if not one.changes}
+    return "; ".join(
+        f"{role}: without it {_instead(one.leader, leaders, options)}" for role, one in changing.items()
+    )
+
+
+def _instead(leader: str | None, leaders: set[str | None], options: bool) -> str:
+    if leader is None:
+        return "nobody answers"
+    return (
+        "the outcome would be another" if leader in leaders else f"{leader_told(leader, options)} would lead"
+    )
+
+
+def leader_told(option: str | None, options: bool) -> str:
+    """An option by its id; what stands for no option in words."""
+    if option == NEITHER:
+        return "none of the options" if options else "another answer"
+    return "the answer as it stands" if option == STANDS else str(option)
+
+
+def without_rows(book: Book) -> list[tuple[str, ...]]:
+    """The cells under `HEADS`, a row a role; none where nobody sealed an answer."""
+    options = bool(options_of(book))
+    return [
+        (one.role, leader_told(one.without, options), f"{one.margin:g}", _reading(one))
+        for one in pools_without(book)
+    ]
+
+
+def _reading(one: PoolWithout) -> str:
+    return f"{'another one leads' if one.changes else 'the same'}{', within the noise' if one.close else ''}"
+
+
+def without_section(book: Book) -> Iterator[str]:
+    """The table for the report; a run of beliefs tells it beside its pool."""
+    if has_beliefs(book):
+        return
+    rows = without_rows(book)
+    if not rows:
+        yield NOT_MEASURABLE
+        return
+    yield from table(HEADS, [[inline(cell) for cell in row] for row in rows])
+    yield ""
+    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot stress RUN`."

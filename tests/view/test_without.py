@@ -1,0 +1,144 @@
+"""On whom an answer hangs: computed by hand from sealed answers, said in the block, in the report and on its page."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import msgspec
+
+from moot.api import open_run, report
+from moot.app.run import Run
+from moot.view.outcome import outcome_of
+from moot.view.outcome_text import outcome_lines, outcome_markdown, status_told
+from moot.view.without import NOT_MEASURABLE, EndWithout
+from moot.web.followed import Followed
+from moot.web.report import report_html
+from rounds.run.engine import Answer
+from rounds.run.human_actions import override
+from rounds.run.session import RunSession
+from tests.cli.test_stress import Split
+from tests.protocols.test_answers import Examiner, begin
+from tests.rounds.openings import play
+from tests.rounds.scripted import Script
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+SPLIT = {
+    "action": EndWithout("none", True),  # (45 + 45 + 45) / 3 against (55 + 55 + 55) / 3
+    "guardian": EndWithout("stands", False),  # (100 + 45 + 45) / 3 against (0 + 55 + 55) / 3
+    "observer": EndWithout("stands", False),
+    "critic": EndWithout("stands", False),
+}
+
+
+@cache
+def split() -> Run:
+    path = Path(mkdtemp()) / "run"
+    play(begin(path, ()), Split())
+    return open_run(path)
+
+
+@cache
+def agreed() -> Run:
+    path = Path(mkdtemp()) / "run"
+    play(begin(path), Examiner(4))
+    return open_run(path)
+
+
+def test_an_answer_that_one_role_carries_says_which_and_what_would_lead_instead() -> None:
+    found = outcome_of("run", split().book)
+    assert found.without == SPLIT
+    assert found.hangs_on == "action: without it another answer would lead"
+    assert "hangs on    action: without it another answer would lead" in outcome_lines(found, "run")
+    assert "**Hangs on.** action: without it another answer would lead" in list(outcome_markdown(found))
+
+
+def test_it_is_no_plain_decision() -> None:
+    bare = msgspec.structs.replace(
+        outcome_of("run", split().book), status="decide_with_tripwire", changes_our_mind=[], requirements=[]
+    )
+    assert status_told(bare).endswith("another answer would lead without one role, see what it hangs on")
+    assert outcome_of("run", open_run(EXAMPLES / "crux-storage-1").book).hangs_on is not None
+
+
+def test_an_answer_that_hangs_on_nobody_says_so() -> None:
+    found = outcome_of("run", agreed().book)
+    assert set(found.without.values()) == {EndWithout("O-1", False)}
+    assert found.hangs_on == "no single role: without any one of them O-1 would lead all the same"
+
+
+def test_the_report_has_a_table_of_it() -> None:
+    section = report(split()).partition("## Without each role\n\n")[2].partition("\n## ")[0].splitlines()
+    assert section[2:6] == [
+        "| action | another answer | 10 | another one leads |",
+        "| guardian | the answer as it stands | 26.7 | the same |",
+        "| observer | the answer as it stands | 26.7 | the same |",
+        "| critic | the answer as it stands | 26.7 | the same |",
+    ]
+    assert "no reply was spent on it" in section[-1]
+    page = " ".join(re.sub(r"<[^>]+>", " ", page_of(split())).split())
+    assert "Hangs on action: without it another answer would lead." in page
+    assert "action another answer 10 another one leads guardian the answer as it stands 26.7 the same" in page
+
+
+def test_beliefs_say_it_of_a_run_of_cruxes() -> None:
+    found = outcome_of("run", open_run(EXAMPLES / "crux-library-2").book)
+    assert found.hangs_on == "action: without it O-1 would lead; observer: without it O-1 would lead"
+    assert {role: one.changes for role, one in found.without.items()} == {
+        "action": True, "guardian": False, "observer": True, "critic": False,
+    }  # fmt: skip
+    assert "rests on" not in found.trust
+    assert "Without each role" not in report(open_run(EXAMPLES / "crux-library-2"))
+
+
+def test_without_sealed_answers_the_block_is_silent_and_the_report_says_why() -> None:
+    run = open_run(EXAMPLES / "storage-minimum-8")
+    found = outcome_of("run", run.book)
+    assert (found.hangs_on, found.without) == (None, {})
+    assert not [line for line in outcome_lines(found, "run") if line.startswith("hangs on")]
+    assert f"## Without each role\n\n{NOT_MEASURABLE}\n" in report(run)
+    assert NOT_MEASURABLE in page_of(run)
+    assert NOT_MEASURABLE not in report(open_run(EXAMPLES / "debate-services"))
+
+
+def test_a_person_who_decided_hangs_on_no_role(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", ())
+    play(session, Split())
+    final = outcome_of("run", session.book()).status
+    assert final == "run_this_first"
+    last = [event.id for event in session.book().of(type(session.book().by_id["D-1-1"]))][-1]
+    override(session, str(last), "Build it.")
+    found = outcome_of("run", session.book())
+    assert found.hangs_on is None
+    assert found.without == SPLIT
+
+
+def test_of_answers_that_are_coming_in_nothing_is_told(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run", ())
+    script = Split()
+    assert until(session, script, "E.belief", "guardian")
+    assert [one.role for one in session.book().state.beliefs.values()] == ["action"]
+    assert outcome_of("run", session.book()).without == {}
+    assert until(session, script, "F", None)
+    assert outcome_of("run", session.book()).without == SPLIT
+
+
+def page_of(run: Run) -> str:
+    followed = Followed(run.path)
+    followed.catch_up()
+    return report_html(followed)
+
+
+def until(session: RunSession, script: Script, task: str, role: str | None, round_: int = 1) -> bool:
+    """Answer step by step until one of that task, of that role, is the next in that round; False if none comes."""
+    host = Answer(seat="host", isolation="trusted")
+    for _ in range(200):
+        for one in session.asked():
+            there = one.step.name.round == round_ and role in (None, one.step.role)
+            if there and one.step.task.startswith(task):
+                return True
+            session.submit(one.step.id, script.reply(session.book(), one.step, one.brief.saw), host)
+            break
+    return False
