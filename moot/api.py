@@ -256,7 +256,7 @@ def protocols(name: str | None = None) -> Protocols:
     """The protocols with roles, variants and number of replies, the plans and the castings; or one protocol."""
     from moot.view.protocols import protocols as listed
     from rounds.protocols import PROTOCOLS
-    from rounds.setup.deliberation import nearest
+    from rounds.setup.toml_file import nearest
 
     if name is not None and name not in PROTOCOLS:
         raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
@@ -289,7 +289,8 @@ async def _driven(session: Session, seats: Mapping[str, Seat]) -> Run:
 
 
 def _deliberation(given: Deliberating) -> tuple[Deliberation, str | None]:
-    from rounds.setup.deliberation import FILE_BYTES_MAX, Deliberation, checked, parse
+    from rounds.setup.deliberation import Deliberation, checked, parse
+    from rounds.setup.toml_file import FILE_BYTES_MAX
 
     if isinstance(given, Deliberation):
         return given, None

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -66,8 +67,14 @@ def cache() -> Path:
     return Path(base) / "moot"
 
 
+FIXED: Final[ContextVar[str | None]] = ContextVar("FIXED", default=None)
+"""The instant that `now` gives while recordings are played: two such runs have the same head."""
+
+
 def now() -> str:
     """The present instant, as a ledger writes it: `2026-03-04T05:06:07.000000Z`."""
+    if (fixed := FIXED.get()) is not None:
+        return fixed
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from rounds.run.engine import ReplyRefused as ReplyRefused
     from rounds.run.engine import StepRefused as StepRefused
     from rounds.run.human_actions import NotThere as NotThere
-    from rounds.setup.deliberation import DeliberationError as DeliberationError
+    from rounds.setup.toml_file import DeliberationError as DeliberationError
 
 _PLACES: Final = {
     "AlreadyARun": "ledger.store.commit",
     "BlobMissing": "ledger.store.failures",
     "Damaged": "ledger.store.failures",
-    "DeliberationError": "rounds.setup.deliberation",
+    "DeliberationError": "rounds.setup.toml_file",
     "DriverBusy": "ledger.store.failures",
     "LedgerError": "ledger.store.failures",
     "LockTimeout": "ledger.store.failures",
@@ -83,6 +83,10 @@ class MootError(Exception):
         self.exit_code = exit_code
         self.more = masked(more)
         super().__init__(self.what)
+
+    def __reduce__(self) -> tuple[type[MootError], tuple[object, ...]]:
+        """From one process to another: what an exception keeps by itself is its message alone."""
+        return MootError, (self.code, self.what, self.where, self.fix, self.exit_code, self.more)
 
     @property
     def line(self) -> str:

@@ -45,6 +45,8 @@ def next(
 ) -> int:
     """List the steps that can run now, or print one: the exact brief for the seat, and the schema of the reply.
 
+    RUN may be a study's directory: then the open steps of all its runs are listed.
+
     With --json every listed step comes with brief and schema. Hand a reply in with `moot submit RUN STEP FILE`. Exit
     code 4 when no step is open and the run is not finished; a stopped run is not waited for.
 
@@ -56,6 +58,8 @@ def next(
         )
     if template and (step is None or json):
         raise usage("a form is that of one step, in TOML", "name STEP, and leave out --json", "--template")
+    if _is_study(run):
+        return _next_of_study(run, step, role, wait, json=json, quiet=quiet)
     session = open_session(run)
     found = session.next(role, wait_seconds=wait or 0.0) if step is None else session.step(step)
     if json:
@@ -65,6 +69,31 @@ def next(
         show(form(found.steps[0].schema))
     elif not quiet:
         show(steps_text(found) if step is None else step_text(found))
+    return GOOD if found.steps or found.done else WAITING
+
+
+def _is_study(said: str) -> bool:
+    """Whether a directory is a study; a run never holds such a file."""
+    return (Path(said) / "study.toml").is_file()
+
+
+def _next_of_study(
+    said: str, step: str | None, role: str | None, wait: float | None, *, json: bool, quiet: bool
+) -> int:
+    """The open steps of all runs of a study."""
+    from moot.studies.conduct import standing_of
+    from moot.studies.definition import read_study
+    from moot.studies.queue import queue_of
+    from moot.view.study import queue_text
+
+    if step is not None or wait is not None:
+        what = "a study has many runs"
+        raise usage(what, "leave out STEP and --wait, or name one of its runs", "moot next")
+    found = queue_of(standing_of(read_study(said)), role)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(queue_text(found))
     return GOOD if found.steps or found.done else WAITING
 
 

@@ -14,6 +14,7 @@ from ledger.state.decided import final_in_force
 from moot.view.aftermath import points_of
 from moot.view.judged import majority, option_of
 from moot.view.memo import end_of_run, has_beliefs
+from moot.view.options import option_said, options_of
 from moot.view.outcome import outcome_of
 from moot.view.text import joined
 
@@ -72,7 +73,7 @@ def repeated_run(run: str, book: Book) -> RepeatedRun:
 
 
 def chosen_by(book: Book) -> str | None:
-    """The option that leads, or that the decision names; else the word before the decision's colon."""
+    """The option that leads, or that the decision names, by id or words; else what stands before its colon."""
     state = book.state
     if not state.finished:
         return None
@@ -87,6 +88,7 @@ def chosen_by(book: Book) -> str | None:
     decisions = [book.by_id[identity] for identity in final_in_force(state)]
     text = str(getattr(decisions[0], "text", "")) if decisions else ""
     option = option_of(decisions[0]) if decisions else None  # type: ignore[arg-type]
+    option = option or option_said(options_of(book), text)
     word, colon, _ = text.partition(":")
     return option or (one_line(word) if colon and len(word) <= ANSWER else None)
 

@@ -23,6 +23,7 @@ ALLOWED: Final = {
     "moot/app/git.py": "git lists files and changes, without a hook or a filter of the repository",
     "moot/app/notices.py": "the person's own --on-wait and --on-end",
     "moot/environment.py": "git says who the person is",
+    "moot/studies/engines.py": "processes of moot itself, which play runs of a study",
     "moot/terminal/asking.py": "the person's own editor",
     "moot/terminal/paging.py": "the person's own pager",
     "roles/seats/command.py": "a seat that the person named",

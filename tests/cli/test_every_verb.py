@@ -25,6 +25,25 @@ pytestmark = pytest.mark.slow
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 REPLY: Final = '{"sections":[{"name":"main","text":"One stream."}],"responds_to":[],"options":[]}'
+STUDY: Final = """
+[study]
+question = "Which is better?"
+planned = "Whether both name the same storage."
+baseline = "single"
+
+[[item]]
+id = "storage"
+question = "Which storage?"
+options = ["a file", "a database"]
+
+[[arm]]
+id = "single"
+protocol = "single-pass"
+
+[[arm]]
+id = "debate"
+protocol = "debate"
+"""
 FORMLESS: Final = {"mcp", "completion", "serve"}
 """Verbs that print for one reader alone, or answer until they are ended."""
 
@@ -90,6 +109,14 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("try finished", 2),
     ),
     "export": (("finished elsewhere --to skill", 0), ("finished elsewhere --to nope", 2)),
+    "study": (
+        ("new asked -q 'Which is better?'", 2),
+        ("new fresh -q 'Which is better?'", 0),
+        ("run asked", 4),
+        ("status asked", 4),
+        ("report asked", 4),
+        ("report nothing", 2),
+    ),
     "protocols": (("", 0), ("tribunal", 0), ("tribunals", 2)),
     "install-skill": (("--to skills --dry-run", 0),),
     "doctor": (("", 0),),
@@ -121,6 +148,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "reply.json").write_text(REPLY)
     (made / "bad.json").write_text("{}")
     (made / "table.json").write_text('{"options":["O-1"],"rounds":[{"roles":{"action":{"O-1":100}}}]}')
+    (made / "asked").mkdir()
+    (made / "asked" / "study.toml").write_text(STUDY)
     (made / "file.toml").write_text('[deliberation]\nquestion = "Which storage?"\n')
     assert main(["keygen", "alice", "--out", str(made / "keys"), "--quiet"]) == 0
     assert main(["export", str(made / "finished"), str(made / "exported"), "--to", "skill", "--quiet"]) == 0

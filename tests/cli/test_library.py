@@ -17,7 +17,7 @@ from roles.seats.host import HostSeat
 from rounds.protocols import PROTOCOLS, ProtocolUnknown, protocol_of
 from rounds.run import human_actions as people
 from rounds.run.session import RunSession
-from rounds.setup.deliberation import DeliberationError
+from rounds.setup.toml_file import DeliberationError
 from tests.cli.conftest import Moot, moot
 from tests.protocols.playing import begin
 

@@ -1,0 +1,216 @@
+"""`moot study`: many questions, several ways to deliberate, and what differs: `new`, `run`, `status`, `report`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from moot.app.documents import write_document
+from moot.cli import options as common
+from moot.errors import GOOD, NO, WAITING, usage
+from moot.terminal.streams import err, out_json, show
+
+if TYPE_CHECKING:
+    from moot.studies.conduct import StudyState
+    from moot.studies.definition import Study
+    from moot.studies.engines import Engine
+
+ACTS = ("new", "run", "status", "report")
+ENGINES = ("local", "ray")
+
+
+def study(
+    act: Annotated[
+        str,
+        typer.Argument(
+            metavar="new|run|status|report", help="What to do.", autocompletion=common.among(lambda: ACTS)
+        ),
+    ],
+    directory: Annotated[str, typer.Argument(metavar="STUDY", help="The study's directory.")],
+    engine: Annotated[
+        str, typer.Option(metavar="local|ray", help="run: processes of this machine, or a Ray cluster.")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="run: of the Ray cluster (one is started here).")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="run: runs side by side (as many as cores).")
+    ] = None,
+    store: Annotated[
+        str,
+        typer.Option(
+            metavar="shared|returned|URL",
+            help="run: workers see the study's directory; send runs back; or put them where fsspec reaches.",
+        ),
+    ] = "shared",
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="run: play so many runs, then stop.")
+    ] = None,
+    allow_commands: Annotated[
+        bool, typer.Option("--allow-commands", help="run: start programs that the study names as seats.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="run: begin without being asked.")] = False,
+    question: Annotated[
+        str | None,
+        typer.Option("-q", "--question", metavar="TEXT", help="new: what the study is to find out."),
+    ] = None,
+    item: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="new: a deliberation file below STUDY; may be repeated."),
+    ] = None,
+    keys: Annotated[
+        str | None, typer.Option(metavar="FILE", help="report: the right answers, [answers] item = 'O-n'.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="report: write it there as Markdown.")
+    ] = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="report: write it as one HTML file that can be mailed.")
+    ] = None,
+    json: common.JsonOption = False,
+    quiet: common.QuietOption = False,
+) -> int:
+    """Compare ways to deliberate on many questions, pairwise, with intervals, and say what they cost.
+
+    A study is a directory with study.toml: items (questions), arms (protocol, rules, seats, budget), repetitions. Every
+    run is an ordinary run below runs/; what came out is never played again, and a study that was interrupted goes on.
+    Where seats are `host`, `moot next STUDY` lists the open steps of all runs. Exit code 4 when something is left.
+
+    Example: moot study run studies/pilot --workers 4
+    """
+    match act:
+        case "run":
+            return _run(directory, engine, address, workers, store, limit,
+                        allow_commands=allow_commands, yes=yes, json=json, quiet=quiet)  # fmt: skip
+        case "status":
+            return _status(directory, json=json, quiet=quiet)
+        case "report":
+            return _report(directory, keys, out, html, json=json, quiet=quiet)
+        case "new":
+            return _new(directory, question, tuple(item or ()), json=json, quiet=quiet)
+        case _:
+            raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot study")
+
+
+def _run(
+    directory: str, engine: str, address: str | None, workers: int | None, store: str, limit: int | None, *,
+    allow_commands: bool, yes: bool, json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    from moot.studies.conduct import check_plan, check_programs, conduct, standing_of
+    from moot.studies.playing import check_store
+    from moot.studies.price import agreed_to, price_of
+    from moot.studies.status import status_of
+    from moot.view.study import status_text
+
+    if engine not in ENGINES:
+        raise usage(f"no engine {engine!r}", f"say one of {', '.join(ENGINES)}", "--engine")
+    if address is not None and engine != "ray":
+        raise usage("--address is that of a Ray cluster", "add --engine ray", "--address")
+    check_store(store)
+    found = _read(directory)
+    check_programs(found, allowed=allow_commands)
+    before = standing_of(found)
+    silent = json or quiet
+    if len(before.ends) < len(before.jobs):
+        agreed_to(
+            price_of(before),
+            yes=yes,
+            told=(lambda _: None) if silent else show,
+            agreed=common.asking(silent=silent),
+        )
+        check_plan(found)
+        done = len(before.ends)
+        total = len(before.jobs)
+
+        def tell(job: object, played: object) -> None:
+            nonlocal done
+            state = getattr(played, "state", "")
+            done += state not in ("waiting", "busy")
+            if not silent:
+                err(f"{done} of {total}: {getattr(job, 'name', '')} {state}\n")
+
+        with _engine(engine, workers or os.cpu_count() or 1, address) as chosen:
+            after = conduct(found, chosen, tell, store=store, limit=limit)
+    else:
+        after = before
+    told = status_of(_fresh(after))
+    if json:
+        out_json(told)
+    elif not quiet:
+        show(status_text(told))
+    if told.state != "done":
+        return WAITING
+    return NO if any(arm.failed or arm.lost for arm in told.arms) else GOOD
+
+
+def _fresh(found: StudyState) -> StudyState:
+    """The same study as it stands on the disk now."""
+    from moot.studies.conduct import standing_of
+
+    return standing_of(found.study)
+
+
+def _engine(name: str, workers: int, address: str | None) -> Engine:
+    from moot.studies.engines import LocalEngine, RayEngine
+
+    return LocalEngine(workers) if name == "local" else RayEngine(workers, address)
+
+
+def _status(directory: str, *, json: bool, quiet: bool) -> int:
+    from moot.studies.conduct import standing_of
+    from moot.studies.status import status_of
+    from moot.view.study import status_text
+
+    told = status_of(standing_of(_read(directory)))
+    if json:
+        out_json(told)
+    elif not quiet:
+        show(status_text(told))
+    return GOOD if told.state == "done" else WAITING
+
+
+def _report(
+    directory: str, keys: str | None, out: str | None, html: str | None, *, json: bool, quiet: bool
+) -> int:
+    from moot.studies.conduct import standing_of
+    from moot.studies.definition import read_keys
+    from moot.studies.report import report_of
+    from moot.view.study_report import report_markdown, report_text
+
+    study = _read(directory)
+    found = report_of(standing_of(study), read_keys(study, keys) if keys is not None else {})
+    if out is not None:
+        write_document(Path(out), report_markdown(found).encode())
+    if html is not None:
+        from moot.web.study_page import study_page  # nobody else pays for the templates
+
+        write_document(Path(html), study_page(found).encode())
+    if json:
+        out_json(found)
+    elif not quiet and out is None and html is None:
+        show(report_text(found))
+    return GOOD if found.came_out == found.runs else WAITING
+
+
+def _new(directory: str, question: str | None, items: tuple[str, ...], *, json: bool, quiet: bool) -> int:
+    from moot.studies.drafting import drafted
+    from moot.view.study import draft_text
+
+    found = drafted(Path(directory), question, items)
+    if json:
+        out_json(found)
+    elif not quiet:
+        show(draft_text(found))
+    return GOOD
+
+
+def _read(directory: str) -> Study:
+    from moot.studies.definition import read_study
+    from moot.studies.units import check_arms
+
+    found = read_study(directory)
+    check_arms(found)
+    return found

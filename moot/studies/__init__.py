@@ -1,0 +1,1 @@
+"""Studies: ways to deliberate compared on the same questions, in pairs and with repetitions."""

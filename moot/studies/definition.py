@@ -1,0 +1,248 @@
+"""The study file: questions (items), ways to answer them (arms), how often, and what was planned beforehand.
+
+    [study]
+    question = "Does crux answer more of these questions right than one reply?"
+    baseline = "single"
+
+    [[item]]
+    id = "eviction"
+    file = "eviction.toml"           # a deliberation file
+
+    [[arm]]
+    id = "single"
+    protocol = "single-pass"
+
+The right answers lie in a file of their own, which no run reads: the study has its SHA-256 alone.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from ledger.store.disk import read_plain
+from moot.app.run_options import documents_of
+from moot.errors import MootError, usage
+from rounds.protocols import PROTOCOLS
+from rounds.setup.deliberation import (
+    FORM as DELIBERATION_FORM,
+)
+from rounds.setup.deliberation import (
+    Budget,
+    Document,
+    FileTable,
+    Line,
+    Lines,
+    Word,
+    checked,
+    listed,
+)
+from rounds.setup.toml_file import (
+    FILE_BYTES_MAX,
+    DeliberationError,
+    FileForm,
+    Table,
+    read_toml,
+    refuse_unkept,
+    validated,
+)
+
+FILE: Final = "study.toml"
+KEYS_BYTES_MAX: Final = 1 << 22
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+Times = Annotated[int, Field(ge=1, le=1_000)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Instant = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")]
+BEST_OF_MAX: Final = 20
+
+
+class StudyRow(FileTable):
+    """`[study]`: what is asked of the study, and what holds for every run. `instant` is the clock of runs that only
+    play recordings; `equal_cost`: whether the arms spend alike by their budgets, or the difference is only stated."""
+
+    question: Line
+    baseline: Name
+    planned: Line | None = None
+    repetitions: Times = 1
+    seed: Annotated[int, Field(ge=0, lt=1 << 52)] = 0
+    equal_cost: Literal["stated", "tokens", "usd", "calls"] = "stated"
+    keys_sha256: Sha256 | None = None
+    instant: Instant | None = None
+
+
+class ItemRow(FileTable):
+    """`[[item]]`: a question, in a deliberation file of its own or here. `repetitions` over those of the study."""
+
+    id: Name
+    file: str | None = None
+    question: Line | None = None
+    options: Lines = ()
+    goals: Lines = ()
+    context: Annotated[tuple[Document, ...], BeforeValidator(listed)] = ()
+    repetitions: Times | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> ItemRow:
+        if (self.file is None) == (self.question is None):
+            raise ValueError("give either file or question")
+        return self
+
+
+class ArmRow(FileTable):
+    """`[[arm]]`: a way to answer. `best_of`: so many answers, and one more reply that chooses among them. A seat may be
+    `tape:…/{item}`: recordings that are played again."""
+
+    id: Name
+    what: Line | None = None
+    protocol: str
+    plan: str | None = None
+    seats: Word = "host"
+    best_of: Annotated[int, Field(ge=2, le=BEST_OF_MAX)] | None = None
+    experiments: Literal["off", "sandbox"] = "off"
+    rules: dict[str, str] = Field(default_factory=dict[str, str])
+    budget: Budget = Budget()
+
+    @field_validator("protocol")
+    @classmethod
+    def _protocol_is_known(cls, protocol: str) -> str:
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"no protocol {protocol!r}: protocols are {', '.join(PROTOCOLS)}")
+        return protocol
+
+
+class JudgingRow(FileTable):
+    """`[judging]`: a seat compares each arm's output with the baseline's, both ways round, not knowing the arms."""
+
+    seats: Word = "host"
+    question: Line = "Which of the two answers serves the person who asked better?"
+
+
+class StudyFile(FileTable):
+    """A whole study file."""
+
+    study: StudyRow
+    item: Annotated[tuple[ItemRow, ...], BeforeValidator(listed)]
+    arm: Annotated[tuple[ArmRow, ...], BeforeValidator(listed)]
+    judging: JudgingRow | None = None
+
+    @model_validator(mode="after")
+    def _is_a_comparison(self) -> StudyFile:
+        for kind, ids in (("item", [one.id for one in self.item]), ("arm", [one.id for one in self.arm])):
+            if not ids:
+                raise ValueError(f"there is no [[{kind}]]")
+            if twice := [name for name, number in Counter(ids).items() if number > 1]:
+                raise ValueError(f"two [[{kind}]] rows are called {twice[0]!r}")
+        if self.study.baseline not in [one.id for one in self.arm]:
+            raise ValueError(f"the baseline {self.study.baseline!r} is no arm")
+        if self.study.equal_cost != "stated":
+            _check_equal(self.study.equal_cost, self.arm)
+        return self
+
+
+def _check_equal(limit: str, arms: tuple[ArmRow, ...]) -> None:
+    """Equal cost by construction: all parts of a unit together have the same budget in every arm."""
+    totals: dict[str, float] = {}
+    for arm in arms:
+        said = getattr(arm.budget, limit)
+        if said is None:
+            raise ValueError(f'equal_cost = "{limit}", and arm {arm.id!r} has no budget.{limit}')
+        totals[arm.id] = float(said) * (1 if arm.best_of is None else arm.best_of + 1)
+    if max(totals.values()) > 1.01 * min(totals.values()):
+        shown = ", ".join(f"{name} {total:g}" for name, total in totals.items())
+        raise ValueError(f'equal_cost = "{limit}", and the arms may spend {shown} for one answer')
+
+
+FORM: Final = FileForm(
+    tables={"study": StudyRow, "item": ItemRow, "arm": ArmRow, "judging": JudgingRow},
+    words=tuple(DELIBERATION_FORM.words),
+    help="see `moot study new --help`, or docs/studies.md, for what a study file holds",
+)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study on the disk: its file, and for every item the table of its deliberation and its documents by path."""
+
+    folder: Path
+    file: StudyFile
+    sha256: str
+    tables: dict[str, Table]
+    documents: dict[str, dict[str, bytes]]
+
+    def arm(self, name: str) -> ArmRow:
+        """The arm of that name."""
+        return next(one for one in self.file.arm if one.id == name)
+
+    def repetitions(self, item: str) -> int:
+        """How often an item is asked in each arm."""
+        row = next(one for one in self.file.item if one.id == item)
+        return row.repetitions or self.file.study.repetitions
+
+
+def read_study(said: str) -> Study:
+    """The study in a directory, or in its file. Raises `MootError` and `DeliberationError` with line and fix."""
+    path = Path(said)
+    folder = path if path.is_dir() else path.parent
+    place = path / FILE if path.is_dir() else path
+    if not place.is_file():
+        raise usage(f"no study at {said!r}", "write one with `moot study new`", said)
+    content = read_plain(place, FILE_BYTES_MAX)
+    table, text = read_toml(content, str(place))
+    if "study" not in table:
+        raise DeliberationError(
+            "there is no [study] table", str(place), 'begin with [study] and question = "…"'
+        )
+    refuse_unkept(table, str(place))
+    file = validated(StudyFile, FORM, table, text, str(place))
+    tables: dict[str, Table] = {}
+    documents: dict[str, dict[str, bytes]] = {}
+    for row in file.item:
+        tables[row.id], documents[row.id] = _item(folder, row, str(place))
+    return Study(folder, file, sha256(content).hexdigest(), tables, documents)
+
+
+def _item(folder: Path, row: ItemRow, name: str) -> tuple[Table, dict[str, bytes]]:
+    """An item's deliberation as a table, and the documents that it names."""
+    if row.file is None:
+        subject = {"question": row.question, "options": list(row.options), "goals": list(row.goals)}
+        rows = [document.model_dump(exclude_none=True) for document in row.context]
+        table: Table = {"deliberation": subject, **({"context": rows} if rows else {})}
+        where = str(folder / FILE)
+        return table, documents_of(checked(table, name=name), where)
+    place = folder / row.file
+    if not place.resolve().is_relative_to(folder.resolve()):
+        raise usage(f"item {row.id}: {row.file} lies outside the study", "copy it below the study", name)
+    if not place.is_file():
+        raise usage(f"item {row.id}: no file {row.file}", "paths count from the study's directory", name)
+    table, text = read_toml(read_plain(place, FILE_BYTES_MAX), str(place))
+    return table, documents_of(checked(table, text, str(place)), str(place))
+
+
+def read_keys(study: Study, said: str) -> dict[str, str]:
+    """Item → right option, from a file of `item = "O-n"` rows under `[answers]`.
+
+    Raises `MootError` when it is not the file whose hash the study has: keys that came later prove nothing.
+    """
+    content = read_plain(Path(said), KEYS_BYTES_MAX)
+    found = sha256(content).hexdigest()
+    if study.file.study.keys_sha256 not in (None, found):
+        what = f"these are not the keys of the study: their SHA-256 is {found}"
+        raise MootError("not_the_keys", what, said, "give the file whose hash study.toml has as keys_sha256")
+    try:
+        table: dict[str, Any] = tomllib.loads(content.decode())
+    except ValueError as error:
+        raise usage(f"no keys: {error}", 'write [answers] and rows such as eviction = "O-2"', said) from None
+    answers = {str(item): str(option) for item, option in dict(table.get("answers", {})).items()}
+    if unknown := sorted(set(answers) - set(study.tables)):
+        raise usage(f"a key for {unknown[0]!r}, which is no item", "name items of the study", said)
+    for item, option in answers.items():
+        count = len(study.tables[item]["deliberation"].get("options", ()))
+        if count and option not in {f"O-{n}" for n in range(1, count + 1)}:
+            raise usage(f"{item} has no option {option!r}", f"name one of O-1 to O-{count}", said)
+    return answers

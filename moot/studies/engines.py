@@ -1,0 +1,182 @@
+"""Where jobs are played: processes of this machine, or workers of a Ray cluster. Both play the same function.
+
+with LocalEngine(2) as engine:
+    engine.submit(task)
+    played, archive = engine.next_done()
+
+A worker that dies takes no job with it: its jobs are played again, and a run goes on from what its ledger has.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing import get_context
+from typing import Any, Final, Protocol, Self
+
+from moot.errors import usage
+from moot.studies.playing import JobEnd, Task, play
+
+TRIES: Final = 3
+"""How often a job is given to a worker that dies of it."""
+THREADS: Final = 16
+"""Jobs that one Ray actor plays side by side: seats over a network mostly wait."""
+INSTALL: Final = "pip install 'ray>=2.50'"
+Done = tuple[JobEnd, bytes]
+
+
+class Engine(Protocol):
+    """What plays jobs. `capacity`: how many side by side."""
+
+    capacity: int
+
+    def submit(self, task: Task) -> None:
+        """Begin a job."""
+        ...
+
+    def next_done(self) -> Done:
+        """Wait for one that came out."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class LocalEngine:
+    """Processes of this machine, each begun afresh: nothing of this one is shared with them."""
+
+    def __init__(self, workers: int) -> None:
+        self.capacity = workers
+        self._tried: Counter[str] = Counter()
+        self._open: dict[Future[Done], Task] = {}
+        self._again: list[Task] = []
+        self._pool = self._new_pool()
+
+    @property
+    def processes(self) -> list[int]:
+        """The process of every worker that has begun."""
+        return list(self._pool._processes or {})
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.capacity, mp_context=get_context("spawn"))
+
+    def submit(self, task: Task) -> None:
+        """Begin a job."""
+        self._tried[task.name] += 1
+        try:
+            self._open[self._pool.submit(play, task)] = task
+        except BrokenProcessPool:
+            self._pool = self._new_pool()
+            self._open[self._pool.submit(play, task)] = task
+
+    def next_done(self) -> Done:
+        """Wait for one that came out. A process that dies breaks the pool: what it had is begun again in a new one."""
+        while True:
+            done, _ = wait(self._open, return_when=FIRST_COMPLETED)
+            future = next(iter(done))
+            task = self._open.pop(future)
+            try:
+                return future.result()
+            except BrokenProcessPool:
+                if self._tried[task.name] >= TRIES:
+                    return died(task)
+                self.submit(task)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes:  # an interrupt ends them at once
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class RayEngine:
+    """Actors of a Ray cluster, or of a Ray that is started here; `capacity` jobs over actors of 16 threads each."""
+
+    def __init__(self, workers: int, address: str | None = None) -> None:
+        try:
+            self._ray: Any = import_module("ray")
+        except ImportError:
+            raise usage("Ray is not installed", INSTALL, "--engine ray") from None
+        self._is_mine = not self._ray.is_initialized()
+        if self._is_mine:
+            try:
+                self._ray.init(
+                    address=address, log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR
+                )
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                what = f"no Ray cluster answers at {address}" if address else "Ray could not be started here"
+                raise usage(f"{what}: {error}", "see `ray status`", "--address") from None
+        self.capacity = workers
+        threads = min(THREADS, workers)
+        settings: Any = {"num_cpus": 0, "max_concurrency": threads, "max_restarts": -1}
+        worker: Any = self._ray.remote(**settings)(_Worker)
+        self._actors = [worker.remote() for _ in range(-(-workers // threads))]
+        self._busy: Counter[int] = Counter()
+        self._tried: Counter[str] = Counter()
+        self._open: dict[Any, tuple[Task, int]] = {}
+
+    @property
+    def processes(self) -> list[int]:
+        """The process of every actor."""
+        found: list[int] = self._ray.get([actor.process.remote() for actor in self._actors])
+        return found
+
+    def submit(self, task: Task) -> None:
+        """Begin a job on the actor that has the fewest."""
+        self._tried[task.name] += 1
+        number = min(range(len(self._actors)), key=lambda n: self._busy[n])
+        self._busy[number] += 1
+        self._open[self._actors[number].play.remote(task)] = (task, number)
+
+    def next_done(self) -> Done:
+        """Wait for one that came out; a job whose actor died is begun again."""
+        while True:
+            (ready, *_), _ = self._ray.wait(list(self._open), num_returns=1)
+            task, number = self._open.pop(ready)
+            self._busy[number] -= 1
+            try:
+                found: Done = self._ray.get(ready)
+                return found
+            except self._ray.exceptions.RayActorError:
+                if self._tried[task.name] >= TRIES:
+                    return died(task)
+                self.submit(task)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for actor in self._actors:
+            with suppress(Exception):  # an actor that is gone needs no end
+                self._ray.kill(actor)
+        if self._is_mine:
+            self._ray.shutdown()
+
+
+class _Worker:
+    """A Ray actor; `play` may be called by several threads at once."""
+
+    def play(self, task: Task) -> Done:
+        return play(task)
+
+    def process(self) -> int:
+        from os import getpid
+
+        return getpid()
+
+
+def died(task: Task) -> Done:
+    """What is recorded of a job whose worker died of it again and again."""
+    return JobEnd(
+        name=task.name, state="failed", reason="worker_died", detail=f"{TRIES} workers died of it"
+    ), b""

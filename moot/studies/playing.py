@@ -1,0 +1,185 @@
+"""A job played where it stands: the run is opened, or goes on, and is driven until it ends or has to wait.
+
+The same function serves a process of this machine and a worker of a cluster. Where the worker does not share the
+study's directory, the run is played in a directory of the worker's own and comes back as an archive.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from ledger.result import Result
+from ledger.store.failures import DriverBusy, LedgerError
+from moot.app import running
+from moot.app.seats import SeatChoice, make_seats
+from moot.app.session import Session
+from moot.environment import FIXED
+from moot.errors import MootError, usage
+from rounds.setup.deliberation import parse
+from rounds.setup.opening import cast_roles
+from rounds.setup.toml_file import DeliberationError
+
+if TYPE_CHECKING:
+    from roles.seats.port import Seat
+
+SHARED: Final = "shared"
+RETURNED: Final = "returned"
+DROPPED: Final = ("lock", "driver")
+"""Files of a run that mean something only where it was played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """All that a worker needs. `store`: `shared` (the worker sees `directory`), `returned` (the archive comes back with
+    the result), or the address of a directory that fsspec knows, where the archive is put."""
+
+    name: str
+    directory: str
+    toml: str
+    seats: str
+    documents: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    experiments: bool = False
+    instant: str | None = None
+    store: str = SHARED
+
+
+class JobEnd(Result, frozen=True):
+    """How a job came out. `busy`: somebody else drives that run; `broken`: it could not be begun, or its ledger is
+    damaged."""
+
+    name: str
+    state: Literal["finished", "waiting", "stopped", "failed", "busy", "broken"]
+    reason: str | None = None
+    detail: str = ""
+
+
+def play(task: Task) -> tuple[JobEnd, bytes]:
+    """Play a job; how it came out, and the run as an archive where it has to come back. Raises only what is a fault."""
+    if task.store == SHARED:
+        return _played(task, Path(task.directory)), b""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        played = _played(task, place)
+        archive = packed(place / task.name) if (place / task.name / "head").is_file() else b""
+    if task.store == RETURNED or not archive:
+        return played, archive
+    with opened_address(archive_at(task.store, task.name), "wb") as file:
+        file.write(archive)
+    return played, b""
+
+
+def _played(task: Task, directory: Path) -> JobEnd:
+    word = FIXED.set(task.instant)
+    try:
+        session, seats = _opened(task, directory / task.name)
+        end = running.driven(session, seats)
+    except DriverBusy:
+        return JobEnd(name=task.name, state="busy")
+    except MootError as error:
+        failed = error.code == "seat_failed"
+        return JobEnd(
+            name=task.name, state="failed" if failed else "broken", reason=error.code, detail=error.what
+        )
+    except (LedgerError, DeliberationError, OSError) as error:
+        return JobEnd(name=task.name, state="broken", reason=type(error).__name__, detail=str(error))
+    finally:
+        FIXED.reset(word)
+    return JobEnd(name=task.name, state=end.state, reason=end.reason, detail=end.detail)
+
+
+def _opened(task: Task, path: Path) -> tuple[Session, Mapping[str, Seat]]:
+    """The run, opened if it is not there yet, and its seats."""
+    from rounds.experiments.bench import bench_here
+
+    if (path / "head").is_file():
+        session = Session(path)
+        return session, make_seats(dict.fromkeys(session.state.roles, task.seats))
+    deliberation = parse(task.toml.encode(), "the study")
+    choice = SeatChoice(task.seats, {}, commands=True)
+    seats = choice.made(choice.seats(cast_roles(deliberation, "the study"), {}))
+    programs = bench_here().environment.interpreter if task.experiments else None
+    session = running.open_deliberation(
+        deliberation, seats, path, documents=task.documents, name="the study", experiments=programs
+    )
+    return session, seats
+
+
+def packed(run: Path) -> bytes:
+    """A run as an archive that depends on nothing but its bytes."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz", compresslevel=6) as archive:
+        for path in sorted(run.rglob("*")):
+            if path.is_file() and path.name not in DROPPED:
+                entry = tarfile.TarInfo(path.relative_to(run).as_posix())
+                entry.size, entry.mode = path.stat().st_size, 0o644
+                with open(path, "rb") as file:
+                    archive.addfile(entry, file)
+    return content.getvalue()
+
+
+def unpacked(archive: bytes, run: Path) -> None:
+    """Put a run where it belongs, all or nothing. Raises `tarfile.TarError` and `OSError`."""
+    run.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=run.parent, prefix=".") as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as found:
+            found.extractall(Path(folder) / "run", filter="data")
+        (Path(folder) / "run").rename(run)
+
+
+def archive_at(store: str, name: str) -> str:
+    """Where the archive of a run lies below a store's address."""
+    return f"{store.rstrip('/')}/{name}.tar.gz"
+
+
+def _file_system() -> Any:
+    """fsspec, which has no types of its own. Raises `MootError` where it is not installed."""
+    try:
+        return import_module("fsspec")
+    except ImportError:
+        raise usage("fsspec is not installed", "pip install 'fsspec>=2026.1'", "--store") from None
+
+
+def check_store(store: str) -> None:
+    """Raises `MootError` for a word that is no store, and for an address that nothing here can reach."""
+    if store in (SHARED, RETURNED):
+        return
+    if "/" not in store:
+        raise usage(f"no store {store!r}", f"say {SHARED}, {RETURNED} or an address such as s3://bucket/path", "--store")
+    try:
+        _file_system().core.url_to_fs(store)
+    except (ValueError, ImportError) as error:
+        raise usage(f"{store} cannot be reached: {error}", "name a directory that fsspec knows", "--store") from None
+
+
+def opened_address(address: str, mode: str) -> Any:
+    """A file at an address that fsspec knows (file, s3, gs, memory …), to be used by `with`.
+
+    Raises `MootError` when it is no such address.
+    """
+    try:
+        return _file_system().open(address, mode)
+    except (ValueError, ImportError) as error:
+        raise usage(
+            f"{address} cannot be opened: {error}", "name a directory that fsspec knows", "--store"
+        ) from None
+
+
+def fetched(store: str, name: str) -> bytes:
+    """The archive of a run that a worker put at a store."""
+    with opened_address(archive_at(store, name), "rb") as file:
+        content: bytes = file.read()
+    return content
+
+
+def recorded(played: JobEnd) -> bytes:
+    """How a job came out, as the study keeps it."""
+    return msgspec.json.format(msgspec.json.encode(played), indent=1)

@@ -1,0 +1,100 @@
+"""What is left of a study, before it is begun: runs, replies and dollars, and the person's word above the limit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from ledger.plain_text import counted
+from moot.app import running
+from moot.app.seat_specs import choose
+from moot.environment import read_settings
+from moot.errors import MootError
+from moot.studies.conduct import StudyState
+from moot.studies.definition import Study
+from moot.studies.units import StudyUnit, deliberation_for, jobs_of
+from moot.view.estimate import Estimate
+from rounds.setup.opening import cast_roles
+
+SMALL: Final = 20
+"""Replies that are begun without asking where their price is not known."""
+UNPAID: Final = ("host", "human", "tape", "local", "ollama")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPrice:
+    """`usd_low`, `usd_high`: None where the price of a seat is unknown. `paid`: whether a reply may cost money."""
+
+    runs: int
+    replies: int
+    usd_low: Decimal | None
+    usd_high: Decimal | None
+    paid: bool
+
+    def told(self) -> str:
+        """One line for the person."""
+        if not self.paid:
+            dollars = "nothing to pay for"
+        elif self.usd_low is None or self.usd_high is None:
+            dollars = "dollars unknown"
+        else:
+            dollars = f"{self.usd_low:.2f} to {self.usd_high:.2f} USD"
+        runs, replies = counted(self.runs, "run"), counted(self.replies, "reply")
+        return f"{runs} to play, at most {replies}, {dollars}"
+
+
+def price_of(found: StudyState) -> StudyPrice:
+    """What the jobs that have not come out may take at most; a run that is half done counts whole."""
+    study = found.study
+    left = Counter(
+        (job.unit.item, job.unit.arm, job.part.startswith("judge-"))
+        for job in found.jobs
+        if job.name not in found.ends
+    )
+    replies, low, high, is_known, paid = 0, Decimal(0), Decimal(0), True, False
+    for (item, arm, is_judge), number in left.items():
+        seats = (
+            study.file.judging.seats if is_judge and study.file.judging is not None else study.arm(arm).seats
+        )
+        paid = paid or not seats.startswith(UNPAID)
+        if is_judge:
+            replies += number
+            is_known = is_known and seats.startswith(UNPAID)
+            continue
+        estimate = _estimate(study, item, arm)
+        replies += number * estimate.replies_at_most
+        if estimate.usd is None:
+            is_known = is_known and seats.startswith(UNPAID)
+        else:
+            low += number * Decimal(estimate.usd.low)
+            high += number * Decimal(estimate.usd.high)
+    return StudyPrice(
+        sum(left.values()), replies, low if is_known else None, high if is_known else None, paid
+    )
+
+
+def _estimate(study: Study, item: str, arm: str) -> Estimate:
+    job = next(one for one in jobs_of(study) if one.unit == StudyUnit(item, arm, 1) and not one.after)
+    deliberation = deliberation_for(study, job, {})
+    name = f"item {item}, arm {arm}"
+    specs = choose(cast_roles(deliberation, name), study.arm(arm).seats.replace("{item}", item), {}, {})
+    opening = running.opening_of(deliberation, study.documents[item], specs, name=name)
+    return running.estimate_for(opening, specs, name)
+
+
+def agreed_to(
+    price: StudyPrice, *, yes: bool, told: Callable[[str], object], agreed: Callable[[str, str], bool] | None
+) -> None:
+    """Say the price, and ask above the limit where somebody can be asked. Raises `MootError` after a no."""
+    told(f"{price.told()}\n")
+    if price.usd_high is None:
+        is_small = not price.paid or price.replies <= SMALL
+    else:
+        is_small = price.usd_high <= read_settings().ask_above_usd
+    if yes or is_small or agreed is None or agreed("", "Begin?"):
+        return
+    fix = "plan fewer items or repetitions, or set budgets; --yes begins without being asked"
+    raise MootError("not_begun", "nothing was begun", "moot study run", fix)

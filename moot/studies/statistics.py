@@ -1,0 +1,304 @@
+"""The arithmetic of studies: two ways to deliberate, compared on the same items, each asked once or more.
+
+Items are what a study samples, so an interval is over items: repetitions of one item are averaged before. Shares,
+levels and probabilities are 0 … 1, beliefs that are named so are points. What a sample cannot tell is None, never 0.
+Arguments that no study can have, such as a share above 1, raise `ValueError`.
+
+The extra `study` has what a few functions here need; they import it when they are called.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+from math import comb, fsum, isfinite, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BLOCK: Final = 1_000_000
+"""How many values are drawn at a time, so that memory does not grow with the number of draws."""
+SAME: Final = 1e-12
+"""Values that differ by less than this, relative to the largest, differ by rounding alone."""
+HALVINGS: Final = 50
+"""Steps of the search for the smallest difference: more than a float can tell apart."""
+
+
+class Interval(NamedTuple):
+    """A mean over `n` items and its limits; None is what `n` items cannot tell."""
+
+    low: float | None
+    high: float | None
+    mean: float | None
+    n: int
+
+
+class Bin(NamedTuple):
+    """The answers whose belief lies in `low` ≤ belief < `high` (the last bin has its end too); shares, 0 … 1.
+
+    `mean_belief` and `share_right` are None in a bin without answers.
+    """
+
+    low: float
+    high: float
+    n: int
+    mean_belief: float | None
+    share_right: float | None
+
+
+def paired_interval(
+    differences: Sequence[float], *, seed: int, level: float = 0.95, draws: int = 10_000
+) -> Interval:
+    """The mean difference with an interval over items: the wider of a bootstrap and Student's t on either side.
+
+    `differences` has one number an item, in any unit: the first arm's mean over its repetitions less the second's.
+    The limits have its unit, hold the mean, and are not cut at the ends of a scale. The same differences, in whatever
+    order, give the same limits with the same seed.
+
+    The bootstrap draws n of n items, `draws` times, and its limits are percentiles of the means. With few items those
+    lie too close, by a factor of sqrt((n-1)/n) and because the spread is estimated; so the share cut off at each end
+    is not (1-level)/2 but Φ(-t·sqrt(n/(n-1))), t the quantile of Student's t with n-1 degrees of freedom (LIT-13).
+    Differences that take few values leave gaps between percentiles; there the limits mean ± t·s/sqrt(n) are wider.
+
+    Limits are None below two items, and where all differences are the same: they show no spread, and no interval can
+    be made of that. Then `exact_mcnemar` and `smallest_difference` say what the items could have shown.
+
+    At a level of 95 %, by `python -m tests.studies.coverage`, 3,000 samples of a kind: of the samples that have limits,
+    93 to 97 % hold the true mean from 8 items on where differences are symmetric, mildly skewed (1), half points, or
+    -1, 0, 1 with up to 60 % ties. With 80 % ties it is so from 30 items on; with 12, 7 % of samples have no limits and
+    98 % of the others hold it. With a skewness of 2 it is so from 100 items on: 89 % with 8, 92 % with 12, 94 % with
+    30. With one of 4 it is never claimed: 89 % with 8 and 12, 92 % with 30, 94 % with 100.
+    """
+    _expect_share(level)
+    if draws < 1 or not all(isfinite(value) for value in differences):
+        raise ValueError("an interval takes at least one draw and finite differences")
+    n = len(differences)
+    values = sorted(differences)
+    if n == 0:
+        return Interval(None, None, None, 0)
+    mean = fsum(values) / n
+    if values[-1] - values[0] <= SAME * max(abs(values[0]), abs(values[-1])):
+        return Interval(None, None, mean, n)
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(n - 1, (1 + level) / 2))
+    half = quantile * sqrt(fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
+    tail = NormalDist().cdf(-quantile * sqrt(n / (n - 1)))
+    low, high = _percentiles(values, tail, seed, draws)
+    return Interval(min(low, mean - half), max(high, mean + half), mean, n)
+
+
+def _percentiles(values: Sequence[float], tail: float, seed: int, draws: int) -> tuple[float, float]:
+    """The percentiles `tail` and 1 - `tail` of the means of samples of the values, drawn with replacement."""
+    import numpy as np
+
+    # Raw bits and not a generator's methods: numpy keeps the first the same for ever, and not the second.
+    bits = np.random.PCG64(seed)
+    known = np.asarray(values, dtype=np.float64)
+    n = len(values)
+
+    def means(count: int) -> NDArray[np.float64]:
+        places = ((bits.random_raw((count, n)) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
+        sums: NDArray[np.float64] = known[places.astype(np.intp)].sum(axis=1)
+        return sums / n
+
+    size = max(1, BLOCK // n)
+    drawn = np.concatenate([means(min(size, draws - done)) for done in range(0, draws, size)])
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def share_interval(right: int, n: int, level: float = 0.95) -> Interval:
+    """The share `right` of `n` with Wilson's interval (LIT-9), all 0 … 1; None throughout where `n` is 0."""
+    _expect_share(level)
+    if not 0 <= right <= n:
+        raise ValueError(f"{right} of {n} is no share")
+    if n == 0:
+        return Interval(None, None, None, 0)
+    share = right / n
+    square = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    middle = (share + square / (2 * n)) / (1 + square / n)
+    half = sqrt(square * (share * (1 - share) + square / (4 * n)) / n) / (1 + square / n)
+    # The ends of the scale are limits exactly, and rounding must not say otherwise.
+    low = 0.0 if right == 0 else middle - half
+    high = 1.0 if right == n else middle + half
+    return Interval(low, high, share, n)
+
+
+def exact_mcnemar(only_first: int, only_second: int) -> float:
+    """The two-sided p of McNemar's exact test (LIT-10): are the items that one arm alone has right split evenly?
+
+    `only_first` and `only_second` count items; those that both or neither have right say nothing. Computed in whole
+    numbers, 1 where no item differs.
+    """
+    if min(only_first, only_second) < 0:
+        raise ValueError("a count of items is 0 or more")
+    n = only_first + only_second
+    below = sum(comb(n, k) for k in range(min(only_first, only_second) + 1))
+    return float(min(Fraction(1), Fraction(2 * below, 2**n)))
+
+
+def holm(p_values: Mapping[str, float]) -> Mapping[str, float]:
+    """The p values adjusted for their number by Holm's steps (LIT-11), by the same names and in the same order.
+
+    The smallest of m counts m times, the next m-1 times, and none less than the one before it; at most 1.
+    """
+    adjusted: dict[str, float] = {}
+    highest = 0.0
+    for place, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
+        if not 0 <= p_values[name] <= 1:
+            raise ValueError(f"p of {name} is {p_values[name]}, not between 0 and 1")
+        highest = max(highest, min(1.0, p_values[name] * (len(p_values) - place)))
+        adjusted[name] = highest
+    return {name: adjusted[name] for name in p_values}
+
+
+def brier(beliefs: Mapping[str, float], truth: str) -> float:
+    """The score of one belief over all options (LIT-12): 0 is certain and right, 2 certain and wrong.
+
+    `beliefs` is option → points or shares, 0 or more, divided by their sum here; an option that is not named has none.
+    """
+    total = fsum(beliefs.values())
+    if not (isfinite(total) and total > 0 and min(beliefs.values()) >= 0):
+        raise ValueError("a belief has numbers of 0 or more, and one above 0")
+    shares = {truth: 0.0} | {option: value / total for option, value in beliefs.items()}
+    return fsum((share - (option == truth)) ** 2 for option, share in shares.items())
+
+
+def reliability(pairs: Sequence[tuple[float, bool]], bins: int = 5) -> tuple[Bin, ...]:
+    """Beliefs beside what came true, in `bins` bins of the same width over 0 … 1, the empty ones among them.
+
+    A pair is the belief in an answer, a share, and whether the answer was right.
+    """
+    if bins < 1 or not all(0 <= belief <= 1 for belief, _ in pairs):
+        raise ValueError("beliefs are shares between 0 and 1, in one bin at the least")
+    edges = [place / bins for place in range(bins + 1)]
+    members: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    for belief, right in pairs:
+        members[min(bisect_right(edges, belief), bins) - 1].append((belief, right))
+    return tuple(
+        Bin(
+            low,
+            high,
+            len(found),
+            fsum(belief for belief, _ in found) / len(found) if found else None,
+            sum(right for _, right in found) / len(found) if found else None,
+        )
+        for low, high, found in zip(edges, edges[1:], members, strict=False)
+    )
+
+
+def agreement(answers: Sequence[Sequence[str]]) -> float | None:
+    """The share of pairs of repetitions of the same item that gave the same answer; None where there is no pair.
+
+    `answers` has a row an item with an answer a repetition. Every pair counts the same, so an item that was asked
+    more often counts more.
+    """
+    same = [one == other for row in answers for one, other in combinations(row, 2)]
+    return sum(same) / len(same) if same else None
+
+
+def redraw_noise(beliefs: Sequence[Sequence[Mapping[str, float]]]) -> float | None:
+    """How far two repetitions of the same item are apart, in the points of the beliefs: the mean over all pairs.
+
+    `beliefs` has a row an item with a belief a repetition, option → points; an option that is not named has 0. Two
+    beliefs are as far apart as points would have to be moved, half the sum of absolute differences; with two options
+    that is the difference in either. None where there is no pair.
+    """
+    distances = [_apart(one, other) for row in beliefs for one, other in combinations(row, 2)]
+    return fsum(distances) / len(distances) if distances else None
+
+
+def _apart(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    if not all(isfinite(points) for points in (*one.values(), *other.values())):
+        raise ValueError("points are finite")
+    return fsum(abs(one.get(option, 0) - other.get(option, 0)) for option in {**one, **other}) / 2
+
+
+def cost_per_right(costs: Sequence[float], right: int) -> float | None:
+    """What a right answer cost, in the unit of `costs`: all that was spent, wrong answers too. None without any."""
+    if right < 0 or not all(isfinite(cost) and cost >= 0 for cost in costs):
+        raise ValueError("costs and counts are 0 or more")
+    return fsum(costs) / right if right else None
+
+
+def power(n: int, effect: float, discordant: float, level: float = 0.05) -> float:
+    """The probability that McNemar's exact test on `n` paired items gives p ≤ `level`: exact, nothing is simulated.
+
+    `effect` is the true difference in share right, -1 … 1, and `discordant` the true share of items that one arm
+    alone has right, at least as large: effect = share of only the first - share of only the second.
+    """
+    _expect_share(level)
+    if n < 0 or not abs(effect) <= discordant <= 1:
+        raise ValueError(f"no {n} items can differ in {discordant} of them by {effect}")
+    return _power(n, effect, discordant, level)
+
+
+def _power(n: int, effect: float, discordant: float, level: float) -> float:
+    rejected = _rejected(n, level)
+    if not (discordant and rejected):
+        return 0.0
+    import numpy as np
+    from scipy.stats import binom
+
+    differ, most = np.array(rejected, dtype=np.float64).T
+    first = (discordant + effect) / (2 * discordant)
+    few = np.asarray(binom.cdf(most, differ, first), dtype=np.float64)
+    many = np.asarray(binom.sf(differ - most - 1, differ, first), dtype=np.float64)
+    reached = np.asarray(binom.pmf(differ, n, discordant), dtype=np.float64)
+    return min(1.0, float(reached @ (few + many)))
+
+
+def smallest_difference(
+    n: int, power: float = 0.8, level: float = 0.05, discordant: float | None = None
+) -> float | None:
+    """The smallest true difference in share right that `n` paired items show at `level` with this probability.
+
+    `discordant` is the true share of items that one arm alone has right. None stands for the kindest case, in which
+    the better arm loses no item and every item that differs is its gain: at the usual powers, a difference below this
+    can hardly be shown. The result is None where even the largest difference, `discordant` or 1, is not shown.
+    """
+    _expect_share(level)
+    _expect_share(power)
+    if n < 0 or not (discordant is None or 0 <= discordant <= 1):
+        raise ValueError(f"no {n} items can differ in {discordant} of them")
+    most = 1.0 if discordant is None else discordant
+
+    def shown(effect: float) -> bool:
+        return _power(n, effect, effect if discordant is None else discordant, level) >= power
+
+    if not shown(most):
+        return None
+    low, high = 0.0, most
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
+
+
+@lru_cache(maxsize=64)
+def _rejected(n: int, level: float) -> tuple[tuple[int, int], ...]:
+    """(items that differ, the most that the weaker arm may have of them for p ≤ level), where there is such a one."""
+    return tuple(_rejections(n, Fraction(level)))
+
+
+def _rejections(n: int, level: Fraction) -> Iterator[tuple[int, int]]:
+    most, below = -1, 0  # `below` is the sum of comb(differ, k) for k up to `most`
+    for differ in range(n + 1):
+        while Fraction(2 * (below + comb(differ, most + 1)), 2**differ) <= level:
+            most += 1
+            below += comb(differ, most)
+        if most >= 0:
+            yield differ, most
+            below = 2 * below - comb(differ, most)  # as it is for one item more
+
+
+def _expect_share(value: float) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"{value} is not between 0 and 1")

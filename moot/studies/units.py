@@ -1,0 +1,242 @@
+"""What a study runs: a unit is one answer to one item in one arm; its jobs are the runs that it takes.
+
+Most units take one run. `best_of` takes k runs that know nothing of each other, and one more that is given the k
+answers and chooses; judging takes a run for each order of two answers. A job's name says nothing of item, arm or part,
+because every seat sees the name of its run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import product
+from random import Random
+from typing import Any, Final
+
+from ledger.plain_text import one_line
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+from ledger.state.state import WAIT
+from moot.app.run_options import RunOptions
+from moot.studies.counted import counts_in
+from moot.studies.definition import ArmRow, Study
+from moot.view.annexes import final_text
+from moot.view.memo import end_of_run, has_beliefs
+from moot.view.outcome import outcome_of
+from moot.view.repeats import chosen_by
+from rounds.protocols import PROTOCOLS
+from rounds.setup.deliberation import Deliberation, checked
+from rounds.setup.toml_file import Table
+
+CHOICE: Final = "choice"
+FIRST, SECOND, NEITHER = "the first answer", "the second answer", "neither is better"
+ANSWERS_NAMED: Final = "answer-{n}.md"
+CHOOSE: Final = (
+    "Answers to this question, given independently of each other, are attached. Give the one that is right."
+)
+NAME_LETTERS: Final = 12
+JUDGED: Final = "judge-"
+"""How the parts of judges begin; behind it the place at which the arm is shown."""
+ORDERS: Final = ("first", "second")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StudyUnit:
+    """One answer: an item in an arm, the n-th time (from 1)."""
+
+    item: str
+    arm: str
+    repetition: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudyJob:
+    """One run. `part`: empty for the whole unit, `draw-n`, `choice`, or `judge-first` and `judge-second`, which show
+    the unit's answer as first or second beside the baseline's. `after`: jobs that it waits for, by name."""
+
+    unit: StudyUnit
+    part: str
+    name: str
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAnswer:
+    """What a run answered. `points`: of 100, by option, where the run has beliefs; `words`: of all replies."""
+
+    chosen: str | None
+    points: Mapping[str, float] | None
+    text: str
+    replies: int
+    lost: int
+    words: int
+    tokens: int
+    usd: float | None
+    experiments: int
+    counts: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What can be counted in it, by measure."""
+
+
+def units_of(study: Study) -> list[StudyUnit]:
+    """Every unit: shuffled by the study's seed within each repetition, so that no arm comes first."""
+    units = [
+        StudyUnit(item, arm.id, n)
+        for item, arm in product(study.tables, study.file.arm)
+        for n in range(1, study.repetitions(item) + 1)
+    ]
+    Random(study.file.study.seed).shuffle(units)
+    return sorted(units, key=lambda unit: unit.repetition)
+
+
+def jobs_of(study: Study) -> Iterator[StudyJob]:
+    """Every job of the study, each after those that it waits for."""
+    units = units_of(study)
+    for unit in units:
+        yield from _jobs(study, unit)
+    if study.file.judging is None:
+        return
+    baseline = study.file.study.baseline
+    for unit in units:
+        if unit.arm != baseline:
+            after = (last_of(study, unit), last_of(study, replace(unit, arm=baseline)))
+            for order in ORDERS:
+                part = f"judge-{order}"
+                yield StudyJob(unit, part, name_of(study, unit, part), after)
+
+
+def _jobs(study: Study, unit: StudyUnit) -> Iterator[StudyJob]:
+    times = study.arm(unit.arm).best_of
+    if times is None:
+        yield StudyJob(unit, "", name_of(study, unit, ""))
+        return
+    draws = [StudyJob(unit, f"draw-{n}", name_of(study, unit, f"draw-{n}")) for n in range(1, times + 1)]
+    yield from draws
+    yield StudyJob(unit, CHOICE, name_of(study, unit, CHOICE), tuple(draw.name for draw in draws))
+
+
+def last_of(study: Study, unit: StudyUnit) -> str:
+    """The job that gives a unit's answer, by name."""
+    return name_of(study, unit, "" if study.arm(unit.arm).best_of is None else CHOICE)
+
+
+def name_of(study: Study, unit: StudyUnit, part: str) -> str:
+    """A job's run by name: the same whenever it is asked, and without a word of what it is."""
+    told = f"{study.file.study.seed}|{unit.item}|{unit.arm}|{unit.repetition}|{part}"
+    return f"r{sha256(told.encode()).hexdigest()[:NAME_LETTERS]}"
+
+
+def deliberation_for(study: Study, job: StudyJob, before: Mapping[str, UnitAnswer]) -> Deliberation:
+    """What a job deliberates; `before` has the answers of the jobs that it waits for."""
+    arm = study.arm(job.unit.arm)
+    table = study.tables[job.unit.item]
+    match job.part:
+        case "":
+            return _laid(table, _options(study, arm, job.unit, 0), job.unit)
+        case "choice":
+            texts = [before[name].text for name in job.after]
+            return _laid(_with_answers(table, texts), _options(study, arm, job.unit, 0), job.unit)
+        case part if part.startswith("draw-"):
+            further = 1_000 * int(part.removeprefix("draw-"))
+            return _laid(table, _options(study, arm, job.unit, further), job.unit)
+        case part:
+            mine, other = (before[name].text for name in job.after)
+            shown = (mine, other) if part == "judge-first" else (other, mine)
+            return _laid(_judged(study, table, shown), RunOptions(protocol="single-pass"), job.unit)
+
+
+def check_arms(study: Study) -> None:
+    """Every arm over every item. Raises `DeliberationError` where a rule or a plan is none, with the arm."""
+    for arm, item in product(study.file.arm, study.tables):
+        unit = StudyUnit(item, arm.id, 1)
+        _laid(study.tables[item], _options(study, arm, unit, 0), unit)
+
+
+def _laid(table: Table, options: RunOptions, unit: StudyUnit) -> Deliberation:
+    return checked(options.over(table), name=f"study.toml, arm {unit.arm}, item {unit.item}")
+
+
+def _options(study: Study, arm: ArmRow, unit: StudyUnit, further: int) -> RunOptions:
+    """The arm over an item's file. Whether a run waits for a person is the arm's to say; it does not if nobody says."""
+    limits = {name: value for name, value in arm.budget if value is not None}
+    return RunOptions(
+        protocol=arm.protocol,
+        plan=arm.plan,
+        seed=study.file.study.seed + unit.repetition - 1 + further,
+        rules=arm.rules,
+        no_wait=WAIT in PROTOCOLS[arm.protocol].variants and WAIT not in arm.rules,
+        budget=limits,
+        experiments=arm.experiments,
+    )
+
+
+def _with_answers(table: Table, texts: list[str]) -> Table:
+    subject = dict(table["deliberation"])
+    subject["question"] = f"{subject['question']}\n\n{CHOOSE}"
+    rows = [{"name": ANSWERS_NAMED.format(n=n), "text": text} for n, text in enumerate(texts, 1)]
+    return {**table, "deliberation": subject, "context": [*table.get("context", []), *rows]}
+
+
+def _judged(study: Study, table: Table, texts: tuple[str, str]) -> Table:
+    assert study.file.judging is not None, "only a study with judges has such jobs"
+    asked = str(table["deliberation"]["question"]).strip()
+    subject = {"question": f"{study.file.judging.question}\n\n{asked}", "options": [FIRST, SECOND, NEITHER]}
+    rows = [{"name": f"{name}.md", "text": text} for name, text in zip(ORDERS, texts, strict=True)]
+    return {"deliberation": subject, "context": [*table.get("context", []), *rows]}
+
+
+def answer_in(book: Book) -> UnitAnswer:
+    """What a run answered and what it took, from its ledger."""
+    state, told = book.state, outcome_of("", book)
+    finals = [book.by_id[identity] for identity in final_in_force(state)]
+    final: Any = finals[0] if finals else None
+    written = final_text(book, final)
+    parts = [told.answer, *(point.text for point in told.why)]
+    experiments = sum(event.kind == "experiment_judged" for event in book.events)
+    return UnitAnswer(
+        chosen=chosen_by(book),
+        points=_points(book),
+        text=written.text if written is not None else "\n\n".join(parts),
+        replies=state.spend.calls,
+        lost=len(state.given_up),
+        words=sum(_words(book, event.call.reply) for event in book.events if event.call is not None),
+        tokens=state.spend.tokens_in + state.spend.tokens_out,
+        usd=None if state.spend.usd is None or state.spend.unpriced else float(state.spend.usd),
+        experiments=experiments,
+        counts=counts_in(book),
+    )
+
+
+def _points(book: Book) -> Mapping[str, float] | None:
+    """Where the mean of the sealed beliefs stands at the end."""
+    if not has_beliefs(book):
+        return None
+    from rounds.protocols.crux import standing
+
+    end = end_of_run(book)
+    if end.pool is None:
+        return None
+    return {
+        option: float(share) for option, share in zip(standing.option_ids(book.state), end.pool, strict=True)
+    }
+
+
+def _words(book: Book, sha: str) -> int:
+    content = book.blobs.read(sha)
+    return len(re.findall(r"\w+", content.decode("utf-8", "replace"))) if content is not None else 0
+
+
+def winner_of(answer: UnitAnswer, order: str) -> str | None:
+    """Who a judge prefers: `arm`, `baseline` or `neither`; None where it names nobody."""
+    if answer.chosen is None:
+        return None
+    shown = {"O-1": ORDERS[0], "O-2": ORDERS[1]}.get(answer.chosen)
+    if shown is None:
+        return "neither" if answer.chosen == "O-3" else None
+    return "arm" if shown == order else "baseline"
+
+
+def short(text: str) -> str:
+    """An answer on one line."""
+    return one_line(text)

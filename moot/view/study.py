@@ -1,0 +1,122 @@
+"""How a study stands: its arms with what came out, and the open steps over all its runs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ledger.plain_text import counted
+from ledger.result import Result
+from moot.view.text import joined
+
+SHOWN = 20
+
+
+class ArmStatus(Result, frozen=True):
+    """Runs of one arm. `waiting` have begun; `lost` can never begin, because a run that they wait for failed."""
+
+    arm: str
+    planned: int
+    finished: int
+    failed: int
+    waiting: int
+    lost: int
+    replies: int
+
+
+class StudyStatus(Result, frozen=True):
+    """How a study stands. `planned_at`: when the first run was opened; null before."""
+
+    study: str
+    question: str
+    planned_at: str | None
+    runs: int
+    came_out: int
+    arms: list[ArmStatus]
+    state: Literal["not_begun", "open", "done"]
+
+
+class QueuedStep(Result, frozen=True):
+    """An open step of one run. Runs with the same `alike` ask the same question."""
+
+    run: str
+    alike: str
+    step: str
+    role: str
+    round: int
+
+
+class StudyQueue(Result, frozen=True):
+    """Every open step of a study. `to_open`: runs whose turn it is and that `moot study run` has not opened yet."""
+
+    study: str
+    done: bool
+    to_open: int
+    steps: list[QueuedStep]
+
+
+def status_text(found: StudyStatus) -> str:
+    """What `moot study status` prints: how far it is, then a line for each arm."""
+    widest = max(len(one.arm) for one in found.arms)
+    lines = [
+        found.question,
+        f"{found.came_out} of {counted(found.runs, 'run')} came out"
+        + (f"; planned on {found.planned_at[:10]}" if found.planned_at else "; nothing is begun"),
+    ]
+    for one in found.arms:
+        more = [f"{number} {what}" for what, number in _rest(one) if number]
+        said = f", {', '.join(more)}" if more else ""
+        lines.append(
+            f"  {one.arm:<{widest}}  {one.finished} of {one.planned} finished{said}; {counted(one.replies, 'reply')}"
+        )
+    ways = {
+        "not_begun": f"begin:  moot study run {found.study}",
+        "open": f"go on:  moot study run {found.study}",
+        "done": f"read:   moot study report {found.study}",
+    }
+    return joined([*lines, ways[found.state]])
+
+
+def _rest(one: ArmStatus) -> list[tuple[str, int]]:
+    return [("failed", one.failed), ("begun", one.waiting), ("lost", one.lost)]
+
+
+def queue_text(found: StudyQueue) -> str:
+    """What `moot next STUDY` prints: the open steps, and how to take one."""
+    if found.done:
+        return f"every run of {found.study} came out; see `moot study report {found.study}`\n"
+    lines = [
+        f"{counted(len(found.steps), 'step')} open in {counted(len({one.run for one in found.steps}), 'run')}"
+    ]
+    lines += [f"  {one.run}  {one.step}" for one in found.steps[:SHOWN]]
+    if len(found.steps) > SHOWN:
+        lines.append(f"  … and {len(found.steps) - SHOWN} more: --json has them all")
+    if found.steps:
+        first = found.steps[0]
+        lines.append(f"take one:   moot next {first.run} {first.step}")
+        lines.append(f"hand it in: moot submit {first.run} {first.step} reply.json")
+    if found.to_open or not found.steps:
+        lines.append(f"open what comes next: moot study run {found.study}")
+    return joined(lines)
+
+
+class StudyDraft(Result, frozen=True):
+    """A study file that was written. `shows`: number of items → the smallest difference in the share of right answers
+    that they show at 80 % power (McNemar, p ≤ .05, in the kindest case); null where none can."""
+
+    study: str
+    items: int
+    shows: dict[str, float | None]
+
+
+def draft_text(found: StudyDraft) -> str:
+    """What `moot study new` prints: where it is, what it can show, and how to go on."""
+    lines = [f"{found.study}/study.toml has {counted(found.items, 'item')}"]
+    for number, share in found.shows.items():
+        items = counted(int(number), "item")
+        if share is None:
+            lines.append(f"  {items}: no difference can show")
+        else:
+            lines.append(f"  {items}: differences of {100 * share:.0f} points of right answers or more show")
+    lines.append("  (80 % power, McNemar, p of at most .05, in the kindest case)")
+    lines.append(f"change it, then: moot study run {found.study}")
+    return joined(lines)

@@ -1,0 +1,302 @@
+"""What a study found: what was planned, a row for each arm, each arm against the baseline, and what does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ledger.interchange.markdown import inline
+from ledger.plain_text import counted
+from ledger.result import Result
+from moot.view.text import joined
+
+
+class Estimated(Result, frozen=True):
+    """A mean or a share with its 95 % limits, which are null where too little is known; `n`: items."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+class ArmFound(Result, frozen=True):
+    """One arm. `right`: the share of items, repetitions averaged. Means are those of one answer: all runs that it took.
+    `brier` and `beliefs` only where runs have beliefs; `per_right`: replies for one right answer."""
+
+    arm: str
+    what: str
+    answers: int
+    planned: int
+    lost: int
+    unnamed: int
+    right: Estimated | None
+    brier: float | None
+    replies: float
+    words: float
+    tokens: float | None
+    usd: float | None
+    per_right: float | None
+    agreement: float | None
+    noise: float | None
+    experiments: int
+
+
+class Against(Result, frozen=True):
+    """An arm against the baseline on the items that both answered. `only_arm`, `only_baseline`: items that one alone
+    has right in its first repetition; `p`: McNemar's exact test of these, `p_holm` adjusted for the number of arms."""
+
+    arm: str
+    difference: Estimated
+    only_arm: int
+    only_baseline: int
+    p: float
+    p_holm: float
+
+
+class ReliabilityBin(Result, frozen=True):
+    """Beliefs between `low` and `high` (of 100 points) in one arm, and how often what they were about was so."""
+
+    arm: str
+    low: float
+    high: float
+    n: int
+    mean: float
+    right: float
+
+
+class Preferred(Result, frozen=True):
+    """Judges who saw an arm's answer beside the baseline's, in both orders. `torn`: the order decided."""
+
+    arm: str
+    pairs: int
+    arm_preferred: int
+    baseline_preferred: int
+    neither: int
+    torn: int
+
+
+class Measured(Result, frozen=True):
+    """A measure from measures.csv: its mean in an arm over `n` values, and the difference to the baseline by item."""
+
+    arm: str
+    measure: str
+    mean: float
+    n: int
+    difference: Estimated | None
+
+
+class StudyReport(Result, frozen=True):
+    """What a study found. `planned_at`, `plan_sha256`: the study file before the first run. `holds_not`: what a reader
+    has to know before believing a figure."""
+
+    study: str
+    question: str
+    planned: str | None
+    planned_at: str | None
+    plan_sha256: str
+    baseline: str
+    items: int
+    runs: int
+    came_out: int
+    keys: int
+    arms: list[ArmFound]
+    against: list[Against]
+    reliability: list[ReliabilityBin]
+    preferred: list[Preferred]
+    measures: list[Measured]
+    holds_not: list[str]
+
+
+def answer_of(found: StudyReport) -> str:
+    """The answer first: every arm against the baseline in a sentence, none chosen for what came out."""
+    if not found.against:
+        if not found.keys:
+            return "No arm can be compared: no right answers are known here."
+        return "No arm can be compared yet: there is no item that both it and the baseline have answered."
+    return " ".join(_against_told(one, found.baseline) for one in found.against)
+
+
+def _against_told(one: Against, baseline: str) -> str:
+    value, low, high = one.difference.value, one.difference.low, one.difference.high
+    points = f"{100 * (value or 0):+.0f} points of right answers against {baseline}"
+    items = counted(one.difference.n, "item")
+    if low is None or high is None:
+        return f"{one.arm}: {points} on {items}; too little is known for an interval."
+    shows = "the interval leaves zero out" if low > 0 or high < 0 else "the interval includes zero"
+    return f"{one.arm}: {points} on {items} (95 % from {100 * low:+.0f} to {100 * high:+.0f}): {shows}."
+
+
+ARM_HEADS = (
+    "arm", "answers", "right", "95 %", "Brier", "replies", "words", "tokens", "USD",
+    "replies a right answer", "agreement",
+)  # fmt: skip
+
+
+def arm_rows(found: StudyReport) -> list[list[str]]:
+    """A row for each arm, as `ARM_HEADS` names the cells."""
+    return [
+        [
+            one.arm, f"{one.answers} of {one.planned}", _percent(one.right.value if one.right else None),
+            _limits(one.right, 100), _figure(one.brier, 2), _figure(one.replies, 1), _figure(one.words, 0),
+            _figure(one.tokens, 0), _figure(one.usd, 3), _figure(one.per_right, 1), _percent(one.agreement),
+        ]
+        for one in found.arms
+    ]  # fmt: skip
+
+
+AGAINST_HEADS = (
+    "arm",
+    "items",
+    "difference, points",
+    "95 %",
+    "right alone",
+    "baseline alone",
+    "p",
+    "p (Holm)",
+)
+
+
+def against_rows(found: StudyReport) -> list[list[str]]:
+    """A row for each arm against the baseline."""
+    return [
+        [
+            one.arm, str(one.difference.n), _signed(one.difference.value), _limits(one.difference, 100, signed=True),
+            str(one.only_arm), str(one.only_baseline), f"{one.p:.3f}", f"{one.p_holm:.3f}",
+        ]
+        for one in found.against
+    ]  # fmt: skip
+
+
+RELIABILITY_HEADS = ("arm", "points", "n", "mean", "came true, %")
+
+
+def reliability_rows(found: StudyReport) -> list[list[str]]:
+    """A row for each bin of beliefs."""
+    return [
+        [one.arm, f"{one.low:.0f}–{one.high:.0f}", str(one.n), f"{one.mean:.0f}", f"{100 * one.right:.0f}"]
+        for one in found.reliability
+    ]
+
+
+PREFERRED_HEADS = ("arm", "pairs", "arm preferred", "baseline preferred", "neither", "order decided")
+
+
+def preferred_rows(found: StudyReport) -> list[list[str]]:
+    """A row for each arm that judges compared with the baseline."""
+    return [
+        [
+            one.arm,
+            *(str(n) for n in (one.pairs, one.arm_preferred, one.baseline_preferred, one.neither, one.torn)),
+        ]
+        for one in found.preferred
+    ]
+
+
+MEASURE_HEADS = ("measure", "arm", "n", "mean", "difference", "95 %")
+
+
+def measure_rows(found: StudyReport) -> list[list[str]]:
+    """A row for each measure in each arm."""
+    return [
+        [
+            one.measure, one.arm, str(one.n), f"{one.mean:.2f}",
+            "–" if one.difference is None else _figure(one.difference.value, 2),
+            "–" if one.difference is None else _limits(one.difference, 1, signed=True),
+        ]
+        for one in found.measures
+    ]  # fmt: skip
+
+
+Section = tuple[str, Sequence[str], list[list[str]]]
+
+
+def sections_of(found: StudyReport) -> list[Section]:
+    """The tables that have rows: title, heads, rows."""
+    every: list[Section] = [
+        ("Arms", ARM_HEADS, arm_rows(found)),
+        (f"Against {found.baseline}, paired by item", AGAINST_HEADS, against_rows(found)),
+        ("Beliefs beside what came true", RELIABILITY_HEADS, reliability_rows(found)),
+        ("Judges who did not know the arms", PREFERRED_HEADS, preferred_rows(found)),
+        ("Other measures", MEASURE_HEADS, measure_rows(found)),
+    ]
+    return [(title, *_without_empty(heads, rows)) for title, heads, rows in every if rows]
+
+
+def _without_empty(heads: Sequence[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The columns in which some row has something."""
+    used = [n for n in range(len(heads)) if any(row[n] != "–" for row in rows)]
+    return [heads[n] for n in used], [[row[n] for n in used] for row in rows]
+
+
+def planned_told(found: StudyReport) -> str:
+    """What was planned, when, and by which hash that can be checked."""
+    when = f" on {found.planned_at[:10]}, before the first run" if found.planned_at else "; no run is begun"
+    words = found.planned or "nothing was written down of what is looked at first"
+    return f"Planned{when} (study.toml, SHA-256 {found.plan_sha256[:12]}…): {words}"
+
+
+def so_far_told(found: StudyReport) -> str:
+    """How much of the study there is."""
+    arms = counted(len(found.arms), "arm")
+    return (
+        f"{counted(found.items, 'item')}, {arms}; {found.came_out} of {counted(found.runs, 'run')} came out."
+    )
+
+
+def report_markdown(found: StudyReport) -> str:
+    """The page of `moot study report --md`."""
+    return joined(_markdown(found))
+
+
+def _markdown(found: StudyReport) -> Iterator[str]:
+    yield f"# {inline(found.question)}"
+    yield ""
+    yield inline(answer_of(found))
+    yield ""
+    yield f"{inline(planned_told(found))} {so_far_told(found)}"
+    for title, heads, rows in sections_of(found):
+        yield from ("", f"## {title}", "", f"| {' | '.join(heads)} |")
+        yield "| --- |" + " ---: |" * (len(heads) - 1)
+        yield from (f"| {' | '.join(map(inline, row))} |" for row in rows)
+    yield from ("", "## What does not hold", "")
+    yield from (f"- {inline(one)}" for one in found.holds_not or ["nothing that is known"])
+
+
+def report_text(found: StudyReport) -> str:
+    """What `moot study report` prints."""
+    lines = [found.question, answer_of(found), "", planned_told(found), so_far_told(found)]
+    for title, heads, rows in sections_of(found):
+        cells = [list(heads), *rows]
+        widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]
+        lines += ["", title]
+        for row in cells:
+            parts = [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+            lines.append(f"  {'  '.join(parts)}".rstrip())
+    lines += [
+        "",
+        "What does not hold",
+        *(f"  - {one}" for one in found.holds_not or ["nothing that is known"]),
+    ]
+    return joined(lines)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def _figure(value: float | None, places: int) -> str:
+    return "–" if value is None else f"{value:,.{places}f}"
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:+.0f}"
+
+
+def _limits(found: Estimated | None, factor: int, *, signed: bool = False) -> str:
+    if found is None or found.low is None or found.high is None:
+        return "–"
+    sign, places = ("+" if signed else ""), (0 if factor == 100 else 2)
+    return f"{factor * found.low:{sign}.{places}f} to {factor * found.high:{sign}.{places}f}"
