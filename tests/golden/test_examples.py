@@ -65,7 +65,6 @@ def test_every_reply_came_through_a_host_seat_and_contexts_were_kept_apart(path:
         if event.call is not None:
             assert event.call.seat == "host"
             assert event.call.simulated is None
-            assert event.call.model
             assert event.call.context.id
             roles[event.call.context.id].add(event.by)
     assert all(len(served) == 1 for served in roles.values()), roles
