@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from moot.studies.report import report_of
+from moot.web.study_page import study_page
+from tests.studies.scripted import arm, filled, written
 from tests.web.conftest import PAGE_MS
 from tests.web.viewer import ROOT, Viewer
 
@@ -78,10 +82,32 @@ def test_nor_on_those_of_a_recorded_run(looking: Page, served: Viewer, axe: str)
     assert violations(looking, served, axe, RECORDED) == []
 
 
+def mailed(folder: Path) -> str:
+    """The page of a small study; where it is."""
+    arms = arm("single", "single-pass") + arm("council", "council")
+    found = report_of(filled(written(folder, arms)), {"one": "O-1", "two": "O-2"})
+    (folder / "study.html").write_text(study_page(found), "utf-8")
+    return folder.as_uri() + "/"
+
+
+@pytest.mark.slow  # a study is played
+def test_nor_on_the_page_of_a_study_nor_is_it_wider_than_a_phone(
+    looking: Page, axe: str, tmp_path: Path
+) -> None:
+    with ThreadPoolExecutor(1) as apart:  # this thread has the browser's loop
+        base = apart.submit(mailed, tmp_path).result()
+    assert violating(looking, axe, base, ("study.html",)) == []
+    assert looking.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+
+
 def violations(page: Page, served: Viewer, axe: str, paths: tuple[str, ...]) -> list[str]:
+    return violating(page, axe, served.url, paths)
+
+
+def violating(page: Page, axe: str, base: str, paths: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for path in paths:
-        page.goto(served.url + path)
+        page.goto(base + path)
         page.evaluate(axe)
         result: dict[str, Any] = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
         for one in result["violations"]:
@@ -153,28 +179,33 @@ def test_an_id_says_what_it_is_to_the_pointer_and_to_the_keyboard(page: Page, se
 
 
 def test_the_list_is_sorted_and_filtered_with_a_script_and_without(chromium: Browser, served: Viewer) -> None:
+    from playwright.sync_api import expect
+
     for script in (True, False):
         context = chromium.new_context(java_script_enabled=script)
         context.set_default_timeout(PAGE_MS)
         page = context.new_page()
         page.goto(served.url)
         page.get_by_role("columnheader", name="replies").get_by_role("link").click()
+        # a click or a key that leads to another page returns before that page is there
+        expect(page.locator("th[aria-sort=ascending]")).to_contain_text(
+            re.compile("^replies"), timeout=PAGE_MS
+        )
         column = page.locator("table.runs tbody td:nth-child(5)")
         replies = [int((text or "0").split()[0]) for text in column.all_text_contents()]
         assert replies == sorted(replies)
-        assert page.locator("th[aria-sort=ascending]").inner_text().startswith("replies")
         page.fill("#q", "append-only audit")
         if not script:
             page.press("#q", "Enter")
         rows = page.locator("table.runs tbody tr").locator("visible=true")
-        assert rows.count() == 1
+        expect(rows).to_have_count(1, timeout=PAGE_MS)
         page.goto(served.url)
         every = rows.count()
         page.select_option("#protocol", "structured")
         page.select_option("#status", "waiting")
         if not script:
             page.get_by_role("button", name="Show").click()
-            assert "status=waiting" in page.url
+            page.wait_for_url("**status=waiting*")
         assert 1 <= rows.count() < every
         context.close()
 
