@@ -14,7 +14,7 @@ from ledger.state.series import plan_of
 from ledger.store.store import RunStore
 from moot.app.experiments import re_run
 from rounds.experiments.bench import NoSandbox, bench_here
-from rounds.protocols.crux.programs import EXAMPLE
+from rounds.protocols.programs import EXAMPLE
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
 from tests.protocols.crux_seats import HOW, play, reply

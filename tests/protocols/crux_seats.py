@@ -16,6 +16,7 @@ from rounds.protocols.crux.answers import shuffled
 from rounds.protocols.crux.memo import to_judge
 from rounds.protocols.crux.replies import PlansReply
 from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import EXAMPLE
 from rounds.run.engine import Answer
 from rounds.run.session import AskedStep, RunSession, start
 from rounds.run.verdicts import standard
@@ -181,7 +182,7 @@ def program_of(book: Book, step: Step, claim: str) -> dict[str, Any]:
     if programs.plans_reply(book.state) is PlansReply:
         return {}
     wanted = claim in asked.programs_wanted(book.state, step.name.round, step.role)
-    return {"program": programs.EXAMPLE if wanted else None}
+    return {"program": EXAMPLE if wanted else None}
 
 
 def _answer(book: Book, step: Step, world: World) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from moot.view.claims import claims_of
 from roles.protocol import Step, awaited_experiments
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.crux import standing
-from rounds.protocols.crux.programs import EXAMPLE
+from rounds.protocols.programs import EXAMPLE
 from rounds.protocols.quotable import Quotable, known_to
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, ReplyRefused

@@ -20,7 +20,6 @@ from rounds.protocols.crux.standing import (
     latest,
     option_ids,
     plans_orders,
-    plans_programs,
     points_of,
     proposers,
     result_of,
@@ -28,6 +27,7 @@ from rounds.protocols.crux.standing import (
     tested_in,
 )
 from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import plans_programs
 
 
 class Assignment(NamedTuple):

@@ -7,72 +7,30 @@ here, it is planned for what is handed over: the work order then has a command.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Final
 
-import orjson
 from msgspec import Meta
 
 from detectors.beliefs.parameters import RUN_HERE
-from ledger.events import Claim, Event, ExperimentJudged, ExperimentPlanned, ExperimentRun
-from ledger.events.experiments import ExperimentControl, ExperimentLimits, NamedBlob, Predicate
-from ledger.events.values import DECIMAL_PATTERN
+from ledger.events import Claim, Event
 from ledger.state.book import Book
-from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
-from ledger.state.state import INTERPRETER, State
-from roles.brief.quote import bar
+from ledger.state.state import State
 from roles.protocol import Step
-from roles.replies import Part, Reply, Word
+from roles.replies import Part, Reply
 from rounds.protocols.crux.asked import programs_wanted, unfair
 from rounds.protocols.crux.replies import PlansReply, TestPlan
-from rounds.protocols.crux.standing import plans_programs
 from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import (
+    PlannedProgram,
+    experiment,
+    files_of,
+    how_to_write,
+    plans_programs,
+    wrong_program,
+)
 from rounds.protocols.quotable import Quotable
-from rounds.protocols.step_table import Numbering, by
-
-MEMORY_BYTES: Final = 512 * 1024**2
-OUTPUT_BYTES: Final = 65_536
-SHOWN_CHARACTERS: Final = 2_000
-"""Of what a program wrote, in a brief."""
-Text = Annotated[str, Meta(min_length=1, max_length=500)]
-
-
-class ProgramText(Part, frozen=True, kw_only=True):
-    """A file of a program."""
-
-    name: Word
-    text: Annotated[str, Meta(min_length=1, max_length=20_000)]
-
-
-class ResultTest(Part, frozen=True, kw_only=True):
-    """Something that must be so of a finished program; `pointer` is for json, `tolerance` for near."""
-
-    of: Literal["exit", "stdout", "json"]
-    test: Literal["equals", "matches", "at_least", "at_most", "near"]
-    value: Text
-    pointer: Text | None
-    tolerance: Annotated[str, Meta(pattern=DECIMAL_PATTERN)] | None
-
-
-class ProgramControl(Part, frozen=True, kw_only=True):
-    """The same program on another subject: files in the place of its own, by name, and other words if any."""
-
-    must: Literal["fail", "hold"]
-    files: Annotated[tuple[ProgramText, ...], Meta(max_length=6)]
-    argv: Annotated[tuple[Text, ...], Meta(max_length=20)] | None
-
-
-class PlannedProgram(Part, frozen=True, kw_only=True):
-    """A program that decides the claim, and what counts as holding and as failing."""
-
-    files: Annotated[tuple[ProgramText, ...], Meta(min_length=1, max_length=6)]
-    argv: Annotated[tuple[Text, ...], Meta(min_length=1, max_length=20)]
-    pass_if: Annotated[tuple[ResultTest, ...], Meta(min_length=1, max_length=4)]
-    fail_if: Annotated[tuple[ResultTest, ...], Meta(min_length=1, max_length=4)]
-    controls: Annotated[tuple[ProgramControl, ...], Meta(min_length=2, max_length=2)]
-    times: Annotated[int, Meta(ge=3, le=10)]
-    seconds: Annotated[int, Meta(ge=1, le=120, description="time of one repetition")]
+from rounds.protocols.step_table import Numbering
 
 
 class RunnablePlan(TestPlan, frozen=True, kw_only=True):
@@ -113,77 +71,24 @@ def wrong_programs(known: Quotable, reply: PlansReply | ProgramsReply) -> Iterat
             why = f"decided by a {claim.how}" if claim.how not in RUN_HERE else "argued about here"
             yield f"plans[{n}].program: {plan.claim} is {why}; leave the program out"
             continue
-        made = _experiment(known.book, known.step, plan.claim, plan.program, "E-1-1")
-        yield from (f"plans[{n}].program: {problem}" for problem in plan_problems(made))
+        problems = wrong_program(known.step, plan.program, known.opened.seed)
+        yield from (f"plans[{n}].program: {problem}" for problem in problems)
 
 
 def programs(numbering: Numbering, step: Step, reply: PlansReply | ProgramsReply) -> Iterator[Event]:
     """The experiments of a reply, numbered when all plans of the round are in."""
     for plan in reply.plans:
         if isinstance(plan, RunnablePlan) and plan.program is not None:
-            number = numbering.number("experiment_planned")
-            yield _experiment(numbering.book, step, plan.claim, plan.program, number)
+            claim = numbering.book.by_id[plan.claim]
+            assert isinstance(claim, Claim), plan.claim
+            number, seed = numbering.number("experiment_planned"), numbering.book.state.opening.seed
+            yield experiment(step, plan.claim, claim.testable_as, plan.program, number, seed)
 
 
 def brought(reply: Reply) -> Mapping[str, bytes]:
     """The files of a reply's programs, by hash."""
     plans = reply.plans if isinstance(reply, ProgramsReply) else ()
-    files = (
-        file
-        for plan in plans
-        if plan.program is not None
-        for file in (
-            *plan.program.files,
-            *(one for control in plan.program.controls for one in control.files),
-        )
-    )
-    return {_hash(file.text): file.text.encode() for file in files}
-
-
-def _experiment(
-    book: Book, step: Step, claim: str, program: PlannedProgram, number: str
-) -> ExperimentPlanned:
-    event = book.by_id[claim]
-    assert isinstance(event, Claim), claim
-    own = tuple(_named(file) for file in program.files)
-    return ExperimentPlanned(
-        **by(step),
-        id=number,
-        claims=(claim,),
-        question=" ".join(event.testable_as.split()[:QUESTION_WORDS_MAX]),
-        files=own,
-        argv=program.argv,
-        pass_if=tuple(_predicate(one) for one in program.pass_if),
-        fail_if=tuple(_predicate(one) for one in program.fail_if),
-        controls=tuple(
-            ExperimentControl(
-                must=control.must,
-                files=tuple({one.name: one for one in (*own, *map(_named, control.files))}.values()),
-                argv=control.argv or program.argv,
-            )
-            for control in program.controls
-        ),
-        k=program.times,
-        limits=ExperimentLimits(
-            wall_seconds=program.seconds,
-            cpu_seconds=program.seconds,
-            memory_bytes=MEMORY_BYTES,
-            output_bytes=OUTPUT_BYTES,
-        ),
-        seed=book.state.opening.seed,
-    )
-
-
-def _predicate(one: ResultTest) -> Predicate:
-    return Predicate(of=one.of, test=one.test, value=one.value, pointer=one.pointer, tolerance=one.tolerance)
-
-
-def _named(file: ProgramText) -> NamedBlob:
-    return NamedBlob(name=file.name, sha256=_hash(file.text))
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return files_of(plan.program for plan in plans if plan.program is not None)
 
 
 # ---------------------------------------------------------------- what is run, and when
@@ -209,117 +114,17 @@ def still_to_run(state: State, round_: int) -> tuple[str, ...]:
 # ---------------------------------------------------------------- what briefs say
 
 
-def how_to_write(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+def told_to_write(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """What a role needs to write a program, where it plans a claim that a program decides."""
     wanted = ", ".join(programs_wanted(book.state, step.name.round, step.role))
     if wanted:
         head = RUN if plans_programs(book.state) else ORDERED
-        python = str(book.state.opening.rules.get(INTERPRETER) or "Python 3")
-        example = orjson.dumps(EXAMPLE).decode()
-        yield (
-            "programs",
-            HOW_TO_WRITE.format(head=head.format(claims=wanted), python=python, example=example),
-            (),
-        )
+        yield "programs", how_to_write(book.state, head.format(claims=wanted)), ()
 
 
-def planned_programs(book: Book, step: Step) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """The programs of this round, whole, so that everybody can say whether the test is fair."""
-    for plan in book.of(ExperimentPlanned, step.name.round):
-        lines = [f"{plan.id} · a program for {', '.join(plan.claims)}, to be run {plan.k} times"]
-        lines += [bar("words", " ".join(plan.argv))]
-        lines += [bar(f"file {one.name}", _content(book, one.sha256)) for one in plan.files]
-        for name, tests in (("holds if", plan.pass_if), ("fails if", plan.fail_if)):
-            lines += [bar(name, _test(one)) for one in tests]
-        for control in plan.controls:
-            lines += [bar(f"must {control.must}", " ".join(control.argv))]
-            lines += [
-                bar(f"with {one.name}", _content(book, one.sha256))
-                for one in control.files
-                if one not in plan.files
-            ]
-        yield plan.id or "", "\n".join(lines), (plan.seq,)
-
-
-def ran(book: Book, events: Iterable[ExperimentJudged]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """What experiments came to, with what the first repetition wrote."""
-    for event in events:
-        times = event.counts.holds + event.counts.fails + event.counts.inconclusive + event.counts.error
-        lines = [f"{event.of} · run {times} times in a sandbox: {event.verdict}"]
-        lines += [
-            bar("claim", f"{one.claim_id} is {one.to}, {event.class_ or 'by no class'}")
-            for one in event.changes
-        ]
-        first = next(
-            (run for run in book.of(ExperimentRun) if run.of == event.of and run.control is None), None
-        )
-        if first is not None:
-            ended = f"exit {first.exit}" if first.exit is not None else f"signal {first.signal}"
-            lines += [bar("ended", ended), bar("wrote", _content(book, first.stdout.kept)[:SHOWN_CHARACTERS])]
-        yield event.of, "\n".join(lines), (book.by_id[event.of].seq, event.seq)
-
-
-def _content(book: Book, sha256: str) -> str:
-    return (book.blobs.read(sha256) or b"").decode("utf-8", "replace")
-
-
-def _test(one: Predicate) -> str:
-    where = f"{one.of} {one.pointer}" if one.pointer else one.of
-    within = f" within {one.tolerance}" if one.tolerance else ""
-    return f"{where} {one.test.replace('_', ' ')} {one.value}{within}"
-
-
-EXAMPLE: Final[dict[str, Any]] = {
-    "files": [
-        {
-            "name": "test.py",
-            "text": "import json, sys\n"
-            "keys = json.load(open('keys.json'))\n"
-            "made = list(dict.fromkeys(keys)) if sys.argv[1] == 'dict' else keys\n"
-            "made = made if sys.argv[1] != 'turned' else keys[::-1]\n"
-            "print(made)\n"
-            "sys.exit(0 if made == keys else 3)\n",
-        },
-        {"name": "keys.json", "text": '["b", "c", "a"]'},
-    ],
-    "argv": ["python3", "test.py", "dict"],
-    "pass_if": [{"of": "exit", "test": "equals", "value": "0", "pointer": None, "tolerance": None}],
-    "fail_if": [{"of": "exit", "test": "equals", "value": "3", "pointer": None, "tolerance": None}],
-    "controls": [
-        {"must": "fail", "files": [], "argv": ["python3", "test.py", "turned"]},
-        {"must": "hold", "files": [], "argv": ["python3", "test.py", "list"]},
-    ],
-    "times": 3,
-    "seconds": 20,
-}
-"""The program in the brief; the tests run it."""
 RUN: Final = (
     "programs can be run here: write one in `program` for {claims}; for any other claim `program` is null"
 )
 ORDERED: Final = """\
 no program is run here, and {claims} can be settled by nothing else: write in `program` the one that somebody else will
 run, shut in as said below; for any other claim `program` is null"""
-HOW_TO_WRITE: Final = """\
-{head}
-installed | {python} as python3 with its standard library and nothing else, and a POSIX shell
-not there | network, home, packages
-limits | `seconds` of time (at most 120) and as much of the processor, 512 MiB of memory, 32 processes, 64 MiB of files
-`files` are at most 6 texts with plain names. They lie in the work directory, where the program starts and may write;
-every run begins with a fresh one. `argv` is the words to run, without a shell: python3 or sh and a file of yours, or
-`./name` of a script that begins with #!. MOOT_SEED is in the environment: take chance from it, so that runs repeat.
-Build the smallest subject that would show the claim to be false if it is. Print what you measure, not a verdict, and
-less than 64 KiB: of more than that no test can be read.
-`pass_if` (the claim holds) and `fail_if` (it fails) are lists of tests, all of a list must be so, never both lists:
-`of` exit (the exit code), stdout (all that was printed) or json (all that was printed is one JSON document, and
-`pointer` such as /lost names the place in it); `test` equals, at_least, at_most, near (a number within `tolerance`), or
-matches (a pattern of RE2, found in a line; never one that an empty text matches); `value` is a text, for numbers too,
-"0" or "12.5"; `pointer` is null but for json, `tolerance` null but for near.
-A program that breaks down must be neither: exit code 1 is also what Python ends with at an error, so give another one.
-`controls`: two, the same program on a subject of which the result is known. The one that must `fail` is such that the
-claim is false there, so that `fail_if` is so; the one that must `hold` is such that it is true. For each give the
-`files` that are other, by the same names, or the other `argv`; never the experiment itself. They are run first. If one
-comes out otherwise the test decides nothing. Then it is run `times` times (3 to 10), and all must come out alike.
-A program that is refused comes back with every reason, and may be mended.
-Example, for "a dictionary keeps the order in which keys were put in":
-{example}"""
-"""What stands in the brief of a role that writes a program."""

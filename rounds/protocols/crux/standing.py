@@ -19,10 +19,11 @@ from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
 from ledger.events.values import EvidenceClass, HowTested
-from ledger.state.state import EXPERIMENTS, SANDBOX, BeliefFacts, State
+from ledger.state.state import BeliefFacts, State
 from roles.seats.kinds import family_of_declared
 from rounds.protocols.crux.room import no_budget, no_room
 from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import plans_programs
 from rounds.protocols.step_table import rule
 
 VERIFIER: Final = "verifier"
@@ -106,11 +107,6 @@ def stakes_of(state: State) -> Stakes:
         if one == said:
             return one
     return "normal"
-
-
-def plans_programs(state: State) -> bool:
-    """Whether the run was opened for experiments, in a sandbox that held there. What is said later changes no plan."""
-    return state.opening.rules.get(EXPERIMENTS) == SANDBOX
 
 
 def plans_orders(state: State) -> bool:

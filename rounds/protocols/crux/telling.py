@@ -35,7 +35,7 @@ from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.asked import planned_by, to_check
 from rounds.protocols.crux.closing import last_look
 from rounds.protocols.crux.memo import to_judge
-from rounds.protocols.crux.programs import how_to_write, planned_programs, ran
+from rounds.protocols.crux.programs import told_to_write
 from rounds.protocols.crux.standing import (
     DERIVED,
     end_of,
@@ -45,6 +45,7 @@ from rounds.protocols.crux.standing import (
     tested_in,
 )
 from rounds.protocols.plans import AUTHORS
+from rounds.protocols.programs import planned_programs, ran
 
 Told = tuple[str, str, tuple[int, ...]]
 """(Name, text, seqs of the events shown)."""
@@ -304,7 +305,7 @@ _TOLD: Final[Mapping[str, tuple[Callable[[Book, Step], Iterable[Told]], ...]]] =
     "C.choice": (_claims(lambda book, _: book.state.agenda.cruxes if book.state.agenda else ()),),
     "D": (
         _claims(lambda book, step: planned_by(book.state, step.name.round, step.role)),
-        how_to_write,
+        told_to_write,
         _results(earlier=True),
     ),
     "E.forecast": (_claims(_round), _plans, planned_programs, _results(earlier=True), _own_belief),
