@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened
+from ledger.events import Event, ExperimentJudged, Fallback, RoundOpened, RunClosed, RunOpened
 from ledger.events.ids import StepName, parse_step
 from ledger.events.values import Status
 from ledger.state.book import Book, commit_end
@@ -27,7 +27,16 @@ def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
     siblings = {sibling.id for sibling in group.steps} if group else {step.id}
     if first_attempt(step.name) != step.name:
         siblings |= _since_the_first(protocol, base, step)
-    return base.first(_behind_earlier_groups(base, step.name.round, siblings))
+    stood, first = (
+        base.first(_behind_earlier_groups(base, step.name.round, siblings)),
+        str(first_attempt(step.name)),
+    )
+    for judged in base.of(ExperimentJudged, step.name.round):
+        is_open = any(one.id == first for one in open_steps(protocol, stood.state))
+        if judged.seq >= len(stood.events) and not is_open:
+            # the group waited for what was run; a person may have acted in between
+            stood = base.first(behind_owed(base.events, commit_end(base.events, judged.seq)))
+    return stood
 
 
 def first_attempt(name: StepName) -> StepName:

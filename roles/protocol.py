@@ -195,6 +195,12 @@ def nothing_set_aside(state: State) -> frozenset[str]:
     return frozenset()
 
 
+def nothing_first(state: State, group: Group) -> tuple[str, ...]:
+    """No step of most protocols waits for an experiment; who is asked next follows from what came out."""
+    del state, group
+    return ()
+
+
 def nothing_needed(state: State) -> tuple[str, ...]:
     """Most protocols end with whatever a person was asked left open."""
     del state
@@ -256,6 +262,8 @@ class Protocol(msgspec.Struct, frozen=True):
     """Files that a reply brings, by hash: they are kept beside it."""
     set_aside: Callable[[State], frozenset[str]] = nothing_set_aside
     """Planned experiments that are not to be run."""
+    runs_first: Callable[[State, Group], tuple[str, ...]] = nothing_first
+    """(state, group) → experiments that are run before anybody of the group is asked."""
     fixed_plan: bool = True
     """Whether these are all rounds that there can be, so that no file may write others and nobody is ever absent."""
     watched: bool = False
@@ -351,9 +359,10 @@ def open_group(protocol: Protocol, state: State) -> Group | None:
         return None
     if state.opened.origin.type == "import" or state.held_up:
         return None
-    return next(
+    group = next(
         (group for group in protocol.groups(state, state.round) if not is_complete(state, group)), None
     )
+    return None if group is None or protocol.runs_first(state, group) else group
 
 
 def is_complete(state: State, group: Group) -> bool:

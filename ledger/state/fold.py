@@ -51,6 +51,7 @@ from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
 from ledger.state.lifecycle import BEARING_OF_STATUS, Move, Place, place_of_check, place_of_experiment
 from ledger.state.state import (
+    VERIFIER,
     BeliefFacts,
     CheckFacts,
     ClaimFacts,
@@ -318,10 +319,14 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     planned = state.experiments.get(event.of)
     if planned is None:
         return
+    # whoever judges by it waits for what a seat brought along, and for nothing that a person plans or runs
+    by_a_seat = planned.by in state.roles and planned.by != VERIFIER and planned.round == event.round
+    waited_for = by_a_seat and not planned.judged and state.runs_programs
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
-    place = place_of_experiment(event.round, event.phase, planned.judged, number_of(event.of))
+    n = number_of(event.of)
+    place = place_of_experiment(event.round, event.phase, planned.judged, n, waited_for=waited_for)
     for change in event.changes:
         claim = state.claims.get(change.claim_id)
         if claim is not None:

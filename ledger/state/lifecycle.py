@@ -4,10 +4,14 @@ pending            → tested_confirmed | tested_refuted | partially_refuted | t
 tested_* and
 partially_refuted  → each other (a re-test; the same outcome again is kept but moves nothing) | superseded
 superseded         → nothing
+
+A verdict of a lower evidence class than one that moved the claim before is kept and moves nothing: what was run is not
+undone by what was argued. Between equals the later one counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from ledger.events.values import Bearing, Status
@@ -75,10 +79,23 @@ class Move(NamedTuple):
     """The evidence class that the event states; empty where it states none."""
 
 
+WEIGHT: Final[dict[str, int]] = {
+    "said": 1,
+    "conceded": 2,
+    "argued": 2,
+    "ran": 3,
+    "quoted": 3,
+    "calculated": 4,
+    "reproduced": 5,
+}
+"""Evidence class → its weight beside the others, in the order of their qualities."""
+
+
 class HistoryEntry(NamedTuple):
     """A move as replay sees it. `legal` is false for a move that the status machine forbids: it moves nothing.
 
-    `class_` is the evidence class that the move states, empty where it states none.
+    `class_` is the evidence class that the move states, empty where it states none. `outweighed` is true where an
+    earlier move has a higher one: it moves nothing either.
     """
 
     from_: Status
@@ -89,36 +106,75 @@ class HistoryEntry(NamedTuple):
     round: int
     legal: bool
     class_: str = ""
+    outweighed: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether the claim's status follows from it."""
+        return self.legal and not self.outweighed
 
 
 def history(moves: list[Move]) -> list[HistoryEntry]:
     """A claim's moves in their order, each with the status it really found."""
-    status: Status = "pending"
+    standing = WeighedStatus()
     entries: list[HistoryEntry] = []
     for move in sorted(moves):
-        legal = move.to in TRANSITIONS[status]
+        legal, outweighed = standing.allows(move), standing.outweighs(move)
         entries.append(
             HistoryEntry(
-                status, move.to, move.bearing, move.by, move.seq, move.place.round, legal, move.class_
+                standing.status,
+                move.to,
+                move.bearing,
+                move.by,
+                move.seq,
+                move.place.round,
+                legal,
+                move.class_,
+                outweighed,
             )
         )
-        if legal:
-            status = move.to
+        standing = standing.after(move)
     return entries
 
 
-def status_after(moves: list[Move]) -> Status:
-    """The status that a claim's moves lead to."""
+class WeighedStatus(NamedTuple):
+    """Where a claim stands, and the greatest weight of what moved it."""
+
     status: Status = "pending"
+    weight: int = 0
+
+    def allows(self, move: Move) -> bool:
+        """Whether the status machine lets the claim move so."""
+        return move.to in TRANSITIONS[self.status]
+
+    def outweighs(self, move: Move) -> bool:
+        """Whether what stands has a higher evidence class than what would move it."""
+        return bool(move.class_) and WEIGHT.get(move.class_, 0) < self.weight
+
+    def after(self, move: Move) -> WeighedStatus:
+        """Where the claim stands then."""
+        if not self.allows(move) or self.outweighs(move):
+            return self
+        return WeighedStatus(move.to, max(self.weight, WEIGHT.get(move.class_, 0)))
+
+
+def standing_after(moves: Iterable[Move]) -> WeighedStatus:
+    """What a claim's moves lead to."""
+    standing = WeighedStatus()
     for move in sorted(moves):
-        if move.to in TRANSITIONS[status]:
-            status = move.to
-    return status
+        standing = standing.after(move)
+    return standing
 
 
-def place_of_experiment(round_: int, phase: str, times: int, n: int) -> Place:
-    """The place of a judgement on experiment `n`, the `times`-th on it: behind the checks of the phase."""
-    return Place(round_, phase, 2, times, n)
+def status_after(moves: Iterable[Move]) -> Status:
+    """The status that a claim's moves lead to."""
+    return standing_after(moves).status
+
+
+def place_of_experiment(round_: int, phase: str, times: int, n: int, *, waited_for: bool) -> Place:
+    """The place of a judgement on experiment `n`, the `times`-th on it: behind the checks of the phase, or before them
+    where they waited for it."""
+    return Place(round_, phase, -1 if waited_for else 2, times, n)
 
 
 def place_of_check(round_: int, phase: str, check_id: int, n: int) -> Place:

@@ -23,7 +23,7 @@ from ledger.events.run import (
 )
 from ledger.events.values import HowTested, Points, Quorum, Result, Status
 from ledger.state.amending import Life
-from ledger.state.lifecycle import TRANSITIONS, HistoryEntry, Move, history, status_after
+from ledger.state.lifecycle import HistoryEntry, Move, WeighedStatus, history, standing_after, status_after
 
 Rank = Literal["final", "round", "answer", "gate", "screening"]
 """What a decision decides; an override decides what it overturns."""
@@ -43,7 +43,12 @@ class ClaimFacts(msgspec.Struct):
     about: tuple[str, ...] = ()
     """The options that it is about."""
     moves: list[Move] = msgspec.field(default_factory=list[Move])
-    status: Status = "pending"
+    standing: WeighedStatus = WeighedStatus()
+
+    @property
+    def status(self) -> Status:
+        """Where it stands."""
+        return self.standing.status
 
     @property
     def history(self) -> list[HistoryEntry]:
@@ -55,13 +60,10 @@ class ClaimFacts(msgspec.Struct):
         return status_after([move for move in self.moves if move.seq < seq])
 
     def add(self, move: Move) -> None:
-        """Take a move in and recompute the status (fold only)."""
+        """Take a move in and recompute where the claim stands (fold only)."""
         comes_last = not self.moves or move > max(self.moves)
         self.moves.append(move)
-        if not comes_last:
-            self.status = status_after(self.moves)
-        elif move.to in TRANSITIONS[self.status]:
-            self.status = move.to
+        self.standing = self.standing.after(move) if comes_last else standing_after(self.moves)
 
 
 class CheckFacts(NamedTuple):
@@ -173,6 +175,8 @@ WAIT: Final = "wait"
 """The rule in `run_opened.rules` by which a run waits for questions that its protocol needs an answer to."""
 WAIT_PATH: Final = f"rules.{WAIT}"
 """Path of the change by which a person gives or takes back that word later."""
+VERIFIER: Final = "verifier"
+"""The neutral role of protocols that have one: it tests, and is nobody's author."""
 SANDBOX: Final = "sandbox"
 
 

@@ -94,7 +94,7 @@ def _line(book: Book, event: Claim, facts: ClaimFacts, standing: ClaimStanding) 
         status=facts.status,
         about=list(event.about),
         anchor_ref=event.anchor_ref,
-        history=[_step(book, entry) for entry in facts.history if entry.legal],
+        history=[_step(book, entry) for entry in facts.history if entry.counts],
         standing=standing,
         class_=(last.class_ or None) if last is not None else None,
         tested=how_tested(book, last) if last is not None else "",

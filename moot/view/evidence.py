@@ -84,7 +84,7 @@ def last_test(book: Book, claim: str) -> HistoryEntry | None:
     """The last move of a claim that counts and that a test made."""
     facts = book.state.claims.get(claim)  # an unlawful ledger may name claims that it does not have
     history = facts.history if facts is not None else []
-    return next((one for one in reversed(history) if one.legal and one.to != "superseded"), None)
+    return next((one for one in reversed(history) if one.counts and one.to != "superseded"), None)
 
 
 def how_tested(book: Book, entry: HistoryEntry) -> str:

@@ -187,10 +187,10 @@ def _claim(book: Book, event: Claim, relation: str, sections: Sectioned) -> Grou
     tests: list[Ground] = []
     for entry in facts.history:
         test = book.by_id.get(entry.by)
-        if entry.legal and isinstance(test, Verification):
+        if entry.counts and isinstance(test, Verification):
             ground = _test_of(book, event, test, entry.bearing or "", sections)
             tests.append(msgspec.structs.replace(ground, tested=how_tested(book, entry)))
-        elif entry.legal and isinstance(test, ExperimentPlanned):
+        elif entry.counts and isinstance(test, ExperimentPlanned):
             tests.append(_experiment(book, test, entry.bearing or ""))
     source = event.raised_at_artifact
     quotes = quotes_of(book, (Evidence(ref=source),), sections) if source and not tests else ()

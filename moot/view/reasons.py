@@ -122,7 +122,7 @@ def class_of(book: Book, event: Claim, ground: Ground) -> EvidenceClass:
     nothing, and the claim is then what its author said.
     """
     for entry in reversed(book.state.claims[event.id or ""].history):
-        test = book.by_id.get(entry.by)
+        test = book.by_id.get(entry.by) if not entry.outweighed else None
         if isinstance(test, ExperimentPlanned):
             ran = book.state.experiments[entry.by].class_
             if ran is not None:

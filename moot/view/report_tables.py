@@ -194,7 +194,7 @@ def lifecycle(claim: ClaimTold) -> str:
     steps = [marks.STATUSES["pending"].plain]
     for entry, how in zip(claim.history, claim.tested, strict=True):
         again = " again" if entry.from_ == entry.to else ""
-        illegal = "" if entry.legal else ", not allowed"
+        illegal = ", not allowed" if not entry.legal else ", outweighed" if entry.outweighed else ""
         told = told_status(entry.to, entry.class_, how)
         steps.append(f"{inline(told)}{again} ({inline(entry.by)}{illegal})")
     return " → ".join(steps)

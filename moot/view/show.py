@@ -14,6 +14,7 @@ from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import overridden, replacement
 from ledger.state.fold import add_call
+from ledger.state.lifecycle import HistoryEntry
 from ledger.state.state import Spend
 from moot.view.events import words_of
 from moot.view.evidence import how_tested, moved, told_status
@@ -83,16 +84,20 @@ def _says(book: Book, event: Event, plain: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
+def _moves_nothing(entry: HistoryEntry) -> str:
+    if not entry.legal:
+        return " (not allowed: it moves nothing)"
+    return " (moves nothing: what stands has better evidence)" if entry.outweighed else ""
+
+
 def _history(book: Book, event: Event) -> Iterator[str]:
     match event:
         case Claim():
             before = STATUSES["pending"].plain
             for entry in book.state.claims[event.id or ""].history:
-                legal = "" if entry.legal else " (not allowed: it moves nothing)"
-                yield f"{before} → {moved(book, entry)}{legal}"
-                before = (
-                    told_status(entry.to, entry.class_, how_tested(book, entry)) if entry.legal else before
-                )
+                yield f"{before} → {moved(book, entry)}{_moves_nothing(entry)}"
+                if entry.counts:
+                    before = told_status(entry.to, entry.class_, how_tested(book, entry))
         case Decision():
             first, last = overridden(book.state, event.id or ""), replacement(book.state, event.id or "")
             if first != event.id:

@@ -14,7 +14,7 @@ import msgspec
 
 from ledger.events import Claim, Verification
 from ledger.state.decided import quoted
-from ledger.state.lifecycle import OPEN, status_after
+from ledger.state.lifecycle import OPEN, standing_after
 from ledger.state.state import ClaimFacts
 from roles.asof import round_found
 from roles.brief import quote
@@ -96,7 +96,7 @@ def _found(context: BriefContext, seq: int) -> KnownClaims:
 def _facts_at(facts: ClaimFacts, seq: int) -> ClaimFacts:
     """A copy, for facts grow."""
     moves = [move for move in facts.moves if move.seq <= seq]
-    return msgspec.structs.replace(facts, moves=moves, status=status_after(moves))
+    return msgspec.structs.replace(facts, moves=moves, standing=standing_after(moves))
 
 
 def of_round(context: BriefContext, sight: Sight) -> tuple[Quoted, ...]:

@@ -238,8 +238,13 @@ def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, t
     made = [entry for entry in facts.history if entry.legal]
     words: list[str] = []
     for entry in made:
-        check = checks.get(entry.by)
-        words.append(f"{entry.by} ({check.result}, {entry.bearing})" if check else f"replaced by {entry.by}")
+        check, weighs_less = checks.get(entry.by), ", moves nothing" if entry.outweighed else ""
+        if check:
+            words.append(f"{entry.by} ({check.result}, {entry.bearing}{weighs_less})")
+        elif entry.bearing:
+            words.append(f"{entry.by} (run, {entry.bearing})")
+        else:
+            words.append(f"replaced by {entry.by}")
     return ": ".join([facts.status, *([", ".join(words)] if words else [])]), tuple(e.seq for e in made)
 
 

@@ -338,7 +338,7 @@ class Sheet(msgspec.Struct, frozen=True, eq=False):
             summary=summary,
             roles=roles,
             groups=self.groups,
-            view=self.view,
+            view=more.pop("view", self.view),
             reply_type=self.reply_type,
             problems=self.problems,
             record=self.record,

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from ledger.state.book import Book
+from ledger.state.state import VERIFIER
 from roles.protocol import Step
 from rounds.protocols.crux import asked, programs, standing
 from rounds.protocols.crux.answers import shuffled
@@ -116,7 +117,7 @@ def play(
 def submit(session: RunSession, one: AskedStep, world: World) -> None:
     """Hand one scripted reply in."""
     content = orjson.dumps(reply(session.book(), one.step, world))
-    roles = (*ROLES, standing.VERIFIER)
+    roles = (*ROLES, VERIFIER)
     context = f"c{roles.index(one.step.role) + 1 + 10 * one.step.name.repeat}"
     session.submit(one.step.id, content, Answer(seat="command", isolation="trusted", context_id=context))
 

@@ -12,6 +12,7 @@ import moot
 from ledger.events import Amendment, Belief, Claim, Concern, Decision, DriftCheck, Memo, Verification
 from ledger.events.run import Change
 from ledger.state.book import Book
+from ledger.state.state import VERIFIER
 from roles.prompt_set import installed_prompt_set, read_prompt_set
 from roles.protocol import awaited_answers
 from rounds.protocols import PROTOCOLS
@@ -362,7 +363,7 @@ def test_no_brief_before_the_closing_shows_another_roles_words_or_points(tmp_pat
         if not asked:
             break
         for one in asked:
-            if one.step.name.phase != "S" and one.step.role != standing.VERIFIER:
+            if one.step.name.phase != "S" and one.step.role != VERIFIER:
                 others = [role for role in ROLES if role != one.step.role]
                 text = "".join(block.text for block in one.brief.blocks if block.name != "frame")
                 assert not any(f"B-{n}-{role}" in text for role in others for n in (1, 2))
@@ -473,7 +474,7 @@ def test_it_is_listed_and_writes_format_2() -> None:
 def test_its_prompts_are_whole_and_have_a_template_for_every_step() -> None:
     templates = set(read_prompt_set(installed_prompt_set("crux"))["templates"])
     tasks = {f"tasks/{row.task}" for row in SHEET.rows}
-    charters = {f"charters/{role}" for role in (*ROLES, standing.VERIFIER)}
+    charters = {f"charters/{role}" for role in (*ROLES, VERIFIER)}
     blocks = {f"blocks/{name}" for name in ("frame", "question", "before", "told", "role", "task", "repair")}
     assert templates == tasks | charters | blocks
 

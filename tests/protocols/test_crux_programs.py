@@ -11,10 +11,10 @@ import pytest
 
 from ledger.events import ExperimentJudged, ExperimentPlanned, ExperimentRun, Verification
 from ledger.state.book import Book
+from ledger.state.state import VERIFIER
 from moot.view.claims import claims_of
 from roles.protocol import Step, awaited_experiments
 from rounds.protocols import PROTOCOLS
-from rounds.protocols.crux import standing
 from rounds.protocols.programs import EXAMPLE
 from rounds.protocols.quotable import Quotable, known_to
 from rounds.run.controller import Controller
@@ -56,7 +56,7 @@ def answer(session: RunSession, step: Step, program: dict[str, Any] | None, worl
     if step.task == "D":
         for plan in said["plans"]:
             plan |= {"program": program, "form": "experiment"}
-    roles = (*ROLES, standing.VERIFIER)
+    roles = (*ROLES, VERIFIER)
     context = f"c{roles.index(step.role) + 1 + 10 * step.name.repeat}"
     session.submit(
         step.id, orjson.dumps(said), Answer(seat="command", isolation="trusted", context_id=context)

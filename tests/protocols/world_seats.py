@@ -14,6 +14,7 @@ from detectors.beliefs.parameters import crux_parameters
 from detectors.beliefs.pool import Points, leader_of, mean_of
 from detectors.beliefs.values import Conditional
 from ledger.state.book import Book
+from ledger.state.state import VERIFIER
 from roles.protocol import Step
 from rounds.protocols.crux import asked, standing
 from rounds.protocols.crux.answers import shuffled
@@ -111,10 +112,7 @@ def _seat(world: World, role: str) -> Seat:
 def _reply(book: Book, step: Step, world: World) -> Mapping[str, Any]:
     state, round_ = book.state, step.name.round
     options = standing.option_ids(state)
-    if (
-        step.role != standing.VERIFIER
-        and (before := standing.latest(state, step.role, round_ + 1)) is not None
-    ):
+    if step.role != VERIFIER and (before := standing.latest(state, step.role, round_ + 1)) is not None:
         _seat(world, step.role).belief = standing.points_of(before.points, options)
     match step.task:
         case "A":

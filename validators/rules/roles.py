@@ -31,13 +31,13 @@ from validators.finding import Breach
 from validators.ledger_index import LedgerIndex
 from validators.rule import rule
 
-TESTS: Final = frozenset({"verification", "drift_check"})
+TESTS: Final = frozenset({"verification", "drift_check", "experiment_planned"})
 """What the role `verifier` may write."""
 
 
 @rule("AUT001", "error", source="SD-27 … SD-32, DESIGN 4 (neutral `verifier`)", applies_to_imports=False)
 def verifier_is_not_author(index: LedgerIndex) -> Iterator[Breach]:
-    """Whoever tests something did not write it, and the neutral verifier writes only verdicts.
+    """Whoever tests something did not write it, and the neutral verifier writes only verdicts and tests.
 
     Otherwise an author could confirm its own claim, which is the agreement that looks robust and is not.
     """

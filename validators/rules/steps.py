@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ledger.events import Concern, Decision, Event, Fallback, Statement, Verification
+from ledger.state.state import EXPERIMENTS, SANDBOX
 from validators.finding import Breach
 from validators.ledger_index import LedgerIndex, group_key, is_reply
 from validators.rule import rule
@@ -83,6 +84,8 @@ YIELDS: Final[Mapping[str, frozenset[str]]] = {
     "S.close": frozenset({"statement summary", "decision final"}),
 }
 """Group of the protocol `structured` → kinds (with type) that its steps yield."""
+WITH_PROGRAMS: Final = frozenset({"D", "E.checks", "E.check3"})
+"""Groups whose steps yield experiments too, in a run that was opened for them."""
 
 
 @rule("KND001", "error", source='FORMAT 5 ("What the steps yield"), SD-18, SD-19', applies_to_imports=False)
@@ -93,12 +96,15 @@ def step_yields_its_kinds(index: LedgerIndex) -> Iterator[Breach]:
     """
     if not index.watched:
         return
+    runs = index.opened is not None and index.opened.rules.get(EXPERIMENTS) == SANDBOX
     for event, step in zip(index.events, index.steps, strict=True):
         if step is None:
             continue
         _, phase, act = group_key(step)
         group = f"{phase}.{act}" if act else phase
         allowed = YIELDS.get(group)
+        if allowed is not None and group in WITH_PROGRAMS and runs:
+            allowed |= {"experiment_planned"}
         if allowed is None:
             yield Breach(event.seq, f"{event.step} is no step of this protocol")
         elif not allowed.intersection((event.kind, _typed(event))):

@@ -101,6 +101,8 @@ def claims_by_status(state: State) -> dict[str, int]:
 
 
 def _lane(claim: ClaimTold, rounds: int, links: Links, named: bool) -> ClaimLane:
-    points = [LanePoint(one.round, one.to, one.by, links.event(one.by)) for one in claim.history if one.legal]
+    points = [
+        LanePoint(one.round, one.to, one.by, links.event(one.by)) for one in claim.history if one.counts
+    ]
     alt = f"life of {claim.id} over the rounds" if named else ""
     return ClaimLane(claim, lane(claim.round, points, rounds, alt))

@@ -18,7 +18,7 @@ from typing import Final
 
 from ledger.events import Event
 from ledger.events.run import PlanRow
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.protocol import Column, Protocol, RoleDefinition, Rules, Sight, Step, View
 from rounds.protocols.crux import answers, asked, closing, memo, programs, rewriting, standing, trials
 from rounds.protocols.crux.replies import (
@@ -33,7 +33,6 @@ from rounds.protocols.crux.replies import (
     SentencesReply,
     UpdateReply,
 )
-from rounds.protocols.crux.standing import VERIFIER
 from rounds.protocols.crux.telling import tells
 from rounds.protocols.crux.widest import widest
 from rounds.protocols.plans import AUTHORS

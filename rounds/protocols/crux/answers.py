@@ -14,7 +14,7 @@ from ledger.events.answers import ConditionalBelief, DroppedProposal, MergedProp
 from ledger.events.claims import Effect
 from ledger.events.run import Labelled
 from ledger.state.book import Book
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.protocol import Step
 from rounds.protocols.crux.replies import (
     AgendaReply,
@@ -28,7 +28,6 @@ from rounds.protocols.crux.replies import (
 from rounds.protocols.crux.standing import (
     NONE,
     OWN,
-    VERIFIER,
     belief,
     is_admitted,
     is_open_ended,

@@ -14,12 +14,11 @@ from ledger.events.decisions import Cite, Dissent, ValueOfTest
 from ledger.events.ids import parse_reference
 from ledger.state.book import Book
 from ledger.state.decided import deliberated
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.protocol import AfterRound
 from rounds.protocols.crux import rewriting
 from rounds.protocols.crux.asked import objector, writers
 from rounds.protocols.crux.standing import (
-    VERIFIER,
     end_of,
     option_ids,
     terms_now,

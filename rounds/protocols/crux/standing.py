@@ -19,14 +19,13 @@ from detectors.beliefs.values import Conditional, moves_of
 from ledger.events.answers import ConditionalBelief
 from ledger.events.ids import parse_reference
 from ledger.events.values import EvidenceClass, HowTested
-from ledger.state.state import BeliefFacts, State
+from ledger.state.state import VERIFIER, BeliefFacts, State
 from roles.seats.kinds import family_of_declared
 from rounds.protocols.crux.room import no_budget, no_room
 from rounds.protocols.plans import AUTHORS
 from rounds.protocols.programs import plans_programs
 from rounds.protocols.step_table import rule
 
-VERIFIER: Final = "verifier"
 OWN, NONE = "own", "none"
 """Without options: one's own answer, and another one."""
 SEALED, DERIVED, ITS_OWN = 1, 2, 3

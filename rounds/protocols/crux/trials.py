@@ -17,7 +17,7 @@ from ledger.events.verifications import StatusChange
 from ledger.state.anchors import strings
 from ledger.state.book import Book
 from ledger.state.lifecycle import STATUS_OF_BEARING
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.evidence import evidence_class, exhibits
 from roles.protocol import Step
 from rounds.protocols.crux.answers import numbers_problems
@@ -27,7 +27,6 @@ from rounds.protocols.crux.replies import CruxCheckReply, CruxVerdict, ForecastR
 from rounds.protocols.crux.standing import (
     DERIVED,
     ITS_OWN,
-    VERIFIER,
     belief,
     end_of,
     latest,

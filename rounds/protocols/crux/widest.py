@@ -7,12 +7,11 @@ from typing import Final, NamedTuple
 
 from detectors.beliefs.parameters import crux_parameters
 from ledger.events.ids import StepName
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.protocol import Group
 from rounds.protocols.crux.rewriting import AGAIN
 from rounds.protocols.crux.room import ROUND_AT_MOST
 from rounds.protocols.crux.standing import (
-    VERIFIER,
     first_roles,
     is_open_ended,
     lead_role,

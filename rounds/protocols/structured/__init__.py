@@ -16,7 +16,9 @@ Laws
  5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
  7. S waits for a person's answer to every question of the heaviest severity that the last G puts to one (`wait`).
- 8. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
+ 8. Where a run was opened for experiments, what artifacts bring is run before the checks of the round, what verdicts
+    bring before its reviews; nobody is asked in between.
+ 9. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
     every objection that it stands against a decision, or how it is met.
 """
 
@@ -28,7 +30,6 @@ from typing import Any, Final, Literal
 from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.state import ANSWERS, POSITIONS, ConcernFacts, State
-from roles.objections import AGAINST
 from roles.protocol import Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
     ActionArtifact,
@@ -39,7 +40,6 @@ from roles.replies import (
     CriticArtifact,
     DriftReply,
     GuardianArtifact,
-    NamedSection,
     ObserverArtifact,
     PositionReply,
     Reply,
@@ -49,6 +49,7 @@ from roles.replies import (
     StatementReply,
 )
 from rounds.protocols.plans import AUTHORS, standard_13
+from rounds.protocols.programs import plans_programs
 from rounds.protocols.quotable import Quotable
 from rounds.protocols.schedule import (
     active_roles,
@@ -57,8 +58,8 @@ from rounds.protocols.schedule import (
     rejudged_checks,
     synthesis_is_due,
 )
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, asks_each, statement_id
-from rounds.protocols.structured import making, problems
+from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, asks_each
+from rounds.protocols.structured import making, problems, programs, yields
 from rounds.protocols.structured.answers import (
     AnswerNow,
     asked_twice,
@@ -216,81 +217,26 @@ def _follows_from(state: State, round_: int) -> Hashable:
     )
 
 
-# ---------------------------------------------------------------- what a reply yields
+# ---------------------------------------------------------------- what is wrong with a reply
 
 
-def _statement(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
-    return lambda _, step, reply: (
-        making.statement(
-            step, kind, reply.sections, getattr(reply, "responds_to", ()), getattr(reply, "options", ())
-        ),
-    )
+def _wrong_artifact(known: Quotable, reply: ArtifactReply) -> Iterator[str]:
+    yield from problems.wrong_artifact(known, reply)
+    yield from programs.wrong_programs(known, reply)
 
 
-def _artifact(_: Numbering, step: Step, reply: ArtifactReply) -> tuple[Event, ...]:
-    return (making.artifact(step, reply),)
-
-
-def _claims(numbering: Numbering, step: Step, reply: ArtifactReply) -> Iterator[Event]:
-    for draft in reply.proposed_claims:
-        yield making.claim(numbering, step, draft, f"A-{step.name.round}-{step.role}#{draft.section}")
-
-
-def _decided(kind: str) -> Callable[[Numbering, Step, Any], tuple[Event, ...]]:
-    """The text of who decides; with it how each objection is met."""
-
-    def statements(
-        numbering: Numbering,
-        step: Step,
-        reply: AssessmentReply | ClosingReply | WeighedAssessment | WeighedClosing,
-    ) -> tuple[Event, ...]:
-        met = reply.met if isinstance(reply, WeighedAssessment | WeighedClosing) else ()
-        sections = (*reply.sections, *making.met_sections(numbering.book, met))
-        return (making.statement(step, kind, sections, tuple(one.objection for one in met)),)
-
-    return statements
-
-
-def _against(reply: Reply) -> tuple[NamedSection, ...]:
-    """What a role holds against where the run is heading, where it says so."""
-    said = reply.against if isinstance(reply, OutspokenReview | OutspokenRetrospective) else None
-    return (NamedSection(name=AGAINST, text=said),) if said else ()
-
-
-def _review(numbering: Numbering, step: Step, reply: ReviewReply) -> tuple[Event, ...]:
-    sections = (NamedSection(name="summary", text=reply.summary), *_against(reply))
-    return (making.statement(step, "review", sections), *making.flips(numbering.book, step, reply))
-
-
-def _findings(numbering: Numbering, step: Step, reply: ReviewReply) -> Iterator[Event]:
-    for draft in reply.claims:
-        yield making.claim(numbering, step, draft, f"{statement_id(step)}#summary")
-    for tension in reply.tensions:
-        yield making.tension_of(numbering, step, tension)
-
-
-def _assessed(numbering: Numbering, step: Step, reply: AssessmentReply) -> Iterator[Event]:
-    for draft in reply.decisions:
-        yield making.decision(numbering, step, draft, "round")
-    for concern in reply.concerns:
-        yield making.concern_of(numbering, step, concern)
-
-
-def _closed(numbering: Numbering, step: Step, reply: ClosingReply) -> Iterator[Event]:
-    for draft in reply.decisions:
-        yield making.decision(numbering, step, draft, "final")
-
-
-def _retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple[Event, ...]:
-    modes = (
-        NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
-        for note in reply.failure_modes
-    )
-    summary = NamedSection(name="summary", text=reply.summary)
-    return (making.statement(step, "retrospective", (summary, *_against(reply), *modes)),)
+def _wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
+    yield from problems.wrong_check(known, reply)
+    yield from programs.wrong_programs(known, reply)
 
 
 # ---------------------------------------------------------------- the table
+
+
+def _shape(kind: type[Reply]) -> type[Reply] | Callable[[State], type[Reply]]:
+    """The shape of a reply; where programs may come with it, that depends on the run."""
+    runnable = programs.WITH_PROGRAMS.get(kind)
+    return kind if runnable is None else lambda state: runnable if plans_programs(state) else kind
 
 
 def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet:
@@ -304,18 +250,19 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
         **more: Any,
     ) -> StepRow:
         columns = sees["D" if task.startswith("D.") else task]
-        return StepRow(task, steps, shapes[task], at_once, wrong=wrong, columns=columns, **more)
+        return StepRow(task, steps, _shape(shapes[task]), at_once, wrong=wrong, columns=columns, **more)
 
     def artifact_row(role: str) -> StepRow:
         asked = asks_each(_present(role))
-        return row(f"D.{role}", asked, _artifact, problems.wrong_artifact, later=_claims, group="D")
+        return row(f"D.{role}", asked, yields.artifact, _wrong_artifact, later=yields.claims, group="D")
 
     def check_row(check: int, group: str, repeat: int = 1) -> StepRow:
         return row(
             f"E.check{check}",
             asks_each(_verifier, f"check{check}", repeat),
             lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
-            problems.wrong_check,
+            _wrong_check,
+            later=programs.planned,
             when=_is_made(check) if repeat == 1 else _is_rejudged(check),
             stand_in=lost_verdict,
             group=group,
@@ -331,8 +278,8 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
 
     return Sheet(
         (
-            row("B", asks_each(_lead), _statement("proposal"), problems.wrong_statement),
-            row("C", asks_each(_others), _statement("supplement"), problems.wrong_statement),
+            row("B", asks_each(_lead), yields.statement("proposal"), problems.wrong_statement),
+            row("C", asks_each(_others), yields.statement("supplement"), problems.wrong_statement),
             *(artifact_row(role) for role in AUTHORS),
             row(
                 "E.position",
@@ -345,13 +292,13 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             *(check_row(check, "E.checks") for check in (1, 2, 4)),
             check_row(3, "E.check3"),
             *(check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
-            row("F", asks_each(active_roles), _review, problems.wrong_review, later=_findings),
+            row("F", asks_each(active_roles), yields.review, problems.wrong_review, later=yields.findings),
             row(
                 "G",
                 asks_each(_lead),
-                _decided("assessment"),
+                yields.decided("assessment"),
                 problems.wrong_assessment,
-                later=_assessed,
+                later=yields.assessed,
                 needs=_is_critical,
             ),
             row(
@@ -372,7 +319,7 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             row(
                 "S.review",
                 asks_each(_authors, "review"),
-                _retrospective,
+                yields.retrospective,
                 problems.wrong_retrospective,
                 when=_closes,
                 planned=False,
@@ -380,14 +327,14 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             row(
                 "S.close",
                 asks_each(_lead, "close"),
-                _decided("summary"),
+                yields.decided("summary"),
                 problems.wrong_closing,
-                later=_closed,
+                later=yields.closed,
                 when=_closes,
                 planned=False,
             ),
         ),
-        closing_order=("claim", "decision", "concern"),
+        closing_order=("claim", "decision", "concern", "experiment_planned"),
         follows_from=_follows_from,
     )
 
@@ -397,7 +344,9 @@ def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
     return standard_13()
 
 
-def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet, positions: tuple[str, ...]) -> Protocol:
+def _protocol(
+    version: Literal[1, 2], prompts: str, sheet: Sheet, positions: tuple[str, ...], **more: Any
+) -> Protocol:
     return sheet.protocol(
         "structured",
         "four roles cross-examine a question in rounds, with stress tests, drift checks and a synthesis",
@@ -421,9 +370,25 @@ def _protocol(version: Literal[1, 2], prompts: str, sheet: Sheet, positions: tup
             "wait": ("on", "off"),
             "validate": ("phase", "round"),
         },
+        **more,
     )
 
 
 _SHEET: Final = _sheet(VISIBILITY, _SHAPES)
+
+
+def _view(state: State, step: Step) -> View:
+    return programs.with_told(_SHEET.view(state, step), state, step)
+
+
 STRUCTURED_1: Final[Protocol] = _protocol(1, "structured", _sheet(VISIBILITY_1, _SHAPES_1), ("sealed", "off"))
-STRUCTURED: Final[Protocol] = _protocol(2, "structured-6", _SHEET, (ANSWERS, "sealed", "off"))
+STRUCTURED: Final[Protocol] = _protocol(
+    2,
+    "structured-6",
+    _SHEET,
+    (ANSWERS, "sealed", "off"),
+    view=_view,
+    tells=programs.tells,
+    brought=programs.brought,
+    runs_first=programs.runs_first,
+)

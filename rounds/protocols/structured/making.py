@@ -70,6 +70,7 @@ _CITE_TYPES: Final = {
     "X": "challenge",
     "R": "argument",
     "H": "drift_check",
+    "E": "experiment",
 }
 
 

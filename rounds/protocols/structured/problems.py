@@ -39,7 +39,7 @@ from rounds.protocols.structured.replies import (
     WeighedClosing,
 )
 
-_CITABLE = ("C", "V", "D", "N", "H")
+_CITABLE = ("C", "V", "D", "N", "H", "E")
 
 
 def wrong_statement(known: Quotable, reply: StatementReply) -> Iterator[str]:

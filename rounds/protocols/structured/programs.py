@@ -1,0 +1,196 @@
+"""Programs in `structured`: a role may hand one in with its artifact, the verifier with its verdict.
+
+Only where the run was opened for experiments. What artifacts bring is run before the checks are made, what verdicts
+bring before the reviews: whoever judges or reviews sees what came out and may cite it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from detectors.beliefs.parameters import RUN_HERE
+from ledger.events import Claim, Event, ExperimentJudged
+from ledger.events.values import HowTested
+from ledger.state.book import Book
+from ledger.state.state import VERIFIER, State
+from roles.protocol import Column, Group, Step, View
+from roles.replies import ArtifactReply, CheckReply, Reply, Word
+from rounds.protocols.programs import (
+    PlannedProgram,
+    experiment,
+    files_of,
+    how_to_write,
+    planned_programs,
+    plans_programs,
+    ran,
+    wrong_program,
+)
+from rounds.protocols.quotable import Quotable, names, repeated
+from rounds.protocols.step_table import ALL, Numbering
+from rounds.protocols.structured.replies import (
+    EvidencedCheck,
+    PlacedActionArtifact,
+    PlacedClaim,
+    PlacedCriticArtifact,
+    PlacedGuardianArtifact,
+    PlacedObserverArtifact,
+)
+
+
+class ClaimProgram(PlannedProgram, frozen=True, kw_only=True):
+    """A program for one claim: its id, or the number of one of the reply's own, from 1."""
+
+    claim: Annotated[Word, Meta(description="the claim's id, or 1 for the first of proposed_claims")]
+
+
+ClaimPrograms = Annotated[
+    tuple[ClaimProgram, ...], Meta(max_length=2, description="programs that decide claims; often none")
+]
+
+
+class RunnableActionArtifact(PlacedActionArtifact, frozen=True, kw_only=True):
+    """D, action."""
+
+    programs: ClaimPrograms
+
+
+class RunnableGuardianArtifact(PlacedGuardianArtifact, frozen=True, kw_only=True):
+    """D, guardian."""
+
+    programs: ClaimPrograms
+
+
+class RunnableObserverArtifact(PlacedObserverArtifact, frozen=True, kw_only=True):
+    """D, observer."""
+
+    programs: ClaimPrograms
+
+
+class RunnableCriticArtifact(PlacedCriticArtifact, frozen=True, kw_only=True):
+    """D, critic."""
+
+    programs: ClaimPrograms
+
+
+class RunnableCheck(EvidencedCheck, frozen=True, kw_only=True):
+    """E.check1 … check4, with programs for what reading leaves open."""
+
+    programs: ClaimPrograms
+
+
+WITH_PROGRAMS: Final[Mapping[type[Reply], type[Reply]]] = {
+    PlacedActionArtifact: RunnableActionArtifact,
+    PlacedGuardianArtifact: RunnableGuardianArtifact,
+    PlacedObserverArtifact: RunnableObserverArtifact,
+    PlacedCriticArtifact: RunnableCriticArtifact,
+    EvidencedCheck: RunnableCheck,
+}
+"""The shape of a reply → the same where programs may come with it."""
+
+
+# ---------------------------------------------------------------- what a reply brings
+
+
+def offered(reply: Reply) -> tuple[ClaimProgram, ...]:
+    """The programs of a reply; those of shapes without any are none."""
+    return getattr(reply, "programs", ())
+
+
+def brought(reply: Reply) -> Mapping[str, bytes]:
+    """The files of a reply's programs, by hash."""
+    return files_of(offered(reply))
+
+
+def wrong_programs(known: Quotable, reply: ArtifactReply | CheckReply) -> Iterator[str]:
+    """What is wrong with the programs of a reply: each decides a claim that running can decide, and only one."""
+    own = getattr(reply, "proposed_claims", ())
+    yield from repeated((one.claim for one in offered(reply)), "programs")
+    if known.step.name.repeat > 1 and offered(reply):
+        yield "programs: a second judgement brings none"
+    for n, one in enumerate(offered(reply)):
+        where = f"programs[{n}]"
+        how = _how(known, own, one.claim)
+        if how is None:
+            own_ones = names(str(k) for k in range(1, len(own) + 1)) or "none"
+            yield f"{where}.claim: {one.claim!r} is unknown; give an id, or the number of one of yours: {own_ones}"
+        elif how not in RUN_HERE:
+            yield f"{where}.claim: {one.claim} is decided by {how}, not by execution or calculation; leave it out"
+        else:
+            yield from (
+                f"{where}: {problem}" for problem in wrong_program(known.step, one, known.opened.seed)
+            )
+
+
+def _how(known: Quotable, own: Sequence[PlacedClaim], claim: str) -> HowTested | None:
+    """How a claim is decided; None where there is none that could still be."""
+    if claim.isascii() and claim.isdecimal():
+        return own[int(claim) - 1].how if 1 <= int(claim) <= len(own) else None
+    facts = None if known.unknown(claim) else known.state.claims.get(claim)
+    return None if facts is None or facts.status == "superseded" else facts.how
+
+
+def planned(
+    numbering: Numbering, step: Step, reply: ArtifactReply | CheckReply, own: Sequence[Claim] = ()
+) -> Iterator[Event]:
+    """The experiments of a reply; `own` are the claims that it raises, in their order."""
+    for one in offered(reply):
+        claim = own[int(one.claim) - 1] if one.claim.isdecimal() else numbering.book.by_id[one.claim]
+        assert isinstance(claim, Claim), one.claim
+        assert claim.id
+        number, seed = numbering.number("experiment_planned"), numbering.book.state.opening.seed
+        yield experiment(step, claim.id, claim.testable_as, one, number, seed)
+
+
+# ---------------------------------------------------------------- when it is run
+
+
+def runs_first(state: State, group: Group) -> tuple[str, ...]:
+    """Experiments whose results a group waits for: the checks for those of artifacts, later phases for all."""
+    if not state.runs_programs or not state.unjudged or group.phase in ("B", "C", "D"):
+        return ()
+    is_check = group.name.startswith("E.check")
+    if group.phase == "E" and not is_check:
+        return ()
+    seats = [role for role in state.roles if not is_check or role != VERIFIER]
+    waiting = ((one, state.experiments[one]) for one in state.unjudged)
+    return tuple(one for one, facts in waiting if facts.round == state.round and facts.by in seats)
+
+
+# ---------------------------------------------------------------- what briefs say
+
+
+_WRITES: Final = ("D.action", "D.guardian", "D.observer", "D.critic", *(f"E.check{n}" for n in range(1, 5)))
+_OF_ROUND: Final = (*_WRITES[4:], "F", "G")
+_OF_RUN: Final = ("S.resolve", "S.review", "S.close")
+
+
+def with_told(view: View, state: State, step: Step) -> View:
+    """A step's view; where programs may be run it shows them, too."""
+    shown = plans_programs(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
+    return {**view, Column.TOLD: ALL} if shown else view
+
+
+def tells(book: Book, step: Step, column: Column) -> Iterable[tuple[str, str, tuple[int, ...]]]:
+    """How to write a program, where a step may; the programs of the round and what came out; at the end all of it."""
+    if column is not Column.TOLD:
+        return
+    if step.task in _OF_ROUND:
+        yield from planned_programs(book, step)
+        yield from ran(book, book.of(ExperimentJudged, step.name.round))
+    if step.task in _OF_RUN:
+        yield from ran(book, book.of(ExperimentJudged))
+    if step.task in _WRITES and step.name.repeat == 1:
+        yield "programs", how_to_write(book.state, IN_ARTIFACT if step.name.phase == "D" else IN_VERDICT), ()
+
+
+IN_ARTIFACT: Final = """\
+programs can be run here: for a claim of yours, or an open earlier one, that execution or calculation decides, you may
+put one into `programs` (at most 2); `claim` is the claim's id, or 1 for the first of your `proposed_claims`. It is run
+before the checks are made, and its result moves the claim. Leave `programs` empty where nothing would be learnt"""
+IN_VERDICT: Final = """\
+programs can be run here: where you cannot tell a claim by reading and execution or calculation decides it, you may put
+one into `programs` (at most 2; `claim` is the claim's id). It is run behind your verdict and moves the claim; judge by
+what you see now. Leave `programs` empty where nothing would be learnt"""
