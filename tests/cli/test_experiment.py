@@ -22,6 +22,9 @@ from tests.protocols.test_crux_programs import WORLD as SEATS
 from tests.protocols.test_crux_programs import answer as answer_step
 from tests.protocols.test_crux_programs import begin as begin_programs
 from tests.protocols.test_crux_programs import play as play_programs
+from tests.protocols.test_structured_programs import Planner
+from tests.protocols.test_structured_programs import begin as begin_structured
+from tests.protocols.test_structured_programs import played as play_structured
 from tests.protocols.test_work_orders import handed_over
 from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, with_claims
 
@@ -311,6 +314,24 @@ def test_a_run_that_waits_for_its_experiments_goes_on_when_it_is_resumed(moot: M
     assert moot("next", "run", "--json").json["waiting_for"] != ["experiments"]
     assert moot("check", "run").code == 0
     assert moot("replay", "run", "--re-execute").code == 0
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_run_of_structured_runs_what_its_roles_bring_before_it_asks_for_a_verdict(
+    moot: Moot, tmp_path: Path
+) -> None:
+    session = begin_structured(tmp_path / "run")
+    play_structured(session, Planner(), run=False)
+    assert moot("next", "run", "--json").json["waiting_for"] == ["experiments"]
+    assert moot("run", "--resume", "run", "--seats", "host", "--json").code == 4
+    (judged,) = RunStore(tmp_path / "run").book().of(ExperimentJudged)
+    assert (judged.verdict, judged.class_) == ("holds", "reproduced")
+    steps = [one["step"] for one in moot("next", "run", "--json").json["steps"]]
+    assert steps == ["r1.E.check1.verifier", "r1.E.check2.verifier"]
+    assert "ran ×3" in moot("claims", "run").out
+    assert moot("check", "run").code == 0
+    assert moot("replay", "run", "--re-execute").code == 0
+    assert moot("replay", "run", "--re-run").code == 0
 
 
 @pytest.mark.usefixtures("sandbox")
