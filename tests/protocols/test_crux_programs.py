@@ -20,6 +20,7 @@ from rounds.protocols.quotable import Quotable, known_to
 from rounds.run.controller import Controller
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.experiments import conduct
+from rounds.run.human_actions import note
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
@@ -217,6 +218,22 @@ def test_an_error_moves_no_belief(tmp_path: Path) -> None:
         for facts in book.state.beliefs.values()
         if facts.derived and facts.points != {"O-1": 60, "O-2": 40}
     ]
+
+
+def test_whoever_is_asked_behind_experiments_sees_them_whatever_a_person_did_in_between(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    waiting = awaited_experiments(CRUX, play(session).state)
+    note(session, "I looked at the programs.", name="Ada")
+    for experiment in waiting:
+        list(conduct(session, BENCH, experiment))
+    asked = session.asked()
+    assert {one.step.name.phase for one in asked} == {"F"}
+    for one in asked:
+        assert f"{waiting[0]} · run 3 times in a sandbox: holds" in one.brief.text
+    book = play(session)
+    assert book.state.finished
+    assert [one for one in findings(book, standard(CRUX).context()) if one.severity == "error"] == []
+    assert re_execute(book, CRUX, Controller(CRUX, standard(CRUX))).identical
 
 
 def test_what_a_program_wrote_can_be_quoted_where_its_plan_is_cited(tmp_path: Path) -> None:
