@@ -220,7 +220,9 @@ def test_an_error_moves_no_belief(tmp_path: Path) -> None:
     ]
 
 
-def test_whoever_is_asked_behind_experiments_sees_them_whatever_a_person_did_in_between(tmp_path: Path) -> None:
+def test_whoever_is_asked_behind_experiments_sees_them_whatever_a_person_did_in_between(
+    tmp_path: Path,
+) -> None:
     session = begin(tmp_path / "run")
     waiting = awaited_experiments(CRUX, play(session).state)
     note(session, "I looked at the programs.", name="Ada")
