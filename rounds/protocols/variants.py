@@ -7,6 +7,7 @@ from typing import Final
 
 MEANINGS: Final[Mapping[str, str]] = {
     "positions": "what each role seals before the checks: what it would answer now, or what it expects of each check",
+    "rivals": "spread tells each role which option its claim of a round is about, those tested least first",
     "validate": "when the rules are asked; after each phase an error holds the run up until it is mended or overridden",
     "rejudge": "so many verdicts of a round are given a second time with the order swapped, to see whether they repeat",
     "prompts": "structured-5 is the published form: lengths of texts, one list of evidence a verdict",
@@ -31,6 +32,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "positions": ("beliefs", "sealed", "off"),
+    "rivals": ("spread", "free"),
     "validate": ("phase", "round"),
     "rejudge": ("0", "1", "2", "3", "4"),
     "prompts": ("structured-6", "structured-5"),

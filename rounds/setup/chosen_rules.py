@@ -21,14 +21,18 @@ def chosen_rules(
             raise DeliberationError(
                 f"no rule {rule!r} in protocol {protocol.name}", name, f"its rules are: {known}"
             )
-    for rule, values in protocol.variants.items():
+    prompts = {"prompts": deliberation.rules.get("prompts")}
+    chosen = with_prompts(protocol, prompts) if "prompts" in protocol.variants else protocol
+    for rule, values in chosen.variants.items():
+        if rule == "positions":
+            continue
         value = deliberation.rules.get(rule, values[0])
         if value not in values:
             raise DeliberationError(
                 f"rule {rule} of {protocol.name} is not {value!r}", name, f"choose one of {', '.join(values)}"
             )
         found[rule] = value
-    found |= _of_version(deliberation, with_prompts(protocol, found), found, name)
+    found |= _of_version(deliberation, chosen, found, name)
     found["screening"] = RULES_VERSION
     key, value = decided.RULE
     found[key] = value

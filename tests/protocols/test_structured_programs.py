@@ -140,7 +140,7 @@ def test_a_run_with_programs_ends_lawfully_and_is_executed_again_to_the_same_hea
 def test_who_may_bring_a_program_is_told_how_and_who_judges_what_came_out(whole: RunSession) -> None:
     book = whole.book()
     for step, wanted in {
-        "r1.D.action": ("# Programs", "before the checks are made", "POSIX shell"),
+        "r1.D.action": ("# For this step", "before the checks are made", "POSIX shell"),
         "r1.E.check1.verifier": ("E-1-1 · run 3 times in a sandbox: holds", "behind your verdict"),
         "r1.F.action": ("E-1-1 · a program for", "E-1-2 · run 3 times in a sandbox: holds"),
         "r2.S.close": ("E-1-1 · run 3 times", "E-2-1 · run 3 times"),
@@ -158,7 +158,7 @@ def test_without_the_persons_word_nobody_is_asked_for_a_program(tmp_path: Path) 
     step = find_step(STRUCTURED, book.state, "r1.D.critic")
     assert step is not None
     assert STRUCTURED.reply_type(book.state, step).__name__ == "PlacedCriticArtifact"
-    assert "Programs" not in session.asked()[0].brief.text
+    assert "programs can be run" not in session.asked()[0].brief.text
 
 
 def test_where_programs_are_forbidden_later_nobody_waits_for_one(tmp_path: Path) -> None:

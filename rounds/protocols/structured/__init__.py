@@ -29,8 +29,9 @@ from typing import Any, Final, Literal
 
 from ledger.events import Event
 from ledger.events.run import PlanRow
+from ledger.state.book import Book
 from ledger.state.state import ANSWERS, POSITIONS, ConcernFacts, State
-from roles.protocol import Protocol, RoleDefinition, Rules, Step, View
+from roles.protocol import Column, Protocol, RoleDefinition, Rules, Step, View
 from roles.replies import (
     ActionArtifact,
     ArtifactReply,
@@ -58,8 +59,8 @@ from rounds.protocols.schedule import (
     rejudged_checks,
     synthesis_is_due,
 )
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, Steps, asks_each
-from rounds.protocols.structured import making, problems, programs, yields
+from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, asks_each
+from rounds.protocols.structured import making, problems, programs, rivals, yields
 from rounds.protocols.structured.answers import (
     AnswerNow,
     asked_twice,
@@ -345,7 +346,7 @@ def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
 
 
 def _protocol(
-    version: Literal[1, 2], prompts: str, sheet: Sheet, positions: tuple[str, ...], **more: Any
+    version: Literal[1, 2], prompts: str, sheet: Sheet, chosen: Mapping[str, tuple[str, ...]], **more: Any
 ) -> Protocol:
     return sheet.protocol(
         "structured",
@@ -364,7 +365,8 @@ def _protocol(
         fits="a decision that is dear to undo and that several people will have to live with",
         calls="88 in short-5, 149 in minimum-8, 271 in standard-13, at most",
         variants={
-            "positions": positions,
+            "positions": chosen["positions"],
+            rivals.RULE: chosen[rivals.RULE],
             "rejudge": ("0", "1", "2", "3", "4"),
             "prompts": ("structured-6", "structured-5"),
             "wait": ("on", "off"),
@@ -378,17 +380,34 @@ _SHEET: Final = _sheet(VISIBILITY, _SHAPES)
 
 
 def _view(state: State, step: Step) -> View:
-    return programs.with_told(_SHEET.view(state, step), state, step)
+    """A step's row, and what is told beside it where there is anything."""
+    view = _SHEET.view(state, step)
+    raises = step.task.startswith("D.") and rivals.spreads(state)
+    return {**view, Column.TOLD: ALL} if raises or programs.is_told(state, step) else view
 
 
-STRUCTURED_1: Final[Protocol] = _protocol(1, "structured", _sheet(VISIBILITY_1, _SHAPES_1), ("sealed", "off"))
+def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Which option one's claim is about, and what programs there are or may be."""
+    if column is not Column.TOLD:
+        return
+    if step.task.startswith("D.") and rivals.spreads(book.state):
+        option = rivals.option_for(book.state, step.name.round, step.role)
+        if option is not None:
+            yield "your claim", rivals.YOURS.format(option=option), ()
+    if programs.is_told(book.state, step):
+        yield from programs.told(book, step)
+
+
+STRUCTURED_1: Final[Protocol] = _protocol(
+    1, "structured", _sheet(VISIBILITY_1, _SHAPES_1), {"positions": ("sealed", "off"), rivals.RULE: ("free",)}
+)
 STRUCTURED: Final[Protocol] = _protocol(
     2,
     "structured-6",
     _SHEET,
-    (ANSWERS, "sealed", "off"),
+    {"positions": (ANSWERS, "sealed", "off"), rivals.RULE: (rivals.SPREAD, "free")},
     view=_view,
-    tells=programs.tells,
+    tells=_tells,
     brought=programs.brought,
     runs_first=programs.runs_first,
 )

@@ -16,7 +16,7 @@ from ledger.events import Claim, Event, ExperimentJudged
 from ledger.events.values import HowTested
 from ledger.state.book import Book
 from ledger.state.state import VERIFIER, State
-from roles.protocol import Column, Group, Step, View
+from roles.protocol import Group, Step
 from roles.replies import ArtifactReply, CheckReply, Reply, Word
 from rounds.protocols.programs import (
     PlannedProgram,
@@ -29,7 +29,7 @@ from rounds.protocols.programs import (
     wrong_program,
 )
 from rounds.protocols.quotable import Quotable, names, repeated
-from rounds.protocols.step_table import ALL, Numbering
+from rounds.protocols.step_table import Numbering
 from rounds.protocols.structured.replies import (
     EvidencedCheck,
     PlacedActionArtifact,
@@ -167,16 +167,13 @@ _OF_ROUND: Final = (*_WRITES[4:], "F", "G")
 _OF_RUN: Final = ("S.resolve", "S.review", "S.close")
 
 
-def with_told(view: View, state: State, step: Step) -> View:
-    """A step's view; where programs may be run it shows them, too."""
-    shown = plans_programs(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
-    return {**view, Column.TOLD: ALL} if shown else view
+def is_told(state: State, step: Step) -> bool:
+    """Whether a step is told of programs."""
+    return plans_programs(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
 
 
-def tells(book: Book, step: Step, column: Column) -> Iterable[tuple[str, str, tuple[int, ...]]]:
+def told(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
     """How to write a program, where a step may; the programs of the round and what came out; at the end all of it."""
-    if column is not Column.TOLD:
-        return
     if step.task in _OF_ROUND:
         yield from planned_programs(book, step)
         yield from ran(book, book.of(ExperimentJudged, step.name.round))
