@@ -269,8 +269,8 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
     if state.opened is None or state.opened.origin.type == "import":
         yield "the run was made by another system"
         return
-    left = rounds_left(state, len(rounds))
-    if not left and rounds:
+    left, now = rounds_left(state, len(rounds)), _still_open(state, len(rounds))
+    if not left and rounds and "G" not in now:
         yield "no round is left"
     if not is_asked(state):
         yield "nobody is asked what the answer would be now (rule positions=beliefs)"
@@ -281,7 +281,7 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
             yield f"settled needs {needed} more rounds and {len(left)} {'is' if len(left) == 1 else 'are'} left"
     if not (_stressed(state, rounds) or any(row.absent == CRITIC for row in left)):
         yield "no round is planned without the critic"
-    if not (passes_drift(state) or any(row.drift for row in left)):
+    if not (passes_drift(state) or any(row.drift for row in left) or "H" in now):
         yield "no drift check is planned"
     last = max((row.round for row in state.opened.plan if "G" in row.phases), default=0)
     if state.opened.stop.not_before > last:
@@ -293,6 +293,16 @@ def rounds_left(state: State, held: int) -> list[PlanRow]:
     limit = state.limits.rounds
     rows = state.opening.plan if limit is None else state.opening.plan[:limit]
     return [row for row in rows if "G" in row.phases and row.round > held]
+
+
+def _still_open(state: State, held: int) -> tuple[str, ...]:
+    """Phases of round `held` that nobody has answered yet, while it is the present one."""
+    if state.round != held or held not in state.rounds:
+        return ()
+    rows, at = state.opening.plan, state.rounds[held].plan_row
+    phases = rows[at].phases if at < len(rows) else ()
+    done = (*state.answered, *state.given_up)
+    return tuple(phase for phase in phases if not any(one.startswith(f"r{held}.{phase}.") for one in done))
 
 
 def _stressed(state: State, rounds: Sequence[RoundUnits]) -> bool:
