@@ -330,14 +330,15 @@ def _holds_not(found: Found, arms: Sequence[ArmFound], planned_sha: str | None) 
     if failed:
         runs = counted(failed, "run")
         yield f"{runs} failed or ended at the budget; an answer that is missing is left out of its pair."
-    if unnamed := sum(arm.unnamed for arm in arms):
-        yield f"{counted(unnamed, 'answer')} named no option and counts as wrong."
+    if found.keys and (unnamed := sum(arm.unnamed for arm in arms)):
+        yield f"{counted(unnamed, 'answer')} named no option and {'counts' if unnamed == 1 else 'count'} as wrong."
     if study.file.study.equal_cost == "stated" and arms:
         least, most = min(arm.replies for arm in arms), max(arm.replies for arm in arms)
         if most > 1.05 * least:
             yield f"The arms did not cost the same: {least:.1f} to {most:.1f} replies an answer."
     if len(arms) > 2:
-        yield f"{counted(len(arms) - 1, 'comparison')} were made: p (Holm) is adjusted for it, the intervals are not."
+        adjusted = "p (Holm) is adjusted for it, the intervals are not" if found.keys else "no interval is adjusted for it"
+        yield f"{counted(len(arms) - 1, 'comparison')} were made: {adjusted}."
 
 
 def _what_could_show(items: int) -> str:
