@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import time
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -27,6 +28,9 @@ TRIES: Final = 3
 """How often a job is given to a worker that dies of it."""
 THREADS: Final = 16
 """Jobs that one Ray actor plays side by side: seats over a network mostly wait."""
+RESTART_SECONDS: Final = 60.0
+"""How long an actor that died may take to come back."""
+LOOK_SECONDS: Final = 0.5
 INSTALL: Final = "pip install 'ray>=2.50'"
 Done = tuple[JobEnd, bytes]
 
@@ -119,8 +123,8 @@ class RayEngine:
         self.capacity = workers
         threads = min(THREADS, workers)
         settings: Any = {"num_cpus": 0, "max_concurrency": threads, "max_restarts": -1}
-        worker: Any = self._ray.remote(**settings)(_Worker)
-        self._actors = [worker.remote() for _ in range(-(-workers // threads))]
+        self._worker: Any = self._ray.remote(**settings)(_Worker)
+        self._actors = [self._worker.remote() for _ in range(-(-workers // threads))]
         self._busy: Counter[int] = Counter()
         self._tried: Counter[str] = Counter()
         self._open: dict[Any, tuple[Task, int]] = {}
@@ -150,7 +154,23 @@ class RayEngine:
             except self._ray.exceptions.RayActorError:
                 if self._tried[task.name] >= TRIES:
                     return died(task)
+                self._wait_for(number)
                 self.submit(task)
+
+    def _wait_for(self, number: int) -> None:
+        """Wait until an actor that died is there again: what it is given before that fails at once, and counts as a try.
+
+        One that Ray does not bring back in time gets a new one in its place.
+        """
+        until = time.monotonic() + RESTART_SECONDS
+        while time.monotonic() < until:
+            try:
+                self._ray.get(self._actors[number].process.remote(), timeout=RESTART_SECONDS)
+            except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError):
+                time.sleep(LOOK_SECONDS)
+            else:
+                return
+        self._actors[number] = self._worker.remote()
 
     def __enter__(self) -> Self:
         return self
