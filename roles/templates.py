@@ -1,7 +1,7 @@
 """Templates: `{{name}}` and `{{#list}}…{{/list}}`, nothing else (FORMAT 6).
 
 A list is a sequence of mappings; inside it a name is looked up in the element first, then outside. What is
-put in is never read again, so a text that contains braces stays what it is.
+put in is never read again, so a text that contains braces stays what it is. Somebody's text stands behind bars.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ _BRACES: Final = re.compile(r"\{\{|\}\}")
 
 class TemplateError(ValueError):
     """A template that cannot be rendered: the message names the tag."""
+
+
+def bar(label: str, text: str) -> str:
+    """`text` behind bars, the first line after `label`."""
+    first, *rest = text.splitlines() or [""]
+    return "\n".join([f"{label} | {first}".lstrip(), *(f"| {line}" for line in rest)])
 
 
 def render(template: str, values: Values) -> str:

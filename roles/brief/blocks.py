@@ -12,10 +12,10 @@ from roles.brief.claims import is_late
 from roles.brief.columns import UNNAMED, ColumnShown, shown_in
 from roles.brief.context import BriefContext, once
 from roles.brief.layout import LayoutRow, Scope
-from roles.brief.quote import Quoted, bar
+from roles.brief.quote import Quoted
 from roles.protocol import Column, Extent
 from roles.templates import Row as Element
-from roles.templates import Values
+from roles.templates import Values, bar
 
 ONE_BLOCK_EACH: Final = (Column.QUESTION, Column.PROPOSAL, Column.SUPPLEMENTS, Column.ARTIFACTS)
 """Columns whose quotations are blocks of their own, so that briefs that show the same ones share blobs."""

@@ -20,12 +20,11 @@ from ledger.store.blobs import hash_of
 from roles.brief.blocks import Block, frame, placed, role_block, shown
 from roles.brief.columns import ColumnShown
 from roles.brief.context import BriefCache, BriefContext, context_of, once
-from roles.brief.quote import bar
 from roles.brief.task import failed_drift, task_block
 from roles.prompt_set import PromptSet, prompt_set_hash, template
 from roles.protocol import Column, Protocol, Step
 from roles.schema import reply_schema, schema_bytes
-from roles.templates import Values, render
+from roles.templates import Values, bar, render
 
 REPAIR_CHARACTERS_MAX: Final = 40_000
 

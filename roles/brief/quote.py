@@ -38,6 +38,7 @@ from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.state import CheckFacts, ClaimFacts, State
 from roles.objections import AGAINST, objection_in
+from roles.templates import bar
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -46,12 +47,6 @@ class Quoted(msgspec.Struct, frozen=True):
     name: str
     text: str
     seqs: tuple[int, ...]
-
-
-def bar(label: str, text: str) -> str:
-    """`text` behind bars, the first line after `label`."""
-    first, *rest = text.splitlines() or [""]
-    return "\n".join([f"{label} | {first}".lstrip(), *(f"| {line}" for line in rest)])
 
 
 def _listed(label: str, words: Sequence[str]) -> list[str]:

@@ -29,10 +29,10 @@ from ledger.events.ids import StepName, number_of, parse_reference, parse_step
 from ledger.events.values import Evidence
 from roles.brief import quote
 from roles.brief.context import BriefContext
-from roles.brief.quote import Quoted, bar, optional
+from roles.brief.quote import Quoted, optional
 from roles.prompt_set import template
 from roles.protocol import Column, Pick, Sight, Whose
-from roles.templates import Row, Values, names
+from roles.templates import Row, Values, bar, names
 
 
 def picks(context: BriefContext) -> tuple[Pick, ...]:

@@ -56,7 +56,10 @@ if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         for _ in range(200):
-            open("alive", "w").write(str(time.time())); time.sleep(0.05)
+            with open("next", "w") as sign:
+                sign.write(str(time.time()))
+            os.replace("next", "alive")  # never empty, whenever this is ended
+            time.sleep(0.05)
     os._exit(0)
 while not os.path.exists("alive"):
     time.sleep(0.05)

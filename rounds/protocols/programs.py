@@ -18,9 +18,9 @@ from ledger.events.values import DECIMAL_PATTERN
 from ledger.state.book import Book
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
 from ledger.state.state import EXPERIMENTS, INTERPRETER, SANDBOX, State
-from roles.brief.quote import bar
 from roles.protocol import Step
 from roles.replies import Part, Word
+from roles.templates import bar
 from rounds.protocols.step_table import by
 
 MEMORY_BYTES: Final = 512 * 1024**2

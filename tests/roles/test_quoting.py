@@ -12,6 +12,7 @@ from ledger.events import Artifact, Statement
 from ledger.events.ids import parse_reference
 from ledger.state.anchors import contains_quote, passages, sections_of
 from roles.brief import quote
+from roles.templates import bar
 from tests.roles.factory import DOCUMENT
 from tests.roles.runs import brief_of, run, steps_of_run
 
@@ -90,7 +91,7 @@ def test_a_document_keeps_its_line_numbers() -> None:
 
 @given(st.text())
 def test_every_line_of_a_text_stands_behind_a_bar(text: str) -> None:
-    lines = quote.bar("label", text).splitlines()
+    lines = bar("label", text).splitlines()
     assert lines[0].startswith("label | ")
     assert all(line.startswith("| ") for line in lines[1:])
     assert [line.split("| ", 1)[1] for line in lines] == (text.splitlines() or [""])
@@ -98,4 +99,4 @@ def test_every_line_of_a_text_stands_behind_a_bar(text: str) -> None:
 
 @given(st.text(min_size=1))
 def test_a_quotation_without_label_is_all_bars(text: str) -> None:
-    assert all(line.startswith("| ") for line in quote.bar("", text).splitlines())
+    assert all(line.startswith("| ") for line in bar("", text).splitlines())

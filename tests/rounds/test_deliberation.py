@@ -53,6 +53,7 @@ def test_what_is_left_open_is_decided() -> None:
     assert event.rules == {
         "prompts": "structured-6",
         "positions": "beliefs",
+        "rivals": "spread",
         "rejudge": "0",
         "wait": "on",
         "validate": "phase",

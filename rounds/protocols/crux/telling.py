@@ -25,11 +25,11 @@ from ledger.events import (
 )
 from ledger.events.answers import ConditionalBelief
 from ledger.state.book import Book
-from roles.brief.quote import bar
 from roles.brief.quote import verification as verdict_quoted
 from roles.memo.citing import cited_texts
 from roles.memo.likelihood import likelihood_of
 from roles.protocol import Column, Step
+from roles.templates import bar
 from rounds.protocols.crux import rewriting
 from rounds.protocols.crux.answers import answer_of, shuffled
 from rounds.protocols.crux.asked import planned_by, to_check
