@@ -129,3 +129,17 @@ def test_what_was_not_measured_stands_beside_ready():
         found, ready=True, stop=True, gates=[msgspec.structs.replace(gate, ok=True) for gate in found.gates]
     )
     assert "FM-3, FM-6 could not be measured, so this is no all-clear" in because(ready)
+
+
+def test_what_a_round_still_has_to_bring_is_no_lack_of_the_plan():
+    """The drift check of the present round, and the last round itself, are still to come until they are done."""
+    run = recorded("structured-ferry")
+    first, last = ends(run)[2] + 1, ends(run)[4]
+    for event in run.events[first : last + 1]:
+        value = gate(run, "reachable", event.seq).value or ""
+        answered = fold(run.events[: event.seq + 1]).answered
+        if "r3.H.verifier" not in answered:
+            assert "drift" not in value
+        if "r4.G.critic" not in answered:
+            assert "no round is left" not in value
+    assert "no round is left" in (gate(run, "reachable", last).value or "")

@@ -129,6 +129,14 @@ READ = {
         STATED.format(3),
         questions=24,
     ),
+    "structured-ferry": Read(
+        "decide_with_tripwire",
+        "Next season the ferry sells paper tickets from renewed counter printers",
+        STATED.format(3),
+        dissent=("observer",),
+        questions=8,
+        why=("C-1-5", "C-2-1", "C-4-4"),
+    ),
     "tribunal-medicines": Read(
         "decide",
         "REFUSE: SAFETY vetoed: The person hurt is the customer",
