@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ledger.events import Event, ExperimentJudged, Fallback, RoundOpened, RunClosed, RunOpened
+from ledger.events import Event, Fallback, RoundOpened, RunClosed, RunOpened
 from ledger.events.ids import StepName, parse_step
 from ledger.events.values import Status
 from ledger.state.book import Book, commit_end
@@ -27,16 +27,21 @@ def at_opening(ledger: Book, protocol: Protocol, step: Step) -> Book:
     siblings = {sibling.id for sibling in group.steps} if group else {step.id}
     if first_attempt(step.name) != step.name:
         siblings |= _since_the_first(protocol, base, step)
-    stood, first = (
-        base.first(_behind_earlier_groups(base, step.name.round, siblings)),
-        str(first_attempt(step.name)),
-    )
-    for judged in base.of(ExperimentJudged, step.name.round):
-        is_open = any(one.id == first for one in open_steps(protocol, stood.state))
-        if judged.seq >= len(stood.events) and not is_open:
-            # the group waited for what was run; a person may have acted in between
-            stood = base.first(behind_owed(base.events, commit_end(base.events, judged.seq)))
-    return stood
+    return _once_open(protocol, base, step, _behind_earlier_groups(base, step.name.round, siblings))
+
+
+def _once_open(protocol: Protocol, base: Book, step: Step, place: int) -> Book:
+    """The first book from `place` on in which the step is open: what it waited for, such as experiments or a person's
+    answer, came before it, whatever else a person did meanwhile."""
+    stood = here = base.first(place)
+    first = str(first_attempt(step.name))
+    while True:
+        asked = open_or_unlawful(protocol, here.state)
+        if asked is None or any(one.id == first for one in asked):
+            return here
+        if len(here.events) == len(base.events):
+            return stood  # it never was: an unlawful ledger
+        here = base.first(behind_owed(base.events, commit_end(base.events, len(here.events))))
 
 
 def first_attempt(name: StepName) -> StepName:
