@@ -139,12 +139,16 @@ def _decision(book: Book, identity: str) -> Decision:
 
 
 def _latest(book: Book) -> Decision | None:
-    """While nothing is final: the last decision in force that is about the question."""
+    """While nothing is final: of the last round that decided, the first decision in force about the question.
+
+    Whoever decides says the main thing first, as at the end.
+    """
     counted = majority(book)
     if counted is not None:
         return next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
-    standing = in_force(book.state)
-    return _decision(book, standing[-1]) if standing else None
+    standing = [_decision(book, identity) for identity in in_force(book.state)]
+    last = max((one.round for one in standing), default=0)
+    return next((one for one in standing if one.round == last), None)
 
 
 def _hangs_on(book: Book, chief: Decision) -> Decision:

@@ -137,6 +137,13 @@ READ = {
         questions=8,
         why=("C-1-5", "C-2-1", "C-4-4"),
     ),
+    "structured-rescue": Read(
+        "running",
+        "Not final: Pagers on the service's own radio network stay the first choice",
+        STATED.format(4),
+        questions=9,
+        why=("C-4-1", "C-4-3", "C-4-6"),
+    ),
     "tribunal-medicines": Read(
         "decide",
         "REFUSE: SAFETY vetoed: The person hurt is the customer",
