@@ -31,7 +31,7 @@ from moot.view import marks, words
 from moot.view.banners import labels_of
 from moot.view.marks import mark_of
 from moot.view.seats import Answered, one_family
-from moot.view.stopping import because, ended, next_round
+from moot.view.stopping import because, ended, held_told, next_round
 from moot.view.text import log_sparkline, numbers, sparkline
 
 TEXT: Final = 140
@@ -126,7 +126,7 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
     where = f"round {report.round} of {planned}, after event {report.at}, profile {report.profile}"
     yield Text(f"{report.run}  " if report.run else "", theme.HEADER).append(where, theme.FAINT)
     mark = mark_of(marks.ADVICE, report.advice)
-    line = Text(f"{report.satisfied} of {report.of} signals hold  ", theme.HEADER)
+    line = Text(f"{held_told(report)} hold  ", theme.HEADER)
     yield line.append_text(theme.text_of(mark)).append(_obeyed(state, report), theme.FAINT)
     yield Text(because(report), theme.HEADER)
     if state.closing is not None:

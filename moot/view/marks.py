@@ -51,7 +51,7 @@ DRIFT: Final[Mapping[str, Mark]] = {
     "FAIL": Mark("✗", "FAIL", "bad"),
 }
 ADVICE: Final[Mapping[str, Mark]] = {
-    "strong_stop": Mark("■", "stop: all signals hold", "good"),
+    "strong_stop": Mark("■", "stop: all that was asked for holds", "good"),
     "wrap_up": Mark("◧", "wrap up: one more round without new claims", "good"),
     "borderline": Mark("◇", "borderline: look at the signals that are missing", "warn"),
     "continue": Mark("▶", "continue", "open"),

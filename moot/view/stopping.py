@@ -51,6 +51,14 @@ def because(report: SignalReport) -> str:
     return f"{first}{' ' if first else ''}{verdict} because {held}{lacking}."
 
 
+def held_told(report: SignalReport) -> str:
+    """How much of what decides holds: of the gates where there are any, else of the signals."""
+    deciding = [gate for gate in report.gates if gate.decides]
+    if deciding:
+        return f"{sum(gate.ok for gate in deciding)} of {len(deciding)} gates"
+    return f"{report.satisfied} of {report.of} signals"
+
+
 def alarms_first(report: SignalReport) -> str:
     """`one role dominates (FM-4): alarmed and unanswered.`: said before any advice; nothing where no alarm is open."""
     open_ones = [words.failure(alarm.id) for alarm in report.alarms if alarm.is_open]

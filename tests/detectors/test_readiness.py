@@ -14,7 +14,7 @@ from detectors.calibrated.parameters import calibrated_parameters
 from detectors.calibrated.readiness import counted_alone
 from detectors.report import GateReading
 from detectors.signals import signals
-from ledger.events import RoundOpened
+from ledger.events import Alarm, Claim, RoundOpened
 from ledger.state.fold import fold
 from moot.app.run import Run
 from moot.view.stopping import because
@@ -143,3 +143,32 @@ def test_what_a_round_still_has_to_bring_is_no_lack_of_the_plan():
         if "r4.G.critic" not in answered:
             assert "no round is left" not in value
     assert "no round is left" in (gate(run, "reachable", last).value or "")
+
+
+def test_a_run_of_the_short_plan_stopped_because_every_gate_held():
+    run = recorded("structured-church")
+    closing = run.state.closing
+    assert closing is not None
+    assert closing.reason == "ready"
+    assert len(run.state.answered) == 66
+    last = ends(run)
+    for round_ in (1, 2):
+        assert not signals(run.book, "calibrated", last[round_]).ready
+    found = signals(run.book, "calibrated")
+    assert found.ready
+    assert [one.name for one in found.gates if one.decides and not one.ok] == []
+
+
+def test_an_alarm_turned_the_claims_to_the_rivals():
+    run = recorded("structured-rescue")
+    alarm = next(event for event in run.events if isinstance(event, Alarm))
+    assert (alarm.fm, alarm.action, alarm.round) == ("FM-9", "raised", 3)
+    claims = [event for event in run.events if isinstance(event, Claim)]
+    without = {
+        when: [
+            claim.about for claim in claims if (claim.seq > alarm.seq) == when and "O-1" not in claim.about
+        ]
+        for when in (False, True)
+    }
+    assert without[False] == []  # of 21 claims before it none was about the rivals and not about what led
+    assert len(without[True]) >= 5

@@ -129,6 +129,13 @@ READ = {
         STATED.format(3),
         questions=24,
     ),
+    "structured-church": Read(
+        "decide_with_tripwire",
+        "Holm heats its church with electric bench heaters.",
+        STATED.format(3),
+        questions=4,
+        why=("C-1-1", "C-1-3", "C-1-5"),
+    ),
     "structured-ferry": Read(
         "decide_with_tripwire",
         "Next season the ferry sells paper tickets from renewed counter printers",
