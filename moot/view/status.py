@@ -315,10 +315,7 @@ def _stop_told(state: State, report: SignalReport | None) -> str:
     if report is None or state.opened is None:
         return "the signals cannot be read: the run's own thresholds are gone"
     not_before = state.opened.stop.not_before
-    said = (
-        f"R{report.round}: {held_told(report)} hold ({report.profile}), "
-        f"{report.advice.replace('_', ' ')}"
-    )
+    said = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
     if alarmed := alarms_first(report):
         said = f"{alarmed} {said}"
     if report.stop and report.round < not_before:
