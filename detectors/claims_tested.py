@@ -79,7 +79,7 @@ def pending_text(seen: Observations, parameters: TextParameters) -> Signal:
     The closing synthesis settles what is pending and tests nothing (SD-19): what it settled stays untested.
     """
     pending = untested(seen.state)
-    return _few(seen, parameters.few_claims_pending, pending, Fraction, what="claims were never tested")
+    return _few(seen, parameters.few_claims_pending, pending, Fraction, what="claims were tested in no round")
 
 
 def pending_script(seen: Observations, parameters: ScriptParameters) -> Signal:

@@ -22,7 +22,9 @@ def led_text(seen: Observations, parameters: TextParameters) -> Signal:
     return reading(
         "S3",
         not missing and spread >= limit,
-        f"never led: {listed(missing)}" if missing else f"leads have {short(spread)} bits of {short(limit)}",
+        f"never led a round without stress: {listed(missing)}"
+        if missing
+        else f"leads have {short(spread)} bits of {short(limit)}",
         spread,
         limit,
         [f"@{seq}" for seq in sorted(first.values())],

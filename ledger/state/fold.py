@@ -150,11 +150,13 @@ def step(state: State, event: Event) -> None:
             state.amendments.append(event)
             if event.what == "plan" and state.opened is not None:
                 state.opened = planned_anew(state.opened, event)
+            _forget_what_nobody_allows(state)
         case Fallback():
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
             if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
                 state.opened = event  # one that comes late or again opens nothing: ORD001 says so
+                _forget_what_nobody_allows(state)
         case RunClosed():
             state.closing = event
         case Screening():
@@ -173,8 +175,9 @@ def step(state: State, event: Event) -> None:
                 tuple([evidence.ref for evidence in event.because]),
             )
         case ExperimentPlanned():
+            awaited = event.by in state.roles and state.runs_programs
             state.experiments[_id(event)] = ExperimentFacts(
-                event.round, event.claims, event.by, event.k, event.seq
+                event.round, event.claims, event.by, event.k, event.seq, awaited
             )
         case ExperimentRun():
             planned = state.experiments.get(event.of)
@@ -314,14 +317,20 @@ def _verification(state: State, event: Verification) -> None:
             )
 
 
+def _forget_what_nobody_allows(state: State) -> None:
+    """Where programs are not run any more, or not yet in a fork, no step waits for those that are there."""
+    if any(facts.awaited for facts in state.experiments.values()) and not state.runs_programs:
+        for facts in state.experiments.values():
+            facts.awaited = False
+
+
 def _judged(state: State, event: ExperimentJudged) -> None:
     """An experiment moves its claims; one that is judged again moves them again."""
     planned = state.experiments.get(event.of)
     if planned is None:
         return
-    # whoever judges by it waits for what a seat brought along, and for nothing that a person plans or runs
-    by_a_seat = planned.by in state.roles and planned.by != VERIFIER and planned.round == event.round
-    waited_for = by_a_seat and not planned.judged and state.runs_programs
+    in_time = planned.by != VERIFIER and planned.round == event.round and not planned.judged
+    waited_for = planned.awaited and in_time  # the checks opened behind it
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_

@@ -138,7 +138,7 @@ def history(moves: list[Move]) -> list[HistoryEntry]:
 
 
 class WeighedStatus(NamedTuple):
-    """Where a claim stands, and the greatest weight of what moved it."""
+    """Where a claim stands, and the weight of what moved it there; 0 of a move without a class."""
 
     status: Status = "pending"
     weight: int = 0
@@ -155,7 +155,7 @@ class WeighedStatus(NamedTuple):
         """Where the claim stands then."""
         if not self.allows(move) or self.outweighs(move):
             return self
-        return WeighedStatus(move.to, max(self.weight, WEIGHT.get(move.class_, 0)))
+        return WeighedStatus(move.to, WEIGHT.get(move.class_, 0))
 
 
 def standing_after(moves: Iterable[Move]) -> WeighedStatus:

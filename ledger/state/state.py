@@ -170,6 +170,8 @@ EXPERIMENTS: Final = "experiments"
 """Key of `run_opened.rules`: the person's word for running programs."""
 INTERPRETER: Final = "interpreter"
 """Key of `run_opened.rules`: what runs the programs, in words, for whoever writes one."""
+PROGRAMS: Final = "programs"
+"""Key of `run_opened.rules`: "on" where seats of `structured` may bring programs; older runs were never asked."""
 EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
 WAIT: Final = "wait"
 """The rule in `run_opened.rules` by which a run waits for questions that its protocol needs an answer to."""
@@ -188,6 +190,8 @@ class ExperimentFacts(msgspec.Struct):
     by: str
     k: int
     seq: int
+    awaited: bool = False
+    """A seat brought it while programs were allowed, and they were ever since: steps wait for what comes out."""
     runs: dict[tuple[str, int], int] = msgspec.field(default_factory=dict[tuple[str, int], int])
     """(control or empty, n) → seq of the `experiment_run`."""
     judged: int = 0

@@ -141,14 +141,16 @@ def _decision(book: Book, identity: str) -> Decision:
 def _latest(book: Book) -> Decision | None:
     """While nothing is final: of the last round that decided, the first decision in force about the question.
 
-    Whoever decides says the main thing first, as at the end.
+    Whoever decides says the main thing first, as at the end; an override stands where what it overrides stood.
     """
     counted = majority(book)
     if counted is not None:
         return next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
-    standing = [_decision(book, identity) for identity in in_force(book.state)]
-    last = max((one.round for one in standing), default=0)
-    return next((one for one in standing if one.round == last), None)
+    standing = in_force(book.state)
+    first = {one: _decision(book, overridden(book.state, one)) for one in standing}
+    last = max((one.round for one in first.values()), default=0)
+    said = [(origin.seq, one) for one, origin in first.items() if origin.round == last]
+    return _decision(book, min(said)[1]) if said else None
 
 
 def _hangs_on(book: Book, chief: Decision) -> Decision:

@@ -127,7 +127,8 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
 def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
     answer = _cut(outcome.answer, cut.answer, "")
-    yield "answer", f"{answer} (moot decisions {run})" if answer.endswith("…") else answer
+    whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
+    yield "answer", f"{answer} ({whole})" if answer.endswith("…") else answer
     yield from (("became", became_line(one)) for one in outcome.became)
     yield "how sure", outcome.how_sure
     yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)

@@ -18,7 +18,7 @@ from moot.view.held_up import held_up_told, rules_asked_told
 from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.seats import dollars
-from moot.view.stopping import alarms_first, held_told
+from moot.view.stopping import alarms_first, held_told, no_all_clear
 from moot.view.text import WIDTH, joined, listed
 from rounds.protocols import is_watched
 
@@ -316,6 +316,7 @@ def _stop_told(state: State, report: SignalReport | None) -> str:
         return "the signals cannot be read: the run's own thresholds are gone"
     not_before = state.opened.stop.not_before
     said = f"R{report.round}: {held_told(report)} hold ({report.profile}), {report.advice.replace('_', ' ')}"
+    said += "." * bool(no_all_clear(report)) + no_all_clear(report)
     if alarmed := alarms_first(report):
         said = f"{alarmed} {said}"
     if report.stop and report.round < not_before:

@@ -38,10 +38,7 @@ def because(report: SignalReport) -> str:
         told = dict.fromkeys(_told(gate, rounds) for gate in deciding if gate.ok == report.ready)
         if report.stop and not report.ready:
             return f"Stops, not ready: {', '.join(told)}; more rounds of reading cannot change that."
-        blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
-        if report.ready and blind:
-            told[f"{', '.join(blind)} could not be measured, so this is no all-clear"] = None
-        return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}."
+        return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}.{no_all_clear(report)}"
     holding = [signal.id for signal in report.signals if signal.satisfied]
     missing = [signal.id for signal in report.signals if not signal.satisfied]
     verdict = "Says stop" if report.stop else "Says go on"
@@ -49,6 +46,14 @@ def because(report: SignalReport) -> str:
     held = f"{report.satisfied} of {report.of} signals hold ({', '.join(holding) or 'none'})"
     first = alarms_first(report) if report.stop else ""
     return f"{first}{' ' if first else ''}{verdict} because {held}{lacking}."
+
+
+def no_all_clear(report: SignalReport) -> str:
+    """What stands beside READY where a failure mode could not be measured; empty where that does not matter."""
+    blind = [alarm.id for alarm in report.alarms if alarm.verdict == "INSUFFICIENT"]
+    return (
+        f" This is no all-clear: {', '.join(blind)} could not be measured." if report.ready and blind else ""
+    )
 
 
 def held_told(report: SignalReport) -> str:

@@ -70,7 +70,7 @@ def status_text(found: StudyStatus) -> str:
         )
     ways = {
         "not_begun": f"begin:  moot study run {found.study}",
-        "open": f"go on:  moot study run {found.study}",
+        "open": f"go on:  moot study run {found.study}; where seats are host, moot next {found.study} lists what waits",
         "done": f"read:   moot study report {found.study}",
     }
     return joined([*lines, ways[found.state]])

@@ -237,7 +237,7 @@ def _status(facts: ClaimFacts, checks: Mapping[str, CheckFacts]) -> tuple[str, t
         if check:
             words.append(f"{entry.by} ({check.result}, {entry.bearing}{weighs_less})")
         elif entry.bearing:
-            words.append(f"{entry.by} (run, {entry.bearing})")
+            words.append(f"{entry.by} (run, {entry.bearing}{weighs_less})")
         else:
             words.append(f"replaced by {entry.by}")
     return ": ".join([facts.status, *([", ".join(words)] if words else [])]), tuple(e.seq for e in made)

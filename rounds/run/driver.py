@@ -179,7 +179,9 @@ class _Drive:
                 ]
             )
         if not steps and state.stopped_by is not None:
-            return DriveEnd("stopped", state.stopped_by)
+            if self._bench is None or not awaited_experiments(self._session.protocol, state):
+                return DriveEnd("stopped", state.stopped_by)
+            self._watch.committed(go_on(self._session))
         return DriveEnd("waiting", waiting=tuple(step.id for step in steps))
 
     def _start(self, open_now: list[AskedStep]) -> None:

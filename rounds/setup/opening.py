@@ -22,7 +22,7 @@ from ledger.events.run import (
     StopRule,
     Waiver,
 )
-from ledger.state.state import EXPERIMENTS, INTERPRETER, SANDBOX
+from ledger.state.state import EXPERIMENTS, INTERPRETER, PROGRAMS, SANDBOX
 from ledger.store.blobs import hash_of
 from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
@@ -93,7 +93,7 @@ def resolve(
     rules = {**chosen_rules(deliberation, protocol, name), **gate_rules}
     protocol = with_prompts(protocol, rules)
     if experiments is not None:
-        rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments}
+        rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments, PROGRAMS: "on"}
     plan = _plan(deliberation, protocol, rules, name)
     context, contents = _context(deliberation.context, documents, name)
     prompt_set = installed_prompt_set(protocol.prompts)

@@ -128,7 +128,7 @@ def test_what_was_not_measured_stands_beside_ready():
     ready = msgspec.structs.replace(
         found, ready=True, stop=True, gates=[msgspec.structs.replace(gate, ok=True) for gate in found.gates]
     )
-    assert "FM-3, FM-6 could not be measured, so this is no all-clear" in because(ready)
+    assert "This is no all-clear: FM-3, FM-6 could not be measured." in because(ready)
 
 
 def test_what_a_round_still_has_to_bring_is_no_lack_of_the_plan():

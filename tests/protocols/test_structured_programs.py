@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec import structs
 
 from ledger.events import Artifact, Claim, Decision, ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.state.book import Book
+from ledger.state.fold import fold
 from moot.view.claims import claims_of
 from roles.brief import derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
@@ -18,6 +22,7 @@ from rounds.protocols import PROTOCOLS
 from rounds.protocols.programs import EXAMPLE
 from rounds.protocols.structured import programs
 from rounds.run.controller import Controller
+from rounds.run.driver import drive
 from rounds.run.engine import Answer, ReplyRefused
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import amend_experiments
@@ -28,7 +33,7 @@ from rounds.setup.deliberation import checked
 from rounds.setup.opening import resolve
 from tests.rounds.experimenting import BENCH
 from tests.rounds.openings import clock
-from tests.rounds.scripted import Script
+from tests.rounds.scripted import Script, ScriptedSeat
 from validators.rulebook import findings
 
 STRUCTURED: Final = PROTOCOLS["structured"]
@@ -172,6 +177,45 @@ def test_where_programs_are_forbidden_later_nobody_waits_for_one(tmp_path: Path)
     assert not book.of(ExperimentRun)
 
 
+def test_programs_that_are_allowed_again_hold_up_no_check_that_was_open(tmp_path: Path) -> None:
+    session, script = begin(tmp_path / "run"), Planner()
+    played(session, script, run=False)
+    amend_experiments(session, is_allowed=False)
+    amend_experiments(session, is_allowed=True)
+    assert [one.step.task for one in session.asked()][:1] == ["E.check1"]
+    book = played(session, script)
+    assert book.state.finished
+    assert {one.verdict for one in book.of(ExperimentJudged)} == {
+        "holds"
+    }  # run when nobody was asked for anything
+    assert [one for one in findings(book, standard(STRUCTURED).context()) if one.severity == "error"] == []
+    assert re_execute(book, STRUCTURED, Controller(STRUCTURED, standard(STRUCTURED))).identical
+
+
+def test_a_run_that_was_opened_before_seats_could_bring_programs_is_asked_for_none(tmp_path: Path) -> None:
+    session = begin(tmp_path / "run")
+    opened = session.book().state.opening
+    older = structs.replace(
+        opened, rules={key: value for key, value in opened.rules.items() if key != "programs"}
+    )
+    state = fold([older, *session.book().events[1:]])
+    step = find_step(STRUCTURED, state, "r1.D.critic")
+    assert step is not None
+    assert STRUCTURED.reply_type(state, step).__name__ == "PlacedCriticArtifact"
+    assert "told" in {str(column) for column in STRUCTURED.view(session.book().state, step)}
+
+
+def test_a_run_stopped_while_it_waits_for_a_program_goes_on_with_it(tmp_path: Path) -> None:
+    session, script = begin(tmp_path / "run"), Planner()
+    played(session, script, run=False)
+    session.stop("human")
+    assert session.book().state.stopped_by is not None
+    seats = {role.id: ScriptedSeat(session, script) for role in STRUCTURED.roles}
+    end = asyncio.run(drive(session, seats, monotonic=time.monotonic, bench=BENCH))
+    assert (end.state, end.reason) == ("finished", "protocol_end")
+    assert session.book().of(ExperimentJudged)
+
+
 def test_a_decision_may_cite_what_was_run(tmp_path: Path) -> None:
     session, script = begin(tmp_path / "run"), Planner()
     played(session, script, until="r1.G.action")
@@ -192,10 +236,10 @@ def _program(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("brought", "how", "said"),
     [
-        ([_program(claim="2")], "execution", "give an id, or the number of one of yours: 1"),
-        ([_program(claim="0")], "execution", "'0' is unknown"),
-        ([_program(claim="C-9-9")], "execution", "'C-9-9' is unknown"),
-        ([_program(claim="²")], "execution", "'²' is unknown"),
+        ([_program(claim="2")], "execution", "give an id, or the number of your own: 1"),
+        ([_program(claim="0")], "execution", "'0' is no open claim"),
+        ([_program(claim="C-9-9")], "execution", "'C-9-9' is no open claim"),
+        ([_program(claim="²")], "execution", "'²' is no open claim"),
         ([_program()], "judgement", "1 is decided by judgement, not by execution or calculation"),
         ([_program(), _program()], "execution", "'1' is given twice"),
         ([_program(fail_if=EXAMPLE["pass_if"])], "execution", "programs[0]: "),

@@ -50,7 +50,6 @@ from roles.replies import (
     StatementReply,
 )
 from rounds.protocols.plans import AUTHORS, standard_13
-from rounds.protocols.programs import plans_programs
 from rounds.protocols.quotable import Quotable
 from rounds.protocols.schedule import (
     active_roles,
@@ -237,7 +236,7 @@ def _wrong_check(known: Quotable, reply: CheckReply) -> Iterator[str]:
 def _shape(kind: type[Reply]) -> type[Reply] | Callable[[State], type[Reply]]:
     """The shape of a reply; where programs may come with it, that depends on the run."""
     runnable = programs.WITH_PROGRAMS.get(kind)
-    return kind if runnable is None else lambda state: runnable if plans_programs(state) else kind
+    return kind if runnable is None else lambda state: runnable if programs.may_bring(state) else kind
 
 
 def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet:

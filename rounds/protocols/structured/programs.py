@@ -15,7 +15,9 @@ from detectors.beliefs.parameters import RUN_HERE
 from ledger.events import Claim, Event, ExperimentJudged
 from ledger.events.values import HowTested
 from ledger.state.book import Book
-from ledger.state.state import VERIFIER, State
+from ledger.state.lifecycle import OPEN
+from ledger.state.state import PROGRAMS, VERIFIER, State
+from roles.asof import status_at_opening
 from roles.protocol import Group, Step
 from roles.replies import ArtifactReply, CheckReply, Reply, Word
 from rounds.protocols.programs import (
@@ -115,7 +117,7 @@ def wrong_programs(known: Quotable, reply: ArtifactReply | CheckReply) -> Iterat
         how = _how(known, own, one.claim)
         if how is None:
             own_ones = names(str(k) for k in range(1, len(own) + 1)) or "none"
-            yield f"{where}.claim: {one.claim!r} is unknown; give an id, or the number of one of yours: {own_ones}"
+            yield f"{where}.claim: {one.claim!r} is no open claim; give an id, or the number of your own: {own_ones}"
         elif how not in RUN_HERE:
             yield f"{where}.claim: {one.claim} is decided by {how}, not by execution or calculation; leave it out"
         else:
@@ -129,7 +131,8 @@ def _how(known: Quotable, own: Sequence[PlacedClaim], claim: str) -> HowTested |
     if claim.isascii() and claim.isdecimal():
         return own[int(claim) - 1].how if 1 <= int(claim) <= len(own) else None
     facts = None if known.unknown(claim) else known.state.claims.get(claim)
-    return None if facts is None or facts.status == "superseded" else facts.how
+    is_open = facts is not None and status_at_opening(known.state, claim, known.step) in OPEN
+    return facts.how if facts is not None and is_open else None
 
 
 def planned(
@@ -149,14 +152,17 @@ def planned(
 
 def runs_first(state: State, group: Group) -> tuple[str, ...]:
     """Experiments whose results a group waits for: the checks for those of artifacts, later phases for all."""
-    if not state.runs_programs or not state.unjudged or group.phase in ("B", "C", "D"):
+    if not state.unjudged or group.phase in ("B", "C", "D"):
         return ()
     is_check = group.name.startswith("E.check")
     if group.phase == "E" and not is_check:
         return ()
-    seats = [role for role in state.roles if not is_check or role != VERIFIER]
     waiting = ((one, state.experiments[one]) for one in state.unjudged)
-    return tuple(one for one, facts in waiting if facts.round == state.round and facts.by in seats)
+    return tuple(
+        one
+        for one, facts in waiting
+        if facts.awaited and facts.round == state.round and not (is_check and facts.by == VERIFIER)
+    )
 
 
 # ---------------------------------------------------------------- what briefs say
@@ -167,9 +173,14 @@ _OF_ROUND: Final = (*_WRITES[4:], "F", "G")
 _OF_RUN: Final = ("S.resolve", "S.review", "S.close")
 
 
+def may_bring(state: State) -> bool:
+    """Whether seats of the run may bring programs; those of runs opened before this were never asked."""
+    return plans_programs(state) and state.opening.rules.get(PROGRAMS) == "on"
+
+
 def is_told(state: State, step: Step) -> bool:
     """Whether a step is told of programs."""
-    return plans_programs(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
+    return may_bring(state) and step.task in (*_WRITES, *_OF_ROUND, *_OF_RUN)
 
 
 def told(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
@@ -179,7 +190,7 @@ def told(book: Book, step: Step) -> Iterable[tuple[str, str, tuple[int, ...]]]:
         yield from ran(book, book.of(ExperimentJudged, step.name.round))
     if step.task in _OF_RUN:
         yield from ran(book, book.of(ExperimentJudged))
-    if step.task in _WRITES and step.name.repeat == 1:
+    if step.task in _WRITES and step.name.repeat == 1 and book.state.runs_programs:
         yield "programs", how_to_write(book.state, IN_ARTIFACT if step.name.phase == "D" else IN_VERDICT), ()
 
 
