@@ -60,7 +60,8 @@ def gates(
     if parameters.version < DECIDES_SINCE:
         return counted if as_recorded else (*counted, *gates_beside(state, rounds))
     own = [gate for gate in counted if gate.name not in NOT_DECIDING]
-    three, rule = _three(state, len(rounds), parameters), thresholds_of_readiness(parameters)[1]
+    three = _three(state, len(rounds), parameters, as_recorded=as_recorded)
+    rule = thresholds_of_readiness(parameters)[1]
     within = reachable(state, rounds, rule, others_hold=all(gate.ok for gate in (*three, *own)))
     shown = [] if as_recorded else _beside(gate for gate in counted if gate.name in NOT_DECIDING)
     return (*three, within, *own, *shown)
@@ -83,9 +84,11 @@ def thresholds_of_readiness(parameters: CalibratedParameters) -> tuple[ExaminedT
     return tests, still
 
 
-def _three(state: State, held: int, parameters: CalibratedParameters) -> tuple[GateReading, ...]:
+def _three(
+    state: State, held: int, parameters: CalibratedParameters, *, as_recorded: bool = False
+) -> tuple[GateReading, ...]:
     tests, still = thresholds_of_readiness(parameters)
-    return examined(state, tests), settled(state, held, still), blocked(state)
+    return examined(state, tests), settled(state, held, still, as_recorded=as_recorded), blocked(state)
 
 
 def _beside(found: Iterable[GateReading]) -> list[GateReading]:

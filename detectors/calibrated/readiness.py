@@ -125,8 +125,9 @@ class Course(NamedTuple):
         return count
 
 
-def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
-    """Whether what the roles would answer now still changes, after round `through`."""
+def settled(state: State, through: int, rule: SettledTerms, *, as_recorded: bool = False) -> GateReading:
+    """Whether what the roles would answer now still changes, after round `through`; a look records every round that it
+    did not, where people are told of no more than are asked for."""
     what = "the same leader, which loses" if rule.against_leader else "the same leader and"
     limit = f"{what} ≤{rule.points_at_most} points or the noise, {rule.rounds_unchanged} rounds running"
     if not state.beliefs and not is_asked(state):
@@ -136,7 +137,8 @@ def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
         return GateReading("settled", False, "no round has answered yet", limit)
     still = course.unchanged(rule)
     loud = course.noise is not None and course.noise > rule.noise_at_most
-    told = [f"{course.leaders[-1]} leads, unchanged for {still} of {rule.rounds_unchanged} rounds"]
+    rounds = still if as_recorded else min(still, rule.rounds_unchanged)
+    told = [f"{course.leaders[-1]} leads, unchanged for {rounds} of {rule.rounds_unchanged} rounds"]
     told += [f"moved {float(moved):.1f}" for moved in course.moved[-1:] if moved is not None]
     if rule.against_leader:
         told += [f"leader lost {float(lost):.1f}" for lost in course.lost[-1:] if lost is not None]
