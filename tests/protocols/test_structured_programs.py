@@ -212,7 +212,7 @@ def test_a_run_stopped_while_it_waits_for_a_program_goes_on_with_it(tmp_path: Pa
     assert session.book().state.stopped_by is not None
     seats = {role.id: ScriptedSeat(session, script) for role in STRUCTURED.roles}
     end = asyncio.run(drive(session, seats, monotonic=time.monotonic, bench=BENCH))
-    assert (end.state, end.reason) == ("finished", "protocol_end")
+    assert (end.state, end.reason) == ("finished", "not_ready")
     assert session.book().of(ExperimentJudged)
 
 
