@@ -17,10 +17,9 @@ from ledger.state.fold import fold
 from moot.view.claims import claims_of
 from roles.brief import derive
 from roles.prompt_set import installed_prompt_set, read_prompt_set
-from roles.protocol import Step, awaited_experiments, find_group, find_step
+from roles.protocol import Step, awaited_experiments, find_step
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.programs import EXAMPLE
-from rounds.protocols.structured import programs
 from rounds.run.controller import Controller
 from rounds.run.driver import drive
 from rounds.run.engine import Answer, ReplyRefused
@@ -40,7 +39,7 @@ STRUCTURED: Final = PROTOCOLS["structured"]
 SHORT: Final = [{"n": 1}, {"n": 2, "phases": ["A", "B", "C", "D", "E", "F", "G", "S"]}]
 
 
-def begin(path: Path, experiments: str | None = "CPython 3.11") -> RunSession:
+def begin(path: Path, experiments: str | None = "CPython 3.11", **rules: str) -> RunSession:
     table: dict[str, Any] = {
         "deliberation": {
             "question": "Which storage keeps every line?",
@@ -49,6 +48,7 @@ def begin(path: Path, experiments: str | None = "CPython 3.11") -> RunSession:
             "protocol": "structured",
         },
         "round": SHORT,
+        "rules": rules,
     }
     opening = resolve(checked(table), {}, moot="0", experiments=experiments)
     return start(
@@ -262,6 +262,19 @@ def test_a_program_that_could_decide_nothing_is_refused_with_the_reason(
 
 
 def test_a_second_judgement_brings_none(tmp_path: Path) -> None:
-    group = find_group(STRUCTURED, begin(tmp_path / "run").book().state, "r1.B.action")
-    assert group is not None
-    assert programs.runs_first(begin(tmp_path / "other").book().state, group) == ()
+    session, script = begin(tmp_path / "run", rejudge="1"), Planner()
+    while not any(
+        one.step.name.repeat > 1 and one.step.task.startswith("E.check") for one in session.asked()
+    ):
+        waiting = awaited_experiments(STRUCTURED, session.book().state)
+        if waiting:
+            list(conduct(session, BENCH, waiting[0]))
+        else:
+            handed(session, script, session.asked()[0].step)
+    asked = session.asked()[0]
+    assert "programs can be run" not in asked.brief.text
+    made = json.loads(script.reply(session.book(), asked.step, asked.brief.saw))
+    made["programs"] = [_program(claim="C-1-1")]
+    with pytest.raises(ReplyRefused) as refused:
+        session.submit(asked.step.id, json.dumps(made).encode(), Answer(seat="host", isolation="trusted"))
+    assert "programs: a second judgement brings none" in refused.value.errors
