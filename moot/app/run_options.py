@@ -44,6 +44,8 @@ class RunOptions:
     contexts: Sequence[str] = ()
     texts: Sequence[dict[str, str]] = ()
     """Documents by their text: rows of `[[context]]`, behind the files."""
+    changes: Sequence[str] = ()
+    """Names of the texts that are diffs moot computed from a repository."""
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False

@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
@@ -76,6 +76,7 @@ def opening_of(
     name: str = "deliberation.toml",
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
     return resolve(
@@ -87,6 +88,7 @@ def opening_of(
         seats={role: declared_of(spec) for role, spec in seats.items()},
         params=params,
         experiments=experiments,
+        changes=changes,
     )
 
 
@@ -100,6 +102,7 @@ def open_deliberation(
     name: str = "deliberation.toml",
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Session:
     """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
 
@@ -114,6 +117,7 @@ def open_deliberation(
         name=name,
         params=params,
         experiments=experiments,
+        changes=changes,
     )
     open_run_at(directory, _with_tapes(plain, seats))
     return Session(directory)
@@ -163,6 +167,7 @@ def opened(
         name=name,
         params=params,
         experiments=choice.programs_run_by(deliberation, options.experiments, name),
+        changes=options.changes,
     )
     return session, made
 

@@ -74,7 +74,7 @@ def new(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
-    files, texts = common.documents_said(
+    files, texts, _ = common.documents_said(
         context, earlier, context_bytes, (lambda _: None) if json or quiet else err
     )
     wanted = RunOptions(

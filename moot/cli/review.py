@@ -94,7 +94,7 @@ def review(
         everybody, specs = read_seats(seats, seat or ())
         if everybody is None and not specs:
             raise no_seat()
-        files, texts = common.documents_said(
+        files, texts, changes = common.documents_said(
             [target, *(context or ())], None, context_bytes, (lambda _: None) if json or quiet else err
         )
         options = RunOptions(
@@ -104,6 +104,7 @@ def review(
             rules={**SCALE.get(protocol, {}), **common.rules_of(rule, None, None, None, None, None, None)},
             contexts=files,
             texts=texts,
+            changes=changes,
             budget={} if max_usd is None else {"usd": max_usd},
         )
         silent = json or quiet

@@ -142,7 +142,7 @@ def run(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
-    files, texts = common.documents_said(
+    files, texts, changes = common.documents_said(
         context, earlier, context_bytes, (lambda _: None) if json or quiet else err
     )
     wanted = RunOptions(
@@ -163,6 +163,7 @@ def run(
         no_wait=no_wait,
         contexts=files,
         texts=texts,
+        changes=changes,
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )
