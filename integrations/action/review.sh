@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The review of action.yml. What a person or a pull request says comes by the environment, never into the text of a command.
+# The review step of action.yml. What a person or a pull request says comes by the environment, never into the text of a command.
 set -euo pipefail
 
 said() { # said KEY…: a value of the event, empty where there is none
