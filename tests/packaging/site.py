@@ -144,7 +144,7 @@ def _words(text: str) -> str:
 def configured() -> Path:
     """The configuration, with the pages of folders in its table of contents."""
     configuration = yaml.safe_load((ROOT / "docs" / "mkdocs.yml").read_text("utf-8"))
-    folders = {"PROTOCOLS": "protocols", "READERS": "readers", "ADRS": "adr"}
+    folders = {"PROTOCOLS": "protocols", "ADRS": "adr"}
 
     def filled(entry: Any) -> Any:
         if isinstance(entry, str) and entry in folders:
