@@ -79,7 +79,7 @@ def study(
     run is an ordinary run below runs/; what came out is never played again, and a study that was interrupted goes on.
     Where seats are `host`, `moot next STUDY` lists the open steps of all runs. Exit code 4 when something is left.
 
-    Example: moot study run studies/pilot --workers 4
+    Example: moot study run studies/votes --workers 4
     """
     match act:
         case "run":

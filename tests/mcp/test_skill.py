@@ -29,7 +29,8 @@ from tests.mcp.conftest import connected
 __all__ = ["moot"]
 
 ROOT = Path(__file__).parents[2]
-SKILL = ROOT / "skills" / "structured-deliberation"
+PLUGIN = ROOT / "integrations" / "plugin"
+SKILL = PLUGIN / "skills" / "structured-deliberation"
 TEXT = (SKILL / "SKILL.md").read_text("utf-8")
 
 
@@ -68,10 +69,10 @@ def test_the_table_of_protocols_is_complete() -> None:
 
 
 def test_the_plugin_names_the_server_and_the_skill() -> None:
-    plugin = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())
-    market = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text())
+    plugin = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
+    market = json.loads((PLUGIN / ".claude-plugin" / "marketplace.json").read_text())
     assert plugin["name"] == market["plugins"][0]["name"] == "moot"
-    assert json.loads((ROOT / ".mcp.json").read_text())["mcpServers"]["moot"]["args"] == ["mcp"]
+    assert json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]["moot"]["args"] == ["mcp"]
 
 
 def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:

@@ -310,7 +310,10 @@ def test_assumptions_that_say_the_same_are_counted_once() -> None:
     assert distinct(["Yes.", "Yes.", "No."]) == ["Yes."], "without long words nothing tells them apart"
 
 
-@pytest.mark.parametrize("place", sorted((ROOT / "studies").glob("*/study.toml")), ids=lambda one: one.parent.name)
+WHOLE = [path for path in sorted((ROOT / "studies").glob("*/study.toml")) if "file = " not in path.read_text()]
+
+
+@pytest.mark.parametrize("place", WHOLE, ids=lambda one: one.parent.name)
 def test_a_study_that_ships_can_be_opened(place: Path, tmp_path: Path) -> None:
     shipped = read_study(str(place.parent))
     assert shipped.file.study.planned
