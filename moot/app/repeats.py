@@ -12,7 +12,6 @@ from moot.app import running
 from moot.app.run_options import RunOptions
 from moot.app.seats import SeatChoice
 from moot.app.session import Session
-from moot.view.played import RunEnd
 from moot.view.repeats import Repeats, repeated_run, repeats_of
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ def repeated(
     *,
     casting: str | None,
     watched: Watched,
-    tell: Callable[[RunEnd], object],
 ) -> Repeats:
     """Open and drive `times` runs, one after the other; those that are finished stay as they are.
 
@@ -52,7 +50,7 @@ def repeated(
             seeded = replace(options, seed=(options.seed or 0) + n)
             session, made = running.opened(file, seeded, first, casting=casting, directory=path)
         first = replace(first, told=None)  # the size was said, and agreed to, once for all
-        running.driven(session, made, watched(session, made), tell)
+        running.driven(session, made, watched(session, made))
     return told_of(folder, times, paths)
 
 
