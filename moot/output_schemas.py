@@ -50,7 +50,6 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "query": ("moot.app.corpus_index", "Asked"),
     "records": ("moot.view.records", "RecordCheck"),
     "redact": ("moot.view.results", "Redacted"),
-    "repeats": ("moot.view.repeats", "Repeats"),
     "replay": ("moot.view.played", "Replay"),
     "report": ("moot.view.results", "ReportDocument"),
     "review": ("moot.view.review", "ChangeReview"),

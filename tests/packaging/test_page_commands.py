@@ -27,7 +27,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "README.md": "tests/architecture/test_docs.py and tests/packaging/test_newcomer.py",
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
-    "docs/query.md": "tests/cli/test_query.py and tests/cli/test_repeat.py",
+    "docs/query.md": "tests/cli/test_query.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
     "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
