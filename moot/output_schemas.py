@@ -48,7 +48,6 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "override": ("moot.view.results", "Act"),
     "protocols": ("moot.view.protocols", "Protocols"),
     "query": ("moot.app.corpus_index", "Asked"),
-    "records": ("moot.view.records", "RecordCheck"),
     "redact": ("moot.view.results", "Redacted"),
     "replay": ("moot.view.played", "Replay"),
     "report": ("moot.view.results", "ReportDocument"),

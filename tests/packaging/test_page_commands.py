@@ -94,7 +94,6 @@ def _inputs(place: Path) -> None:
 def _records(place: Path) -> None:
     _copied(place, ("crux-storage-1", "runs/storage"))
     (place / "docs/decisions").mkdir(parents=True)
-    (place / "docs/decisions/0006-tabs.md").write_text("# We use tabs\n")
 
 
 def _reviews(place: Path) -> None:
