@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
@@ -16,7 +16,6 @@ from ledger.state.state import SANDBOX
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
-from moot.app.notices import end_of
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import named_directory, new_directory
 from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
@@ -61,10 +60,6 @@ AGAIN: Final = {
     **{name: name for name in ("claude", "codex", "gemini", "llm")},
 }
 """Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
-
-
-def _nobody(_: RunEnd) -> None:
-    """Nobody is told."""
 
 
 def opening_of(
@@ -310,9 +305,8 @@ def driven(
     session: Session,
     seats: Mapping[str, Seat],
     watched: AbstractContextManager[Watch] = UNWATCHED,
-    tell: Callable[[RunEnd], object] = _nobody,
 ) -> RunEnd:
-    """Drive a run until it ends or has to wait, and `tell` how it stands then.
+    """Drive a run until it ends or has to wait.
 
     Raises `MootError` when it is interrupted or a seat fails for good.
     """
@@ -325,15 +319,22 @@ def driven(
             f"go on with `moot run --resume {session.path}`",
         )
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
-    end = end_of(session, ended.state, ended.reason, ended.detail)
-    tell(end)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
         so_far = outcome_of(session.state)
         after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
-    return end
+    awaited = session.open_ids or [*session.experiments, *session.questions]
+    return RunEnd(
+        run=str(session.path),
+        state=ended.state,
+        reason=ended.reason,
+        waiting=awaited if ended.state == "waiting" else [],
+        detail=ended.detail,
+        quorum=session.quorum,
+        outcome=session.outcome,
+    )
 
 
 def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:

@@ -263,19 +263,6 @@ PricesOption = Annotated[
         help="Prices of your own over the installed ones (MOOT_PRICES, else prices.toml in ~/.config/moot).",
     ),
 ]
-OnWaitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--on-wait",
-        metavar="PROGRAM|URL",
-        help="Who is told when the run waits, stops or fails: a program (the object of --json on its stdin) "
-        "or an address (posted).",
-    ),
-]
-OnEndOption = Annotated[
-    str | None,
-    typer.Option("--on-end", metavar="PROGRAM|URL", help="Who is told when the run is finished, likewise."),
-]
 ExperimentsOption = Annotated[
     str | None,
     typer.Option(

@@ -12,16 +12,13 @@ from moot.app.run_options import RunOptions
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.cli import options as common
-from moot.errors import GOOD, SEAT_FAILED, WAITING, usage
+from moot.errors import WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.played import run_end_text
 from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from moot.app.notices import Notices
     from moot.app.session import Session
     from roles.seats.port import Seat
     from rounds.run.driver import Watch
@@ -90,17 +87,6 @@ def run(
     max_rounds: common.MaxRoundsOption = None,
     prices: common.PricesOption = None,
     experiments: common.ExperimentsOption = None,
-    repeat: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            max=100,
-            help="The same question N times, in DIR/1, DIR/2 …; how far answers agree.",
-        ),
-    ] = None,
-    on_wait: common.OnWaitOption = None,
-    on_end: common.OnEndOption = None,
     allow_unknown_cost: Annotated[
         bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
     ] = False,
@@ -127,8 +113,7 @@ def run(
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
-    ended and a step of it was given up. --repeat N asks the same question N times and says how far the answers agree;
-    said again it goes on. --on-wait and --on-end tell a program or an address that you name; no file can.
+    ended and a step of it was given up.
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
@@ -173,9 +158,7 @@ def run(
             "give only seats, budgets, --experiments and --no-wait beside --resume",
         )
     from moot.app import running
-    from moot.app.notices import Notices
 
-    notices = Notices(on_wait, on_end, err, offline=offline)
     silent = json or quiet
     choice = SeatChoice(
         everybody,
@@ -188,15 +171,6 @@ def run(
         yes=yes,
         prices=prices,
     )
-    if repeat is not None:
-        if resume is not None:
-            raise usage(
-                "a run that goes on is one run", "say the same --repeat again to go on with all", "--repeat"
-            )
-        return _repeated(
-            repeat, file, wanted, choice, cast, running.place_of(directory, name), notices,
-            live=not no_live, json=json, quiet=quiet,
-        )  # fmt: skip
     if resume is not None:
         session, made = running.resumed(resume, choice, wanted)
     else:
@@ -204,36 +178,12 @@ def run(
         session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
-    end = running.driven(
-        session, made, _watched(session, made, live=not no_live, silent=silent), notices.tell
-    )
+    end = running.driven(session, made, _watched(session, made, live=not no_live, silent=silent))
     if json:
         out_json(end)
     elif not quiet:
         show(run_end_text(end, columns()))
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
-
-
-def _repeated(
-    times: int, file: str | None, wanted: RunOptions, choice: SeatChoice, cast: str | None, place: Path,
-    notices: Notices, *, live: bool, json: bool, quiet: bool,
-) -> int:  # fmt: skip
-    """Run it several times and say how far the answers agree."""
-    from moot.app.repeats import repeated
-    from moot.view.repeats import repeats_text
-
-    silent = json or quiet
-    found = repeated(
-        times, place, file, wanted, choice, casting=cast,
-        watched=lambda session, made: _watched(session, made, live=live, silent=silent), tell=notices.tell,
-    )  # fmt: skip
-    if json:
-        out_json(found)
-    elif not quiet:
-        show(repeats_text(found))
-    if found.finished < times:
-        return WAITING
-    return SEAT_FAILED if any(one.lost for one in found.runs) else GOOD
 
 
 def _watched(

@@ -21,7 +21,6 @@ CALLS: Final = frozenset(
 TEXT: Final = frozenset({"exec", "eval", "compile", "__import__"})
 ALLOWED: Final = {
     "moot/app/git.py": "git lists files and changes, without a hook or a filter of the repository",
-    "moot/app/notices.py": "the person's own --on-wait and --on-end",
     "moot/environment.py": "git says who the person is",
     "moot/studies/engines.py": "processes of moot itself, which play runs of a study",
     "moot/terminal/asking.py": "the person's own editor",

@@ -429,7 +429,7 @@ def forbidden() -> Any:
         ("install-skill", "--to", "skills"),
         ("report", "RUN", "--out", "report.md"),
         ("report", "RUN", "--html", "report.html"),
-        ("export", "RUN", "exported", "--to", "csv"),
+        ("export", "RUN", "exported", "--to", "skill"),
         ("new", "d.toml", "-q", "Which?"),
     ],
     ids=" ".join,

@@ -95,7 +95,6 @@ def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-@pytest.mark.usefixtures("transport")
 def test_the_worked_examples_open_as_they_stand(tmp_path: Path) -> None:
     page = (SKILL / "references" / "set-up.md").read_text("utf-8")
     examples = [json.loads(block) for block in re.findall(r"```json\n(.+?)```", page, re.S)]
@@ -205,7 +204,6 @@ def test_new_takes_every_key_of_a_deliberation_file(tmp_path: Path) -> None:
     assert tools["new"] == keys | {"max_rounds"}
 
 
-@pytest.mark.usefixtures("transport")
 def test_new_passes_every_key_on(tmp_path: Path) -> None:
     """R-26: and what is said there is what the run is opened with."""
     said: dict[str, Any] = {
@@ -249,7 +247,6 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
     assert "nobody attacks" in {one.text for one in opened.predict}
 
 
-@pytest.mark.usefixtures("transport")
 def test_the_worked_example_goes_as_it_says(tmp_path: Path) -> None:
     """R-26: there was none. Set up, refused, handed in and decided as on the page."""
     page = (SKILL / "references" / "example.md").read_text("utf-8")

@@ -219,34 +219,19 @@ def test_without_a_pull_request_and_a_range_it_says_what_to_say(tmp_path: Path) 
 def test_pre_commit_runs_the_hook_from_a_clone(
     clone: Path, change: tuple[Path, str, str], tmp_path: Path
 ) -> None:
-    place, _, _ = change
+    place, before, after = change
     ran([sys.executable, "-m", "venv", str(tmp_path / "env")], tmp_path, clean())
     pip = [str(tmp_path / "env/bin/pip"), "install", "--quiet", "pre-commit"]
     if ran(pip, tmp_path, clean(), None).returncode != 0:
         pytest.skip("no package index that has pre-commit")
-    example = ROOT / "runs/examples/crux-storage-1"
-    shutil.copytree(example, place / "runs/storage")
-    (place / "docs/decisions").mkdir(parents=True)
-    here = [sys.executable, "-m", "moot"]
-    ran(
-        [*here, "report", "runs/storage", "--adr", "--out", "docs/decisions"],
-        place,
-        clean() | {"PYTHONPATH": str(ROOT)},
-    )
-    ran(["git", "add", "docs"], place, clean() | WHO)
+    revision = ran(["git", "rev-parse", "HEAD"], clone, clean()).stdout.strip()
+    words = [f"git:{before}...{after}", "--seats", "host", "--out", "hooked"]
+    hooks = [{"id": "moot-review", "args": words, "verbose": True}]
+    repository = {"repo": str(clone), "rev": revision, "hooks": hooks}
+    (place / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [repository]}))
+    ran(["git", "add", "-A"], place, clean() | WHO)
     environment = clean() | WHO | {"PRE_COMMIT_HOME": str(tmp_path / "cache")}
-    hook = [
-        str(tmp_path / "env/bin/pre-commit"),
-        "try-repo",
-        str(clone),
-        "moot-records",
-        "--all-files",
-        "--verbose",
-    ]
-    done = ran(hook, place, environment, None)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 record: nothing that they rest on has changed" in done.stdout
-    shutil.rmtree(place / "runs")
-    done = ran(hook, place, environment, None)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "its run cannot be read" in done.stdout
+    pre_commit = [str(tmp_path / "env/bin/pre-commit"), "run", "--all-files", "--hook-stage", "pre-push"]
+    done = ran(pre_commit, place, environment, None)
+    assert "exit code: 4" in done.stdout, "host seats wait for their replies" + done.stdout + done.stderr
+    assert (place / "hooked/head").is_file(), done.stdout

@@ -27,22 +27,18 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "README.md": "tests/architecture/test_docs.py and tests/packaging/test_newcomer.py",
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
-    "docs/agent-hosts.md": "tests/mcp/test_http.py",
-    "docs/query.md": "tests/cli/test_query.py and tests/cli/test_repeat.py",
+    "docs/query.md": "tests/cli/test_query.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
     "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
 """Page → where its commands are executed."""
 SERVED: Final = "tests/web and tests/packaging/test_recipes.py: it serves until it is ended"
 ASKED: Final = "tests/seats: the real SDKs against the fakes, whose keys and addresses are not a page's"
-TOLD: Final = "tests/cli/test_notices.py: a test tells nobody elsewhere"
 LINES: Final[Mapping[str, str]] = {
     "moot serve": SERVED,
     "moot serve runs/mine": SERVED,
     "moot run plan.toml --seats anthropic --seat critic=openai:gpt-6.2-sol@high --max-usd 5": ASKED,
     "moot run plan.toml --seats local:models/some-model.gguf": "tests/seats/test_local.py: a model file is wanted",
-    "moot run question.toml --seats openai --on-wait 'notify-send moot' --on-end https://ops.example.org/moot": TOLD,
-    "moot submit runs/audit r1.B.action reply.json --on-wait ./ask-somebody --on-end ./tell-everybody": TOLD,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
     "moot run … --params ours.toml": "tests/cli/test_calibrate.py: no whole command",
 }  # fmt: skip
@@ -98,7 +94,6 @@ def _inputs(place: Path) -> None:
 def _records(place: Path) -> None:
     _copied(place, ("crux-storage-1", "runs/storage"))
     (place / "docs/decisions").mkdir(parents=True)
-    (place / "docs/decisions/0006-tabs.md").write_text("# We use tabs\n")
 
 
 def _reviews(place: Path) -> None:

@@ -39,8 +39,7 @@ READING: Final[tuple[tuple[str, ...], ...]] = (
     ("signals", RUN, "--profile", "script", "--json"), ("value", RUN), ("value", RUN, "--emit"), ("report", RUN),
     ("report", RUN, "--html", OUT), ("replay", RUN, "--no-live"), ("replay", RUN, "--re-execute"),
     ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("stress", RUN), ("calibrate", RUN, "--out", OUT),
-    ("export", RUN, OUT, "--to", "skill"), ("export", RUN, OUT, "--to", "csv"),
-    ("export", RUN, OUT, "--to", "markdown"), ("outcome", RUN),
+    ("export", RUN, OUT, "--to", "skill"), ("outcome", RUN),
     ("review", RUN), ("review", RUN, "--format", "sarif"), ("check", RUN, "--format", "sarif"),
 )  # fmt: skip
 WRITING: Final[tuple[tuple[str, ...], ...]] = (

@@ -228,7 +228,7 @@ def test_a_search_shows_the_words_that_it_found(served: Viewer) -> None:
 def test_a_card_says_what_an_id_is(served: Viewer) -> None:
     card = served.get("/run/recorded/card/C-1-1")
     assert card.status == 200
-    assert 'data-of="C-1-1"' in card.body
+    assert '<strong class="id">C-1-1</strong>' in card.body
     assert "confirmed" in card.body
     assert "<html" not in card.body
     assert served.get("/run/recorded/card/C-99-1").status == 404
