@@ -47,7 +47,6 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "outcome": ("moot.view.results", "OutcomeSaid"),
     "override": ("moot.view.results", "Act"),
     "protocols": ("moot.view.protocols", "Protocols"),
-    "query": ("moot.app.corpus_index", "Asked"),
     "records": ("moot.view.records", "RecordCheck"),
     "redact": ("moot.view.results", "Redacted"),
     "repeats": ("moot.view.repeats", "Repeats"),

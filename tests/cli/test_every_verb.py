@@ -80,7 +80,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "signals": (("finished", 1), ("short", 2)),
     "beliefs": (("--table table.json", 0), ("finished", 2), ("--table reply.json", 2)),
     "value": (("finished", 0), ("one-sided", 1), ("one-sided --emit", 1)),
-    "query": (("'SELECT count(*) FROM runs' --runs finished", 0), ("'SELECT x' --runs finished", 2)),
     "report": (
         ("finished", 0),
         ("finished --full", 0),

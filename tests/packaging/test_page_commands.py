@@ -19,7 +19,9 @@ from tests.data import LABELLED
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLES: Final = ROOT / "runs" / "examples"
 FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-COMMAND: Final = re.compile(r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?)(?:\s{2,}#.*)?$")
+COMMAND: Final = re.compile(
+    r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?|jq .* runs/.*?)(?:\s{2,}#.*)?$"
+)
 READ: Final = ("", "bash", "console", "text")
 """What a block of commands is marked with."""
 
@@ -28,7 +30,6 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
     "docs/agent-hosts.md": "tests/mcp/test_http.py",
-    "docs/query.md": "tests/cli/test_query.py and tests/cli/test_repeat.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
     "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
@@ -54,7 +55,7 @@ CODES: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 def commands(page: Path) -> list[str]:
-    """The commands that call moot, as a shell takes them."""
+    """The commands that call moot or read its streams, as a shell takes them."""
     found: list[str] = []
     for language, block in FENCE.findall(page.read_text("utf-8")):
         if language in READ:
