@@ -63,7 +63,6 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("diff", "Trust", "what two runs have in common and where they part"),
     Verb("fork", "Trust", "a new run that shares the beginning of another one"),
     Verb("stress", "Trust", "plan forks without each role, and compare those that exist"),
-    Verb("calibrate", "Trust", "thresholds from your own healthy runs"),
     Verb("import", "Exchange", "make a run from another system's files", "exchange"),
     Verb("export", "Exchange", "write a run in another system's form", "exchange"),
     Verb("protocols", "Help", "the protocols and plans that there are"),

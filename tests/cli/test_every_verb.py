@@ -95,7 +95,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "diff": (("finished finished", 0), ("finished opened", 1)),
     "fork": (("finished --round 2", 0), ("finished --round 99", 2)),
     "stress": (("finished --role critic --forks 1", 0),),
-    "calibrate": (("finished --out ours.toml", 2),),  # one run is too few
     "import": (
         ("skill exported --out imported", 0),
         ("skill broken --out imported", 1),

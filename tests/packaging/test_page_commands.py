@@ -45,7 +45,7 @@ LINES: Final[Mapping[str, str]] = {
     "moot run question.toml --seats openai --on-wait 'notify-send moot' --on-end https://ops.example.org/moot": TOLD,
     "moot submit runs/audit r1.B.action reply.json --on-wait ./ask-somebody --on-end ./tell-everybody": TOLD,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
-    "moot run … --params ours.toml": "tests/cli/test_calibrate.py: no whole command",
+    "moot run … --params ours.toml": "tests/cli/test_params.py: no whole command",
 }  # fmt: skip
 """Command → where else it is executed, and why not here."""
 CODES: Final[Mapping[str, tuple[int, ...]]] = {
@@ -110,16 +110,9 @@ def _seals(place: Path) -> None:
     _copied(place, ("debate-services", "runs/mine"))
 
 
-def _healthy(place: Path) -> None:
-    """Five runs, the fewest that it takes: one of them twice, for four are recorded."""
-    long = (
-        "storage-standard-13",
-        "library-minimum-8",
-        "storage-minimum-8",
-        "storage-minimum-8.r7-without-critic",
-    )
-    _copied(place, *((name, f"runs/2026-{name}") for name in long), (long[0], "runs/2026-again"))
+def _parameters(place: Path) -> None:
     _copied(place, ("storage-minimum-8", "runs/mine"))
+    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/calibrated.toml").read_bytes())
 
 
 def _seats(place: Path) -> None:
@@ -138,7 +131,7 @@ def _nothing(_: Path) -> None:
 
 
 SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
-    "docs/failure-modes.md": _healthy,
+    "docs/failure-modes.md": _parameters,
     "docs/forks.md": _forks,
     "docs/import.md": _import,
     "docs/inputs.md": _inputs,
