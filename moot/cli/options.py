@@ -126,7 +126,7 @@ ProfileOption = Annotated[
 ]
 ParamsOption = Annotated[
     Path | None,
-    typer.Option("--params", metavar="FILE", help="Thresholds of `moot calibrate` for calibrated."),
+    typer.Option("--params", metavar="FILE", help="Thresholds of your own for calibrated."),
 ]
 CheckEveryOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")

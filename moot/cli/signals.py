@@ -32,7 +32,7 @@ def signals(
         int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")
     ] = None,
     params: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By the thresholds of `moot calibrate`.")
+        Path | None, typer.Option(metavar="FILE", help="Read with thresholds of your own.")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,

@@ -28,8 +28,8 @@ ALLOWED: Final = {
     "roles/seats/command.py": "a seat that the person named",
     "roles/seats/presets.py": "asks an agent's command line for its version, for `moot doctor`",
     "roles/seats/local.py": "a model that the person named, in a process of its own",
-    "rounds/experiments/backends.py": "asks a sandbox for its version, and ends a container",
-    "rounds/experiments/sandbox.py": "the sandbox: the words that a backend gives, and no others",
+    "rounds/experiments/bubblewrap.py": "asks bubblewrap for its version",
+    "rounds/experiments/sandbox.py": "the sandbox: the words of bubblewrap.py, and no others",
     "rounds/experiments/probe.py": "runs inside the sandbox, in the self-test",
 }
 """File → why it starts a program."""

@@ -80,7 +80,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "signals": (("finished", 1), ("short", 2)),
     "beliefs": (("--table table.json", 0), ("finished", 2), ("--table reply.json", 2)),
     "value": (("finished", 0), ("one-sided", 1), ("one-sided --emit", 1)),
-    "query": (("'SELECT count(*) FROM runs' --runs finished", 0), ("'SELECT x' --runs finished", 2)),
     "report": (
         ("finished", 0),
         ("finished --full", 0),
@@ -96,7 +95,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "diff": (("finished finished", 0), ("finished opened", 1)),
     "fork": (("finished --round 2", 0), ("finished --round 99", 2)),
     "stress": (("finished --role critic --forks 1", 0),),
-    "calibrate": (("finished --out ours.toml", 2),),  # one run is too few
     "import": (
         ("skill exported --out imported", 0),
         ("skill broken --out imported", 1),

@@ -19,7 +19,9 @@ from tests.data import LABELLED
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLES: Final = ROOT / "runs" / "examples"
 FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-COMMAND: Final = re.compile(r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?)(?:\s{2,}#.*)?$")
+COMMAND: Final = re.compile(
+    r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?|jq .* runs/.*?)(?:\s{2,}#.*)?$"
+)
 READ: Final = ("", "bash", "console", "text")
 """What a block of commands is marked with."""
 
@@ -27,7 +29,6 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "README.md": "tests/architecture/test_docs.py and tests/packaging/test_newcomer.py",
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
-    "docs/query.md": "tests/cli/test_query.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
     "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
@@ -40,7 +41,7 @@ LINES: Final[Mapping[str, str]] = {
     "moot run plan.toml --seats anthropic --seat critic=openai:gpt-6.2-sol@high --max-usd 5": ASKED,
     "moot run plan.toml --seats local:models/some-model.gguf": "tests/seats/test_local.py: a model file is wanted",
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
-    "moot run … --params ours.toml": "tests/cli/test_calibrate.py: no whole command",
+    "moot run … --params ours.toml": "tests/cli/test_params.py: no whole command",
 }  # fmt: skip
 """Command → where else it is executed, and why not here."""
 CODES: Final[Mapping[str, tuple[int, ...]]] = {
@@ -50,7 +51,7 @@ CODES: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 def commands(page: Path) -> list[str]:
-    """The commands that call moot, as a shell takes them."""
+    """The commands that call moot or read its streams, as a shell takes them."""
     found: list[str] = []
     for language, block in FENCE.findall(page.read_text("utf-8")):
         if language in READ:
@@ -104,16 +105,9 @@ def _seals(place: Path) -> None:
     _copied(place, ("debate-services", "runs/mine"))
 
 
-def _healthy(place: Path) -> None:
-    """Five runs, the fewest that it takes: one of them twice, for four are recorded."""
-    long = (
-        "storage-standard-13",
-        "library-minimum-8",
-        "storage-minimum-8",
-        "storage-minimum-8.r7-without-critic",
-    )
-    _copied(place, *((name, f"runs/2026-{name}") for name in long), (long[0], "runs/2026-again"))
+def _parameters(place: Path) -> None:
     _copied(place, ("storage-minimum-8", "runs/mine"))
+    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/calibrated.toml").read_bytes())
 
 
 def _seats(place: Path) -> None:
@@ -132,7 +126,7 @@ def _nothing(_: Path) -> None:
 
 
 SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
-    "docs/failure-modes.md": _healthy,
+    "docs/failure-modes.md": _parameters,
     "docs/forks.md": _forks,
     "docs/import.md": _import,
     "docs/inputs.md": _inputs,

@@ -38,7 +38,7 @@ READING: Final[tuple[tuple[str, ...], ...]] = (
     ("decisions", RUN), ("decisions", RUN, "--json"), ("signals", RUN), ("signals", RUN, "--profile", "calibrated"),
     ("signals", RUN, "--profile", "script", "--json"), ("value", RUN), ("value", RUN, "--emit"), ("report", RUN),
     ("report", RUN, "--html", OUT), ("replay", RUN, "--no-live"), ("replay", RUN, "--re-execute"),
-    ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("stress", RUN), ("calibrate", RUN, "--out", OUT),
+    ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("stress", RUN),
     ("export", RUN, OUT, "--to", "skill"), ("outcome", RUN),
     ("review", RUN), ("review", RUN, "--format", "sarif"), ("check", RUN, "--format", "sarif"),
 )  # fmt: skip
