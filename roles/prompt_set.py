@@ -23,7 +23,7 @@ from roles.templates import TemplateError, Values, render
 _NAMES: Final[Mapping[str, str]] = {
     "structured": "structured-5",
     "structured-6": "structured-6",
-    "crux": "crux-2",
+    "crux": "crux-3",
     "priority": "priority-2",
     "ratchet": "ratchet-2",
     "tribunal": "tribunal-2",

@@ -20,7 +20,8 @@ from ledger.events.values import (
     Round,
     Scalar,
     Short,
-    StopReason,
+    StandingStatus,
+    TestResult,
     Value,
     Whole,
 )
@@ -122,6 +123,9 @@ class Decision(Envelope, frozen=True, kw_only=True):
     falsifiers: tuple[Prose, ...] = ()  # what would show it to be wrong
     requirements: tuple[Prose, ...] = ()  # what must be met before it is followed
     name: Name | None = None  # the person, if a person decided
+    result: TestResult | None = None  # of a test that the person made
+    claims: tuple[Id, ...] = ()  # claims that the result is about
+    output: Hash | None = None  # blob of what the test produced
 
 
 class Disposition(Envelope, frozen=True, kw_only=True):
@@ -208,13 +212,11 @@ class Signals(Envelope, frozen=True, kw_only=True):
     stop: bool  # whether the run stops
     advice: Advice  # in a word
     gates: tuple[Gate, ...] = ()  # conditions of readiness
-    reason: StopReason | None = None  # profile crux: why the run stops or goes on
+    status: StandingStatus | None = None  # profile crux: what the outcome would be
     leader: Id | None = None  # profile crux: the option in front
     # profile crux: option to mean points, 6 digits
     pool: dict[str, Decimal] = field(default_factory=dict[str, Decimal])
-    movement: Decimal | None = None  # profile crux: mean points that moved in this round
-    noise: Decimal | None = None  # profile crux: points between two answers of one role
-    values: tuple[ValueOfTest, ...] = ()  # profile crux: what testing each open crux is worth
+    values: tuple[ValueOfTest, ...] = ()  # profile crux: value of a test of each unsettled crux
 
 
 class Alarm(Envelope, frozen=True, kw_only=True):

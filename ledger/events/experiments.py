@@ -143,3 +143,4 @@ class ExperimentJudged(Envelope, frozen=True, kw_only=True, rename={"class_": "c
     verdict: Literal["holds", "fails", "flaky", "inconclusive", "error"]  # flaky: the repetitions differ
     class_: Literal["ran", "reproduced"] | None = None  # reproduced from three alike repetitions on
     changes: tuple[ClaimMove, ...] = ()  # claims that it moves
+    unreadable: tuple[Short, ...] = ()  # predicates that could not be read in a repetition

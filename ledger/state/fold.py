@@ -49,7 +49,15 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
-from ledger.state.lifecycle import BEARING_OF_STATUS, Move, Place, place_of_check, place_of_experiment
+from ledger.state.lifecycle import (
+    BEARING_OF_STATUS,
+    STATUS_OF_RUN,
+    Move,
+    Place,
+    place_of_check,
+    place_of_experiment,
+    place_of_result,
+)
 from ledger.state.state import (
     VERIFIER,
     BeliefFacts,
@@ -334,6 +342,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
+    planned.unreadable = event.unreadable
     n = number_of(event.of)
     place = place_of_experiment(event.round, event.phase, planned.judged, n, waited_for=waited_for)
     for change in event.changes:
@@ -365,11 +374,27 @@ def _decision(state: State, event: Decision) -> None:
         tuple(ended),
         about=event.about,
         asks_for_run=asks_for_run(event.text),
+        result=event.result,
+        claims=event.claims,
     )
+    _measured(state, event)
     if event.type == "final" and event.made_by == "rule":
         for ruling in state.rulings.values():
             if ruling.round == event.round and ruling.decision is None:
                 ruling.decision = identity
+
+
+def _measured(state: State, event: Decision) -> None:
+    """Move the claims that a person tested."""
+    if event.result is None:
+        return
+    to = STATUS_OF_RUN[event.result]
+    place = place_of_result(event.round, event.phase, number_of(_id(event)))
+    for identity in event.claims:
+        claim = state.claims.get(identity)
+        if claim is not None:
+            bearing = BEARING_OF_STATUS[to]
+            claim.add(Move(place, claim.status, to, bearing, _id(event), event.seq, "measured"))
 
 
 def _end(state: State, identity: str, cite: Cite) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from ledger.events import Event, ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ClaimMove
 from ledger.state.book import Blobs, Book
-from ledger.state.experiments import CONTROLS, Content, judge, verdict_of
+from ledger.state.experiments import CONTROLS, Content, judge, unreadable_predicates, verdict_of
 from ledger.state.lifecycle import STATUS_OF_RUN, TRANSITIONS
 
 Control = Literal["must_fail", "must_hold"]
@@ -92,7 +92,8 @@ def has_wrong_control(plan: ExperimentPlanned, runs: tuple[ExperimentRun, ...], 
 def judgement(book: Book, experiment: str) -> ExperimentJudged:
     """What the runs of an experiment come to now, and where that moves its claims; by the plan's predicates alone."""
     plan = plan_of(book, experiment)
-    counts, verdict, class_ = judge(plan, runs_of(book, experiment), content_of(book.blobs))
+    runs, content = runs_of(book, experiment), content_of(book.blobs)
+    counts, verdict, class_ = judge(plan, runs, content)
     state, to = book.state, STATUS_OF_RUN.get(verdict)
     changes: list[ClaimMove] = []
     for claim in plan.claims if to is not None else ():
@@ -108,6 +109,7 @@ def judgement(book: Book, experiment: str) -> ExperimentJudged:
         verdict=verdict,
         class_=class_,
         changes=tuple(changes),
+        unreadable=unreadable_predicates(plan, runs, content),
     )
 
 

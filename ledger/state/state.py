@@ -102,6 +102,9 @@ class DecisionFacts(msgspec.Struct):
     about: tuple[str, ...] = ()
     asks_for_run: bool = False
     """It waits for something to be run (by text)."""
+    result: str | None = None
+    """Result of a test that a person made, about `claims`."""
+    claims: tuple[str, ...] = ()
 
 
 class RulingFacts(msgspec.Struct):
@@ -173,13 +176,17 @@ INTERPRETER: Final = "interpreter"
 PROGRAMS: Final = "programs"
 """Key of `run_opened.rules`: "on" where seats of `structured` may bring programs; older runs were never asked."""
 EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
+ANSWERS_QUOTED: Final = "answers"
+"""Key of `run_opened.rules`: how prompts show a person's answer; older runs show it without what it answers."""
+WITH_QUESTION: Final = "with_question"
 WAIT: Final = "wait"
 """The rule in `run_opened.rules` by which a run waits for questions that its protocol needs an answer to."""
 WAIT_PATH: Final = f"rules.{WAIT}"
 """Path of the change by which a person gives or takes back that word later."""
 VERIFIER: Final = "verifier"
 """The neutral role of protocols that have one: it tests, and is nobody's author."""
-SANDBOX: Final = "sandbox"
+Experiments = Literal["on", "ask", "off"]
+"""Whether programs of this run are run: always in a sandbox; `ask` asks a person when the first one is ready."""
 
 
 class ExperimentFacts(msgspec.Struct):
@@ -200,6 +207,8 @@ class ExperimentFacts(msgspec.Struct):
     """Seq of the last judgement, -1 before the first."""
     verdict: str | None = None
     class_: Literal["ran", "reproduced"] | None = None
+    unreadable: tuple[str, ...] = ()
+    """Predicates that could not be read in some run."""
 
 
 class ConcernFacts(NamedTuple):
@@ -376,24 +385,25 @@ class State(msgspec.Struct):
         """The belief that was asked for twice, the second time."""
         return next((facts for facts in self.beliefs.values() if facts.is_redraw), None)
 
-    @property
-    def runs_programs(self) -> bool:
-        """Whether a person said that programs of this run's replies are run, in a sandbox and nowhere else.
+    def experiments_at(self, seq: int) -> Experiments:
+        """Whether programs of this run's replies are run, by what was said up to event `seq`.
 
-        A fork or a copy needs the word again: who runs it is perhaps somebody else.
+        A fork or a copy needs the word again, because another person may run it.
         """
         if self.opened is None:
-            return False
-        said = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None
-        for amendment in self.amendments:  # of this run: a fork's opening stands over what was said before it
-            for change in amendment.change:
-                if (
-                    change.path == EXPERIMENTS_PATH
-                    and amendment.by == "human"
-                    and amendment.seq > self.opened.seq
-                ):
-                    said = change.to
-        return said == SANDBOX
+            return "off"
+        word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None
+        for amendment in self.amendments:
+            # A fork's opening overrides what was said before it.
+            if amendment.by == "human" and self.opened.seq < amendment.seq <= seq:
+                for change in amendment.change:
+                    word = change.to if change.path == EXPERIMENTS_PATH else word
+        return "on" if word == "on" else "ask" if word == "ask" else "off"
+
+    @property
+    def runs_programs(self) -> bool:
+        """Whether a person said that programs of this run's replies are run, in a sandbox and nowhere else."""
+        return self.experiments_at(self.seq) == "on"
 
     @property
     def waits(self) -> bool:
@@ -414,7 +424,7 @@ class State(msgspec.Struct):
             for change in amendment.change
             if amendment.by == "human" and change.path == path
         )
-        return self.runs_programs or any(change.to == SANDBOX for change in said)
+        return self.runs_programs or any(change.to == "on" for change in said)
 
     @property
     def unjudged(self) -> tuple[str, ...]:

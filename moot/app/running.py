@@ -12,7 +12,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ledger.state.state import SANDBOX
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
@@ -36,7 +35,7 @@ from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked, checked_budget
-from rounds.setup.opening import Opening, cast_roles, resolve
+from rounds.setup.opening import Opening, Programs, cast_roles, resolve
 
 if TYPE_CHECKING:
     from ledger.events import Event
@@ -70,7 +69,7 @@ def opening_of(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
-    experiments: str | None = None,
+    experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
@@ -96,12 +95,12 @@ def open_deliberation(
     casting: str | None = None,
     name: str = "deliberation.toml",
     params: bytes | None = None,
-    experiments: str | None = None,
+    experiments: Programs | None = None,
     changes: Collection[str] = (),
 ) -> Session:
     """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
 
-    `experiments`: a person said that programs of replies are run here, by this interpreter in a sandbox that held.
+    `experiments`: a person said that programs of replies are run here, in a sandbox that held.
     """
     kinds = {role: declared_seat(seat) for role, seat in seats.items()}
     plain = opening_of(
@@ -234,7 +233,7 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
     if options.experiments is not None:
-        allow_programs(session, is_allowed=options.experiments == SANDBOX)
+        allow_programs(session, is_allowed=options.experiments == "on")
     if options.no_wait:
         stop_waiting(run)
     return session, made

@@ -112,8 +112,8 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         {role, code, text}, what an absence will show. `profile`, `check_every`, `not_before`: by which signals it
         stops, how often one looks, from which round on a stop is obeyed. `positions`: beliefs, sealed, off. `seed`: of
         every choice by chance. `budget`: {usd, tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`:
-        {compete, single, triggers} lets words choose the protocol. `experiments`: {"run": "sandbox"} asks for programs
-        to be run; they stay off until the person says so (`moot run --resume RUN --experiments sandbox`). Returns the
+        {compete, single, triggers} lets words choose the protocol. `experiments`: {"run": "on"} asks for programs
+        to be run; they stay off until the person says so (`moot run --resume RUN --experiments on`). Returns the
         run's name, its cast and variants, and a token for every seat and for you, the operator."""
         subject = {
             "question": question,

@@ -46,7 +46,7 @@ REFS: Final[dict[str, tuple[str, ...]]] = {
     "claim": ("raised_at_artifact", "places"),
     "challenge": ("target",),
     "response": ("revised",),
-    "decision": ("round_artifact_refs",),
+    "decision": ("round_artifact_refs", "claims"),
 }
 """Kind → fields with references, `<id>#<section>`."""
 
