@@ -19,7 +19,6 @@ from ledger.events.values import (
 )
 
 
-
 class ConditionalBelief(Value, frozen=True, kw_only=True):
     """Numbers of a role about one crux, given before its test: its probability, and the forecast either way."""
 

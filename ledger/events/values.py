@@ -61,9 +61,7 @@ Status = Literal[
 Bearing = Literal["supports", "contradicts", "partly_contradicts", "inconclusive"]
 Result = Literal["BROKEN", "ROBUST", "UNCLEAR", "NOT_APPLICABLE"]
 Severity = Literal["error", "warning"]
-EvidenceClass = Literal[
-    "measured", "reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"
-]
+EvidenceClass = Literal["measured", "reproduced", "ran", "calculated", "quoted", "argued", "conceded", "said"]
 """How a claim was tested, the strongest first. It is computed from the evidence, never taken from a seat."""
 HowTested = Literal["execution", "calculation", "document", "person", "judgement"]
 """What would decide a claim."""

@@ -99,9 +99,7 @@ CHANGED: Final[Mapping[type[msgspec.Struct], Changed]] = {
         parts={"cites": Cite, "dissent": Dissent},
         split={"conditions": ("confidence", ("falsifiers", "requirements"))},
     ),
-    Signals: Changed(
-        ("status", "leader", "pool", "values"), types={"profile": _PROFILE}
-    ),
+    Signals: Changed(("status", "leader", "pool", "values"), types={"profile": _PROFILE}),
     Alarm: Changed(("name",)),
     Amendment: Changed(("name",)),
     RunClosed: Changed(

@@ -1,4 +1,4 @@
-"""`moot beliefs`: the pool and the seats over the rounds, and what each crux is worth."""
+"""`moot beliefs`: forecasts and cruxes of a `crux` run, or of a table of numbers in a file."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Annotated, Final
 
 import typer
 
-from detectors.beliefs.report import Beliefs, of_table
-from detectors.beliefs.table import WrongTable, read_table
+from detectors.forecasts.report import ForecastReport, report_of
+from detectors.forecasts.table import WrongTable, read_table
 from ledger.store.disk import read_plain
 from moot.api import open_run
 from moot.app.runs import find_run
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
-from moot.view.beliefs import beliefs_of, beliefs_text
+from moot.view.forecasts import forecasts_of, forecasts_text
 
 TABLE_BYTES_MAX: Final = 1 << 22
 
@@ -31,40 +31,39 @@ def beliefs(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Show how pool and seats moved over the rounds, what a test of each crux is worth, and why it stopped.
+    """Show the forecasts of a crux run, its cruxes with what a test is worth, and the status that follows.
 
-    Only runs of the protocol crux have beliefs. With --table the same is computed from numbers in a file: docs/crux.md
-    has its keys. Everything that follows from them is computed, derived beliefs and every round's stop included.
+    With --table the same is computed from numbers in a file: docs/crux.md has its keys.
 
     Example: moot beliefs @last --json
     """
     if (run is None) == (table is None):
         raise usage("it takes a run or a table", "name a run, or a file with --table", "moot beliefs")
-    found = _of_file(table) if table is not None else _of_run(run or "")
+    report = _of_file(table) if table is not None else _of_run(run or "")
     if json:
-        out_json(found)
+        out_json(report)
     elif not quiet:
-        show(beliefs_text(found, get_terminal_size().columns))
+        show(forecasts_text(report, get_terminal_size().columns))
     return GOOD
 
 
-def _of_file(table: Path) -> Beliefs:
+def _of_file(table: Path) -> ForecastReport:
     try:
-        return of_table(read_table(read_plain(table, TABLE_BYTES_MAX)))
+        options, numbers = read_table(read_plain(table, TABLE_BYTES_MAX))
     except WrongTable as wrong:
         raise usage(f"{wrong}", wrong.fix, str(table)) from None
+    return report_of(numbers, options)
 
 
-def _of_run(run: str) -> Beliefs:
+def _of_run(run: str) -> ForecastReport:
     path = find_run(run)
     ours = open_run(path)
-    found = beliefs_of(run, ours.book)
-    if found is not None:
-        return found
+    report = forecasts_of(run, ours.book)
+    if report is not None:
+        return report
     opened = ours.state.opened
     if opened is not None and opened.protocol == "crux":
-        raise usage(
-            "no round is closed yet", "what is given in an open round is sealed: wait for it", str(path)
-        )
+        what, fix = "forecasts are sealed until all numbers are in", f"see `moot status {run}`"
+        raise usage(what, fix, str(path))
     protocol = "an import" if opened is None else f"a run of {opened.protocol}"
-    raise usage(f"{protocol} has no beliefs", "the protocol crux asks for them: see docs/crux.md", str(path))
+    raise usage(f"{protocol} has no forecasts", "only runs of crux have them: see docs/crux.md", str(path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ledger.events.answers import OutcomeStatus
 from ledger.plain_text import one_line
 from ledger.result import Result
 from ledger.state.decided import final_in_force
@@ -14,6 +13,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.view.outcome import NEEDS, outcome_of
 from moot.view.text import WIDTH, joined
+from roles.outcome_status import OutcomeStatus
 from roles.protocol import UNLAWFUL
 
 

@@ -7,9 +7,8 @@ outcome_of(run, book) → Outcome, computed from the ledger of any protocol. Wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
-from typing import Final
 
 import msgspec
 
@@ -20,7 +19,6 @@ from ledger.events import (
     Disposition,
     Statement,
 )
-from ledger.events.answers import OutcomeStatus
 from ledger.events.conditions import Conditions, conditions_of
 from ledger.plain_text import counted, one_line, sentences
 from ledger.result import Result
@@ -48,7 +46,8 @@ from moot.view.memo import (
     memo_of,
     other_leaders,
     reasons_of_roles,
-    work_order,
+    revisit_if,
+    tests_to_make,
 )
 from moot.view.options import named
 from moot.view.questions import Asking, asked_of_you
@@ -56,14 +55,12 @@ from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
 from moot.view.trust import looked_at_told, model_families, trust_told
 from moot.view.without import EndWithout, hangs_on_told, without_each
+from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
 from rounds.run.outcome import outcome_of as quorum_of
 
 DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
 """The most of each; what is beyond them is counted with where it is."""
-_LIMITED: Final = frozenset(
-    {"cap", "budget_rounds", "budget_usd", "budget_tokens", "budget_calls", "budget_minutes"}
-)
 
 
 class Dissenting(Result, frozen=True):
@@ -111,7 +108,7 @@ def outcome_of(run: str, book: Book) -> Outcome:
     without = without_each(book)
     told = _Told(run, book, chief, hangs_on, finals, MemoTold(book, memo) if memo is not None else None)
     return Outcome(
-        status=_status(book, chief, finals, held, without),
+        status=_status(book, chief, finals),
         question=state.opening.question.strip(),
         answer=told.answer(),
         how_sure=told.how_sure(),
@@ -119,7 +116,10 @@ def outcome_of(run: str, book: Book) -> Outcome:
         without=without,
         do_now=list(islice(told.do_now(), DO_NOW)),
         why=told.why,
-        changes_our_mind=told.field("changes_our_mind") or told.conditions(held.falsifiers),
+        changes_our_mind=[
+            *(told.field("changes_our_mind") or told.conditions(held.falsifiers)),
+            *(revisit_if(book) if has_beliefs(book) else ()),
+        ],
         requirements=told.field("requirements") or told.conditions(held.requirements),
         objection=objection_told(book, chief, told.why),
         dissent=[Dissenting(*one) for one in _dissent(book, chief)],
@@ -165,35 +165,31 @@ def _status(
     book: Book,
     chief: Decision | None,
     finals: list[Decision],
-    held: Conditions,
-    without: Mapping[str, EndWithout],
 ) -> OutcomeStatus:
     """The first that holds."""
     state = book.state
     imported = state.opening.origin.type == "import"
     if not imported and not state.finished:
         if state.stopped_by is not None:
-            return "stopped"
+            return OutcomeStatus.STOPPED
         waits = state.held_up or awaited_of(state) or experiments_awaited(state)
-        return "waiting" if waits else "running"
+        return OutcomeStatus.WAITING if waits else OutcomeStatus.RUNNING
     quorum = quorum_of(state)
     if chief is None or quorum.kind == "unanswered":
-        return "nobody_answered"
-    reason = state.closing.reason if state.closing else ""
-    if reason == "ill_posed":
-        return "ill_posed"
+        return OutcomeStatus.NOBODY_ANSWERED
+    if has_beliefs(book) and chief.type != "override":
+        from rounds.protocols.crux.closing import status_of_answer
+
+        return status_of_answer(state)
     counted = majority(book)
-    if reason == "values" or (counted is not None and 2 * counted.most <= counted.members):
-        return "your_weighing"
-    weighed = has_beliefs(book)  # then the value of a test says whether it is still to be run
-    if reason == "hand_over" or (not weighed and any(_open_cited(book, one) for one in finals or [chief])):
-        return "run_this_first"
+    if counted is not None and 2 * counted.most <= counted.members:
+        return OutcomeStatus.YOUR_CALL
+    reason = state.closing.reason if state.closing else ""
+    if reason == "hand_over" or any(_open_cited(book, one) for one in finals or [chief]):
+        return OutcomeStatus.RUN_THIS_FIRST
     if any(_escalated(book)):
-        return "your_weighing"
-    bound = held.falsifiers or held.requirements or reason in _LIMITED or quorum.kind == "degraded"
-    bound = bound or chief.text.startswith("approve with conditions")
-    bound = bound or any(one.changes for one in without.values())
-    return "decide_with_tripwire" if bound else "decide"
+        return OutcomeStatus.YOUR_CALL
+    return OutcomeStatus.DECIDED
 
 
 def _escalated(book: Book) -> Iterator[str]:
@@ -258,7 +254,7 @@ class _Told(msgspec.Struct, frozen=True):
         if has_beliefs(self.book) and self.chief.by == "controller":
             families = model_families(self.book)
             likely = named(self.book, how_likely(self.book))
-            return f"{likely} {basis_told(self.book, self.why, families)}"
+            return f"{likely} {basis_told(self.why, families)}"
         return " ".join(
             part for part in (self._stated(self.chief), self._basis(), scores_told(self.book)) if part
         )
@@ -292,8 +288,9 @@ class _Told(msgspec.Struct, frozen=True):
     def do_now(self) -> Iterator[Point]:
         """What was left to be run, then what the memo says, or the other final decisions."""
         if has_beliefs(self.book):
-            yield from work_order(self.run, self.book)
             yield from self.field("do_now")
+            if self.book.state.finished:
+                yield from tests_to_make(self.run, self.book)
             return
         if self.chief is None:
             return

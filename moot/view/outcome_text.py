@@ -18,22 +18,22 @@ from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, headline
 from moot.view.reasons import Point
 from moot.view.text import WIDTH, joined
+from roles.outcome_status import OutcomeStatus
 from rounds.run.outcome import RunOutcome
 
 NARROW, WIDE = 60, 200
 LINES: Final = 40
 WORDS: Final = 350
 QUESTION_LINES: Final = 3
-STATUSES: Final = {
-    "decide": "DECIDED",
-    "decide_with_tripwire": "DECIDED, with a tripwire",
-    "run_this_first": "RUN THIS FIRST: reading could not settle what it rests on",
-    "your_weighing": "YOUR WEIGHING: the run hands this to a person",
-    "ill_posed": "ILL-POSED: the question as put has no answer",
-    "stopped": "STOPPED before it was finished",
-    "running": "RUNNING: nothing is decided for good",
-    "waiting": "WAITING for a person",
-    "nobody_answered": "NOBODY ANSWERED what decides",
+STATUSES: Final[dict[OutcomeStatus, str]] = {
+    OutcomeStatus.DECIDED: "DECIDED",
+    OutcomeStatus.RUN_THIS_FIRST: "RUN THIS FIRST: an open test could change the answer",
+    OutcomeStatus.YOUR_CALL: "YOUR CALL: the run leaves this to a person",
+    OutcomeStatus.ILL_POSED: "ILL-POSED: the question as put has no answer",
+    OutcomeStatus.STOPPED: "STOPPED before it was finished",
+    OutcomeStatus.RUNNING: "RUNNING: nothing is decided for good",
+    OutcomeStatus.WAITING: "WAITING for a person",
+    OutcomeStatus.NOBODY_ANSWERED: "NOBODY ANSWERED what decides",
 }
 TAIL: Final = ("trust", "looked at", "in full")
 """What stands after the words that are counted."""
@@ -62,21 +62,8 @@ _CUTS: Final = (
 
 
 def status_told(outcome: Outcome) -> str:
-    """The status in words; a tripwire says where it stands."""
-    if outcome.status != "decide_with_tripwire":
-        return STATUSES[outcome.status]
-    if outcome.changes_our_mind:
-        also = ", and what is required" if outcome.requirements else ""
-        return f"DECIDED, with a tripwire: see what changes it{also}"
-    if outcome.requirements:
-        return "DECIDED, on conditions: see what is required"
-    if outcome.answer.startswith("approve with conditions"):
-        return "DECIDED, on the conditions that the answer names"
-    if outcome.hangs_on is not None and any(one.changes for one in outcome.without.values()):
-        return "DECIDED, with a tripwire: another answer would lead without one role, see what it hangs on"
-    return (
-        "DECIDED, with a tripwire: no more tests were allowed or replies were lost, see trust and looked at"
-    )
+    """The status in words."""
+    return STATUSES[outcome.status]
 
 
 def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
@@ -134,7 +121,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)
     yield from _points("do now", outcome.do_now, cut)
     yield from (("why", _told(one, cut.reason)) for one in outcome.why)
-    yield from _points("changes it", outcome.changes_our_mind, cut)
+    yield from _points("revisit if", outcome.changes_our_mind, cut)
     yield from _points("required", outcome.requirements, cut)
     text, _, where = (outcome.objection or "").rpartition(" (")
     if text and where.rstrip(")") not in {one.ref for one in outcome.dissent}:

@@ -41,9 +41,9 @@ def without_each(book: Book) -> dict[str, EndWithout]:
 
 
 def _of_beliefs(book: Book) -> dict[str, EndWithout]:
-    from moot.view.beliefs import beliefs_of
+    from moot.view.forecasts import forecasts_of
 
-    found = beliefs_of("", book)
+    found = forecasts_of("", book)
     each = {} if found is None else found.without
     return {role: EndWithout(one.leader, one.changes) for role, one in each.items()}
 

@@ -69,12 +69,16 @@ TESTS_CLAIMED: Final[tuple[tuple[re.Pattern[str], frozenset[EvidenceClass]], ...
         frozenset({"reproduced", "ran", "measured"}),
     ),
     (
-        re.compile(r"\b(we|i) measured\b|\b(was|were|has been|have been) measured\b|\bmeasurements? (show|confirm)"),
+        re.compile(
+            r"\b(we|i) measured\b|\b(was|were|has been|have been) measured\b|\bmeasurements? (show|confirm)"
+        ),
         frozenset({"measured", "reproduced", "ran"}),
     ),
 )
 """Words that claim a test was made, and the classes of which one must be cited."""
-_NOT_MADE: Final = re.compile(r"\b(no|not|never|without|nobody|none|untested|if|should|would|could|must|can|will)\b|n['’]t\b")
+_NOT_MADE: Final = re.compile(
+    r"\b(no|not|never|without|nobody|none|untested|if|should|would|could|must|can|will)\b|n['’]t\b"
+)
 """Words by which a sentence says that there was no test, or that one is still to be made."""
 
 Code = Literal[
@@ -328,7 +332,9 @@ def _content(sentence: MemoSentence, context: MemoContext) -> _Found:
     text = _folded(sentence.text)
     named = [option for option, label in context.answer.options.items() if _names(text, label)]
     if named and context.answer.option not in named:
-        others = ", ".join(f"{option} ({shortened(context.answer.options[option], NAMED)})" for option in named)
+        others = ", ".join(
+            f"{option} ({shortened(context.answer.options[option], NAMED)})" for option in named
+        )
         yield (
             "other_option",
             f"the memo answers with {context.answer.option}, and this sentence names {others}: name the option that it"

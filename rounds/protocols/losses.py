@@ -120,7 +120,9 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "D": Loss("skipped", "the crux is not settled"),
         "D.verifier": Loss("skipped", "the cruxes that documents could settle are not settled"),
         "D~": Loss("skipped", "the program is not mended, so the crux is not settled"),
-        "S.memo": Loss("skipped", "the next nearest role writes the memo; without one the leader is the answer"),
+        "S.memo": Loss(
+            "skipped", "the next nearest role writes the memo; without one the leader is the answer"
+        ),
         "S.memo~": Loss("skipped", "the unsupported sentences are removed"),
         "S.objection": Loss("skipped", "there is no objection"),
         "S.check": Loss("skipped", "no sentence of the memo was checked against what it cites"),

@@ -23,9 +23,9 @@ from rounds.protocols.crux import answers, assignments, closing, memo, rewriting
 from rounds.protocols.crux.brief_blocks import blocks
 from rounds.protocols.crux.largest import largest
 from rounds.protocols.crux.replies import (
+    CRUXES_MAX,
     AgendaReply,
     CalculationReply,
-    CRUXES_MAX,
     FrameReply,
     MemoReply,
     ObjectionReply,
@@ -66,33 +66,33 @@ _OF_THE_MEMO: Final[View] = {Column.QUESTION: Sight("goals"), Column.TOLD: Sight
 # ---------------------------------------------------------------- who is asked, and when
 
 
-def _verifier(state: State, round_: int) -> tuple[str, ...]:
+def _verifier(_state: State, _round: int) -> tuple[str, ...]:
     return (VERIFIER,)
 
 
-def _first(state: State, round_: int) -> tuple[str, ...]:
+def _first(state: State, _round: int) -> tuple[str, ...]:
     return (standing.first_role(state),)
 
 
-def _others(state: State, round_: int) -> tuple[str, ...]:
+def _others(state: State, _round: int) -> tuple[str, ...]:
     return tuple(role for role in AUTHORS if role != standing.first_role(state))
 
 
-def _others_are_due(state: State, round_: int) -> bool:
+def _others_are_due(state: State, _round: int) -> bool:
     first = (f"r1.B.{standing.first_role(state)}", f"r1.A.{VERIFIER}")
     return all(state.is_done(step) for step in first) and not standing.first_answer_ends(state)
 
 
-def _agenda_is_due(state: State, round_: int) -> bool:
+def _agenda_is_due(state: State, _round: int) -> bool:
     answered = all(state.is_done(f"r1.B.{role}") for role in AUTHORS)
     return answered and bool(standing.answering_roles(state)) and not standing.short_way_is_open(state)
 
 
-def _is_first_round(state: State, round_: int) -> bool:
+def _is_first_round(_state: State, round_: int) -> bool:
     return round_ == 1
 
 
-def _numbers(state: State, round_: int) -> tuple[str, ...]:
+def _numbers(state: State, _round: int) -> tuple[str, ...]:
     return standing.numbering_roles(state)
 
 
@@ -256,7 +256,7 @@ SHEET: Final = Sheet(
 )
 
 
-def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
+def _rounds(_rules: Rules, _options: int) -> tuple[PlanRow, ...]:
     """One round, and one more closing for each crux that a person may settle later."""
     later = (PlanRow(round=n, phases=("E", "S")) for n in range(2, CRUXES_MAX + 2))
     return (PlanRow(round=1, phases=("A", "B", "C", "E", "D", "S")), *later)

@@ -254,7 +254,13 @@ def _claim(step: Step, identity: str, one: MergedCrux, places: Mapping[str, str]
     refs = tuple(places[name] for name in one.of)
     raised_by = next(role for role in AUTHORS if any(f"-{role}#" in ref for ref in refs))
     return Claim(
-        **by(step), id=identity, raised_by=raised_by, text=one.text, testable_as=one.test, how=one.how, places=refs
+        **by(step),
+        id=identity,
+        raised_by=raised_by,
+        text=one.text,
+        testable_as=one.test,
+        how=one.how,
+        places=refs,
     )
 
 
@@ -292,9 +298,7 @@ def wrong_numbers(known: Quotable, reply: NumbersReply | ForecastReply) -> Itera
     own = _forecast_beside(known.state, known.step.role, reply)
     if isinstance(reply, ForecastReply):
         yield from points_problems(reply.forecast, options, "forecast")
-    yield from exactly_one(
-        (one.claim for one in reply.numbers), kept_cruxes(known.state), "numbers", "claim"
-    )
+    yield from exactly_one((one.claim for one in reply.numbers), kept_cruxes(known.state), "numbers", "claim")
     for n, one in enumerate(reply.numbers):
         yield from points_problems(one.if_true, options, f"numbers[{n}].if_true")
         yield from points_problems(one.if_false, options, f"numbers[{n}].if_false")

@@ -68,12 +68,12 @@ def assigned(state: State, step: StepName) -> Assignment:
     return next(one for one in assignments(state) if one.act == step.act)
 
 
-def planned_by_program(state: State, round_: int, phase: str) -> Iterator[StepName]:
+def planned_by_program(state: State, _round: int, _phase: str) -> Iterator[StepName]:
     """The steps that write the first program of each execution crux."""
     return _first_steps(state, "execution")
 
 
-def planned_by_expression(state: State, round_: int, phase: str) -> Iterator[StepName]:
+def planned_by_expression(state: State, _round: int, _phase: str) -> Iterator[StepName]:
     """The steps that write the expression of each calculation crux."""
     return _first_steps(state, "calculation")
 
@@ -87,7 +87,7 @@ def to_read(state: State) -> tuple[str, ...]:
     return tuple(one.claim for one in assignments(state) if one.how == "document")
 
 
-def readers(state: State, round_: int) -> tuple[str, ...]:
+def readers(state: State, _round: int) -> tuple[str, ...]:
     """The verifier, where there is something to read."""
     return (VERIFIER,) if to_read(state) else ()
 
@@ -155,7 +155,7 @@ def programs_of(state: State, claim: str, role: str) -> list[tuple[str, Experime
 def extra_steps(wave: int) -> Callable[[State, int, str], Iterator[StepName]]:
     """The steps of a wave, as a row of the table asks for them."""
 
-    def steps(state: State, round_: int, phase: str) -> Iterator[StepName]:
+    def steps(state: State, _round: int, _phase: str) -> Iterator[StepName]:
         return (extra.step for extra in extra_programs(state)[wave])
 
     return steps
@@ -197,4 +197,8 @@ def objector(standing: Standing, writer: str) -> str | None:
     """The role that is least convinced of the leader, the writer aside; ties in role order."""
     leader = standing.leader
     others = [role for role in AUTHORS if role in standing.forecasts and role != writer]
-    return min(others, key=lambda role: standing.forecasts[role][leader]) if others and leader is not None else None
+    return (
+        min(others, key=lambda role: standing.forecasts[role][leader])
+        if others and leader is not None
+        else None
+    )

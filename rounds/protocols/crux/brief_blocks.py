@@ -77,7 +77,7 @@ def _before(book: Book) -> Iterator[Shown]:
 # ---------------------------------------------------------------- answers, claims
 
 
-def _answers(book: Book, step: Step) -> Iterator[Shown]:
+def _answers(book: Book, _step: Step) -> Iterator[Shown]:
     """The answers under letters, in an order that tells nothing, without names and numbers."""
     for label, role in shuffled(book.state).items():
         words = answer_of(book, role)
@@ -99,7 +99,7 @@ def _claims(which: Callable[[Book, Step], Iterable[str]]) -> Callable[[Book, Ste
     return lambda book, step: (_claim(book, claim) for claim in which(book, step))
 
 
-def _agenda(book: Book, step: Step) -> Iterator[Shown]:
+def _agenda(book: Book, _step: Step) -> Iterator[Shown]:
     """What all answers share, every crux, and the ways in which an answer could be wrong."""
     agenda = book.state.agenda
     if agenda is None:
@@ -144,7 +144,7 @@ def _broken(book: Book, step: Step) -> Iterator[Shown]:
     yield identity, "\n".join(lines), tuple(event.seq for event in judged[-1:])
 
 
-def _results(book: Book, step: Step) -> Iterator[Shown]:
+def _results(book: Book, _step: Step) -> Iterator[Shown]:
     """Every verdict: of documents, of expressions, of programs."""
     for event in book.of(Verification):
         quoted = verdict_quoted(event, classes=False)
@@ -157,7 +157,7 @@ def _results(book: Book, step: Step) -> Iterator[Shown]:
             yield claim, head, (book.by_id[claim].seq,)
 
 
-def _person_answers(book: Book, step: Step) -> Iterator[Shown]:
+def _person_answers(book: Book, _step: Step) -> Iterator[Shown]:
     """Answers of people, with the question, claim and test that they answer."""
     for event in book.of(Decision):
         if event.type == "answer":
@@ -206,7 +206,7 @@ def figure(value: Fraction) -> str:
     return f"{float(round(value, 1)):g}"
 
 
-def _answers_by_role(book: Book, step: Step) -> Iterator[Shown]:
+def _answers_by_role(book: Book, _step: Step) -> Iterator[Shown]:
     """The answers, for the writer of the memo."""
     for role in AUTHORS:
         words = answer_of(book, role)

@@ -28,14 +28,12 @@ from rounds.protocols.crux.answers import options_of_answers
 from rounds.protocols.crux.assignments import objector, tests_are_done, writers
 from rounds.protocols.crux.standing import (
     NUMBERS,
-    answering_roles,
     askable,
     forecast_id,
     made_by_code,
     numbers_end,
     option_ids,
     option_texts,
-    short_way_is_open,
     standing_at,
 )
 from rounds.protocols.step_table import Numbering, rule

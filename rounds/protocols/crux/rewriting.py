@@ -26,9 +26,7 @@ def writer_of(state: State, round_: int) -> str | None:
 
 def is_due(state: State, round_: int) -> bool:
     """Whether the writer is asked again: the check found a sentence unsupported."""
-    return any(
-        verdict == "not" and of.startswith(f"M-{round_}#") for of, verdict in state.sentences.items()
-    )
+    return any(verdict == "not" and of.startswith(f"M-{round_}#") for of, verdict in state.sentences.items())
 
 
 def memos_of(state: State, round_: int) -> tuple[Memo | None, Memo | None]:
@@ -94,10 +92,7 @@ def left(book: Book, round_: int) -> tuple[tuple[MemoSentence, ...], Memo | None
 def _refused(book: Book) -> dict[str, str]:
     """Sentence of a memo, `M-1#s2` → why nothing that it cites supports it."""
     return {
-        one.of: one.reason
-        for check in book.of(DriftCheck)
-        for one in check.sentences
-        if one.verdict == "not"
+        one.of: one.reason for check in book.of(DriftCheck) for one in check.sentences if one.verdict == "not"
     }
 
 

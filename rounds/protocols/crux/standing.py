@@ -120,7 +120,10 @@ def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[
     for role in AUTHORS:
         facts, option = sealed(state, role, SEALED), places.get(f"S-1-B-{role}")
         if facts is not None and option is not None:
-            yield role, points_of({option: facts.points.get(OWN, 0), NONE: facts.points.get(NONE, 0)}, options)
+            yield (
+                role,
+                points_of({option: facts.points.get(OWN, 0), NONE: facts.points.get(NONE, 0)}, options),
+            )
 
 
 def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
@@ -132,7 +135,9 @@ def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
             reference = parse_reference(ref)
             role = reference.id.rpartition("-")[2]
             facts = sealed(state, role, SEALED)
-            given = next((one for one in facts.given if one.claim == reference.section), None) if facts else None
+            given = (
+                next((one for one in facts.given if one.claim == reference.section), None) if facts else None
+            )
             if given is not None and role not in found[merged.into]:
                 numbers = numbers_of(given, options)
                 found[merged.into][role] = numbers.negated if merged.negated else numbers
@@ -254,9 +259,7 @@ def kept_cruxes(state: State) -> tuple[str, ...]:
 
 def _kept(state: State) -> list[Crux]:
     proposed = _proposed(state)
-    cruxes = [
-        Crux(claim, state.claims[claim].how or "person", proposed[claim]) for claim in cruxes_of(state)
-    ]
+    cruxes = [Crux(claim, state.claims[claim].how or "person", proposed[claim]) for claim in cruxes_of(state)]
     return kept(cruxes, forecast_parameters())
 
 
@@ -325,14 +328,8 @@ def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:
     options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
     facts = [one for role in roles if (one := sealed(state, role, SEALED)) is not None]
     answers = {one.role: points_of(one.points, options) for one in facts}
-    proposals = [
-        (given.how or "person", numbers_of(given, options))
-        for one in facts
-        for given in one.given
-    ]
-    return short_way(
-        answers, len(roles), proposals, frame_check(state), terms_at(state, state.seq), at_least
-    )
+    proposals = [(given.how or "person", numbers_of(given, options)) for one in facts for given in one.given]
+    return short_way(answers, len(roles), proposals, frame_check(state), terms_at(state, state.seq), at_least)
 
 
 def askable(state: State) -> list[UnsettledCrux]:

@@ -156,7 +156,7 @@ def _stated(book: Book) -> frozenset[str]:
 
 def calculated(_: Numbering, step: Step, reply: CalculationReply) -> tuple[Event, ...]:
     """The expression in words."""
-    sections = {"calculation": calculation_text(reply)} if reply.expression else {}
+    sections = {"calculation-1": calculation_text(reply)} if reply.expression else {}
     return statement(step, "plan", {**sections, "why": reply.why})
 
 
@@ -188,7 +188,7 @@ def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationRep
     }
     result: TestResult = "holds" if comparisons[reply.comparison] else "fails"
     text = calculation_text(reply)
-    evidence = (Evidence(ref=f"{statement_id(step)}#calculation", quote=text),)
+    evidence = (Evidence(ref=f"{statement_id(step)}#calculation-1", quote=text),)
     yield _verification(
         {"round": 1, "phase": "D", "by": "controller"},
         numbering.book.state,
