@@ -26,7 +26,7 @@ from moot.errors import SEAT_FAILED, WAITING, MootError, usage
 from moot.view.played import RunEnd
 from roles.seats.kinds import KINDS, declared_of
 from rounds.experiments.bench import bench_here
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import PROTOCOLS, experiments_awaited
 from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations
 from rounds.run.driver import DriveEnd, Watch, drive
@@ -160,7 +160,7 @@ def opened(
         casting=casting,
         name=name,
         params=params,
-        experiments=choice.programs_run_by(deliberation, options.experiments, name),
+        experiments=choice.programs_run_by(deliberation, options.experiments),
         changes=options.changes,
     )
     return session, made
@@ -232,7 +232,7 @@ def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session
     choice.check_costs(made, options.budget.get("usd", session.state.limits.usd))
     if options.budget:
         amend_budgets(run, checked_budget(options.budget))
-    if options.experiments is not None:
+    if options.experiments in ("on", "off"):
         allow_programs(session, is_allowed=options.experiments == "on")
     if options.no_wait:
         stop_waiting(run)
@@ -334,6 +334,12 @@ def driven(
         quorum=session.quorum,
         outcome=session.outcome,
     )
+
+
+def asks_about_programs(session: Session) -> bool:
+    """Whether a program is ready and the person has not yet said whether it is run."""
+    state = session.state
+    return state.experiments_at(state.seq) == "ask" and bool(experiments_awaited(state))
 
 
 def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:

@@ -83,7 +83,7 @@ class SeatChoice:
         fix = "read it, and add --allow-commands if you mean it, or name the seat yourself with --seat"
         raise MootError("command_refused", what, file, fix, more=listed if len(named) > 1 else "")
 
-    def programs_run_by(self, deliberation: Deliberation, word: str | None, file: str) -> Programs | None:
+    def programs_run_by(self, deliberation: Deliberation, word: str | None) -> Programs | None:
         """Resolve `--experiments` to on, ask or off (None): what the person says, else what the file asks for.
 
         Without either, `crux` asks when the first program is ready, where a person is at a terminal and the sandbox

@@ -14,7 +14,7 @@ from moot.app.seats import SeatChoice
 from moot.cli import options as common
 from moot.errors import WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
-from moot.view.played import run_end_text
+from moot.view.played import RunEnd, run_end_text
 from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
 
@@ -178,7 +178,16 @@ def run(
         session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
-    end = running.driven(session, made, _watched(session, made, live=not no_live, silent=silent))
+
+    def drive() -> RunEnd:
+        return running.driven(session, made, _watched(session, made, live=not no_live, silent=silent))
+
+    end = drive()
+    # A run that was opened with `ask` waits for the person's word when its first program is ready.
+    while end.state == "waiting" and choice.agreed is not None and running.asks_about_programs(session):
+        ready = "The first program is ready to run, in a sandbox without a network.\n"
+        running.allow_programs(session, is_allowed=choice.agreed(ready, "Run the programs of this run?"))
+        end = drive()
     if json:
         out_json(end)
     elif not quiet:
