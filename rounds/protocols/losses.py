@@ -119,7 +119,6 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "E": Loss("skipped", "this role leaves the group forecast where a verdict needs its numbers"),
         "D": Loss("skipped", "the crux is not settled"),
         "D.verifier": Loss("skipped", "the cruxes that documents could settle are not settled"),
-        "D~": Loss("skipped", "the program is not mended, so the crux is not settled"),
         "S.memo": Loss(
             "skipped", "the next nearest role writes the memo; without one the leader is the answer"
         ),

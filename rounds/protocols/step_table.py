@@ -36,6 +36,7 @@ LETTERS: Final[Mapping[str, str]] = {
     "response": "Y",
     "decision": "D",
     "experiment_planned": "E",
+    "verification": "V",
 }
 """Kind → the letter of its numbered id (FORMAT 3)."""
 ROUNDS_KEPT: Final = 1_000

@@ -90,7 +90,8 @@ def answer(
             output=next(iter(blobs), None),
         )
         act = _once(book, draft, name)
-        if question in book.state.resolved and not is_on_ledger(act):
+        is_answered = question in book.state.concerns and question in book.state.resolved
+        if is_answered and not is_on_ledger(act):
             raise NotThere(f"{question} is answered already", "see `moot decisions`")
         return (act,)
 
@@ -110,7 +111,7 @@ def _answered(
             )
         if book.state.claims[question].status == "superseded":
             raise NotThere(f"{question} is superseded", "see `moot claims`")
-        return ("claim", question, "based-on"), (question,)
+        return ("claim", question, "resolves"), (question,)
     if not isinstance(event, Concern):
         open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
         raise NotThere(f"no question {question!r} in this run", f"open questions: {open_ones}")

@@ -40,7 +40,8 @@ class World:
     """What the roles say.
 
     `first`: points on the first option by role. `proposed`: role → its cruxes, each (how, probability, points on the
-    first option if true, if false). `numbers`: what every role says of every crux; by role in `of_role`.
+    first option if true, if false). `numbers`: what every role says of every crux; by role in `of_role`,
+    by claim in `of_claim`.
     `programs`: role → what each program that it writes does, in order: holds, fails, error or unreadable.
     """
 
@@ -50,6 +51,7 @@ class World:
     )
     numbers: Numbers | None = None
     of_role: Mapping[str, Numbers] = field(default_factory=dict[str, Numbers])
+    of_claim: Mapping[str, Numbers] = field(default_factory=dict[str, Numbers])
     programs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     document: str = "holds"
     expression: str | None = "40 * 25"
@@ -125,10 +127,10 @@ def play(
     for _ in range(until):
         open_ = session.asked()[::order]
         state = session.book().state
-        if not open_ and bench is not None and state.runs_programs:
-            if waiting := awaited_experiments(session.protocol, state):
-                list(conduct(session, bench, waiting[0]))
-                continue
+        waiting = awaited_experiments(session.protocol, state) if state.runs_programs else ()
+        if not open_ and bench is not None and waiting:
+            list(conduct(session, bench, waiting[0]))
+            continue
         if not open_:
             return session.book()
         one = open_[0]
@@ -199,7 +201,9 @@ def program(kind: str) -> dict[str, Any]:
             "argv": turned,
         }
     if kind == "error":
-        made["files"][0]["text"] = "import sys\nprint('CANARYOUT')\nprint('CANARYERR', file=sys.stderr)\nsys.exit(9)\n"
+        made["files"][0]["text"] = (
+            "import sys\nprint('CANARYOUT')\nprint('CANARYERR', file=sys.stderr)\nsys.exit(9)\n"
+        )
     if kind in ("unreadable", "readable"):
         lost = {"of": "json", "test": "equals", "pointer": "/lost", "tolerance": None}
         made["pass_if"] = [{**lost, "value": "0"}]
@@ -256,9 +260,14 @@ def _agenda(book: Book, world: World) -> dict[str, Any]:
 
 def _numbers(book: Book, step: Step, world: World) -> dict[str, Any]:
     options, own = standing.option_ids(book.state), world.first[step.role]
-    q, true, false = world.of_role.get(step.role) or world.numbers or (50, own, own)
-    given = {"probability": q, "if_true": points(true, options), "if_false": points(false, options)}
-    numbers = {"numbers": [{"claim": claim, **given} for claim in standing.kept_cruxes(book.state)]}
+
+    def given(claim: str) -> dict[str, Any]:
+        usual = world.of_role.get(step.role) or world.numbers or (50, own, own)
+        q, true, false = world.of_claim.get(claim, usual)
+        conditional = {"if_true": points(true, options), "if_false": points(false, options)}
+        return {"claim": claim, "probability": q, **conditional}
+
+    numbers = {"numbers": [given(claim) for claim in standing.kept_cruxes(book.state)]}
     if standing.is_open_ended(book.state):
         return {"forecast": points(own, options), **numbers}
     return numbers

@@ -21,8 +21,8 @@ from ledger.state.state import VERIFIER, ExperimentFacts, State
 from rounds.protocols.crux.standing import kept_cruxes, numbers_end, table_at
 from rounds.protocols.plans import AUTHORS
 
-REPAIR: Final = 2
-"""Repeat of the step that mends a program."""
+REPAIR: Final = "_repair"
+"""End of the act of a step that mends a program. A repeat would see only what the first step saw."""
 WAVES: Final = (1, 2, 3)
 
 
@@ -38,9 +38,9 @@ class Assignment(NamedTuple):
         """The act in the ids of its steps: `c2` of C-1-2."""
         return f"c{self.claim.rpartition('-')[2]}"
 
-    def step(self, planner: int, repeat: int) -> StepName:
-        """The step in which a planner writes a program or an expression."""
-        return StepName(1, "D", self.act, self.planners[planner], repeat)
+    def step(self, planner: int, kind: str = "") -> StepName:
+        """The step in which a planner writes a program or an expression, or with `REPAIR` mends a program."""
+        return StepName(1, "D", f"{self.act}{kind}", self.planners[planner])
 
 
 def assignments(state: State) -> tuple[Assignment, ...]:
@@ -65,7 +65,8 @@ def _planners(numbers: Mapping[str, Numbers], crux: Crux) -> tuple[str, ...]:
 
 def assigned(state: State, step: StepName) -> Assignment:
     """The assignment of a planning step."""
-    return next(one for one in assignments(state) if one.act == step.act)
+    act = (step.act or "").removesuffix(REPAIR)
+    return next(one for one in assignments(state) if one.act == act)
 
 
 def planned_by_program(state: State, _round: int, _phase: str) -> Iterator[StepName]:
@@ -79,7 +80,7 @@ def planned_by_expression(state: State, _round: int, _phase: str) -> Iterator[St
 
 
 def _first_steps(state: State, how: HowTested) -> Iterator[StepName]:
-    return (one.step(0, 1) for one in assignments(state) if one.how == how)
+    return (one.step(0) for one in assignments(state) if one.how == how)
 
 
 def to_read(state: State) -> tuple[str, ...]:
@@ -123,7 +124,7 @@ def _chain(state: State, one: Assignment) -> Iterator[ExtraProgram]:
     table = table_at(state, numbers_end(state))
     crux = next(crux for crux in table.cruxes if crux.claim == one.claim)
     if all_expected_otherwise(numbers_about(table, crux), first.verdict == "holds", AUTHORS):
-        yield ExtraProgram(one.step(1, 1), one.claim, None)
+        yield ExtraProgram(one.step(1), one.claim, None)
         yield from _mended(state, one, 1)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from ledger.events.ids import StepName
 from ledger.state.state import VERIFIER, State
 from roles.protocol import Group
+from rounds.protocols.crux.assignments import REPAIR
 from rounds.protocols.crux.rewriting import AGAIN
 from rounds.protocols.crux.standing import first_role
 from rounds.protocols.plans import AUTHORS
@@ -38,7 +39,7 @@ def largest(state: State, round_: int) -> tuple[Group, ...]:
 
 def _with_programs() -> list[list[Asked]]:
     plans: list[Asked] = [("D.program", f"c{n}", AUTHORS[n - 1], 1) for n in (1, 2, 3)]
-    return [plans, [("D.again", act, role, AGAIN) for _, act, role, _ in plans]]
+    return [plans, [("D.again", f"{act}{REPAIR}", role, 1) for _, act, role, _ in plans]]
 
 
 _WITHOUT_PROGRAMS: Final[list[list[Asked]]] = [

@@ -11,7 +11,7 @@ from typing import Final, cast, get_args
 
 from detectors.forecasts.cruxes import Crux, Verdict, best_value, kept, wants_numbers
 from detectors.forecasts.parameters import Level, Stakes, Terms, forecast_parameters
-from detectors.forecasts.points import Forecast, group_forecast
+from detectors.forecasts.points import Forecast, group_forecast, whole_points
 from detectors.forecasts.standing import (
     ForecastTable,
     FrameCheck,
@@ -120,10 +120,12 @@ def _over_own_options(state: State, options: tuple[str, ...]) -> Iterator[tuple[
     for role in AUTHORS:
         facts, option = sealed(state, role, SEALED), places.get(f"S-1-B-{role}")
         if facts is not None and option is not None:
-            yield (
-                role,
-                points_of({option: facts.points.get(OWN, 0), NONE: facts.points.get(NONE, 0)}, options),
-            )
+            # "Another one" may be any of the other options, so its points are spread over them and `none`.
+            others = len(options) - 1
+            elsewhere = whole_points([1] * others, facts.points.get(NONE, 0))
+            own = facts.points.get(OWN, 0)
+            place = options.index(option)
+            yield role, (*elsewhere[:place], own, *elsewhere[place:])
 
 
 def _proposed(state: State) -> dict[str, dict[str, Numbers]]:
@@ -202,8 +204,8 @@ def _is_planned_by_a_role(state: State, move: Move) -> bool:
 
 def stakes_of(state: State) -> Stakes:
     """The stakes, which set the value from which a test is worth running."""
-    known: tuple[Stakes, ...] = get_args(Stakes)
-    return next((one for one in known if one == rule(state, "stakes")), "normal")
+    known: dict[str, Stakes] = {one: one for one in get_args(Stakes)}
+    return known.get(rule(state, "stakes"), "normal")
 
 
 def terms_at(state: State, seq: int) -> Terms:
@@ -328,7 +330,9 @@ def _is_short(state: State, roles: tuple[str, ...], at_least: int) -> bool:
     options = (OWN, NONE) if is_open_ended(state) else option_ids(state)
     facts = [one for role in roles if (one := sealed(state, role, SEALED)) is not None]
     answers = {one.role: points_of(one.points, options) for one in facts}
-    proposals = [(given.how or "person", numbers_of(given, options)) for one in facts for given in one.given]
+    proposals: list[tuple[HowTested, Numbers]] = [
+        (given.how or "person", numbers_of(given, options)) for one in facts for given in one.given
+    ]
     return short_way(answers, len(roles), proposals, frame_check(state), terms_at(state, state.seq), at_least)
 
 

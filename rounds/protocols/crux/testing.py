@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import Final
 
 from ledger.events import Claim, Event, ExperimentPlanned, ExperimentRun, Verification
-from ledger.events.values import Bearing, Evidence, Result, TestResult
+from ledger.events.ids import number_of
+from ledger.events.values import Bearing, Evidence, Result, Status, TestResult
 from ledger.events.verifications import StatusChange
 from ledger.state.book import Book
 from ledger.state.experiments import CONTROLS, verdict_of
 from ledger.state.lifecycle import STATUS_OF_BEARING
 from ledger.state.series import content_of, plan_of, runs_of
-from ledger.state.state import State
+from ledger.state.state import VERIFIER, State
 from roles.calculation import evaluated, values_in
 from roles.evidence import evidence_class, exhibits
 from roles.protocol import Group, Step
@@ -41,12 +42,19 @@ _RESULT: Final[Mapping[Bearing, Result]] = {
     "partly_contradicts": "BROKEN",
     "inconclusive": "UNCLEAR",
 }
-FIRST_CHECK: Final = 4
-"""Verifications are numbered after the four checks of a round."""
+CHECKS: Final = 4
+"""Verifications are numbered after the four checks that a round of `structured` has."""
 
 
-def _verification_id(claim: str) -> str:
-    return f"V-1-{FIRST_CHECK + int(claim.rpartition('-')[2])}"
+def _verification_id(numbering: Numbering, before: int = 0) -> str:
+    """The next id; `before`: verifications of the same commit that are not on the ledger yet."""
+    return f"V-1-{CHECKS + before + number_of(numbering.number('verification'))}"
+
+
+def _read_in_this_commit(state: State) -> int:
+    """How many documents' verdicts come with the reply that closes the group: they are numbered first."""
+    step = f"r1.D.{VERIFIER}"
+    return 0 if state.is_done(step) else len(to_read(state))
 
 
 # ---------------------------------------------------------------- programs
@@ -106,7 +114,8 @@ def failure_of(book: Book, identity: str) -> Iterator[tuple[str, str]]:
         yield "cannot be read", predicate
     for run in runs_of(book, identity):
         name = f"the control that must {run.control.removeprefix('must_')}" if run.control else "the program"
-        if run.control is not None and verdict_of(plan, run, content) not in ("error", CONTROLS[run.control]):
+        verdict = verdict_of(plan, run, content)
+        if run.control is not None and verdict in ("holds", "fails") and verdict != CONTROLS[run.control]:
             yield name, "came out the other way, so the test decides nothing"
         elif _broke(plan, run, book):
             ended = f"exit {run.exit}" if run.exit is not None else f"signal {run.signal} (a limit ended it)"
@@ -177,7 +186,9 @@ def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationRep
     if left is None or right is None:
         return
     claim = assigned(numbering.book.state, step.name).claim
-    if _verification_id(claim) in numbering.book.by_id:
+    if any(
+        one.by == "controller" and claim in one.claims_affected for one in numbering.book.of(Verification)
+    ):
         return
     comparisons = {
         "above": left.value > right.value,
@@ -187,11 +198,11 @@ def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationRep
         "below": left.value < right.value,
     }
     result: TestResult = "holds" if comparisons[reply.comparison] else "fails"
-    text = calculation_text(reply)
+    text, before = calculation_text(reply), _read_in_this_commit(numbering.book.state)
     evidence = (Evidence(ref=f"{statement_id(step)}#calculation-1", quote=text),)
     yield _verification(
-        {"round": 1, "phase": "D", "by": "controller"},
-        numbering.book.state,
+        {"round": 1, "phase": "D", "by": "controller", "id": _verification_id(numbering, before)},
+        numbering.book.state.claims[claim].status,
         claim,
         _BEARING[result],
         evidence,
@@ -220,19 +231,24 @@ def wrong_reading(known: Quotable, reply: ReadingReply) -> Iterator[str]:
 def read(numbering: Numbering, step: Step, reply: ReadingReply) -> tuple[Event, ...]:
     """One verification for each crux, in the order of their ids."""
     verdicts = sorted(reply.verdicts, key=lambda one: to_read(numbering.book.state).index(one.claim))
-    return tuple(_document_verdict(numbering.book, step, one) for one in verdicts)
+    return tuple(_document_verdict(numbering, step, one) for one in verdicts)
 
 
-def _document_verdict(book: Book, step: Step, one: DocumentVerdict) -> Verification:
-    bearing, evidence = _BEARING[one.verdict], evidence_of(one.quotes)
+def _document_verdict(numbering: Numbering, step: Step, one: DocumentVerdict) -> Verification:
+    book = numbering.book
+    # Without a quote the verifier read all of the documents, and they do not settle it.
+    documents = tuple(Evidence(ref=document.id) for document in book.state.opening.context)
+    bearing, evidence = _BEARING[one.verdict], evidence_of(one.quotes) or documents
     raised_by = book.state.claims[one.claim].raised_by
     class_ = evidence_class(exhibits(book, one.claim, evidence), raised_by, bearing)
-    return _verification(by(step), book.state, one.claim, bearing, evidence, one.notes, class_)
+    # A crux that is tested was pending when the step opened, whatever a person measured since.
+    envelope = {**by(step), "id": _verification_id(numbering)}
+    return _verification(envelope, "pending", one.claim, bearing, evidence, one.notes, class_)
 
 
 def _verification(
     envelope: Mapping[str, object],
-    state: State,
+    before: Status,
     claim: str,
     bearing: Bearing,
     evidence: tuple[Evidence, ...],
@@ -241,7 +257,7 @@ def _verification(
 ) -> Verification:
     change = StatusChange(
         claim_id=claim,
-        from_=state.claims[claim].status,
+        from_=before,
         to=STATUS_OF_BEARING[bearing],
         bearing=bearing,
         class_=class_,  # type: ignore[arg-type]  # an evidence class
@@ -249,7 +265,6 @@ def _verification(
     )
     return Verification(
         **envelope,  # type: ignore[arg-type]  # round, phase, step and author
-        id=_verification_id(claim),
         check="claim_retest",
         check_id=5,
         result=_RESULT[bearing],
