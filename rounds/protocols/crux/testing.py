@@ -51,10 +51,10 @@ def _verification_id(numbering: Numbering, before: int = 0) -> str:
     return f"V-1-{CHECKS + before + number_of(numbering.number('verification'))}"
 
 
-def _read_in_this_commit(state: State) -> int:
-    """How many documents' verdicts come with the reply that closes the group: they are numbered first."""
-    step = f"r1.D.{VERIFIER}"
-    return 0 if state.is_done(step) else len(to_read(state))
+def _read_in_this_commit(numbering: Numbering) -> int:
+    """How many verdicts on documents come with the reply that closes the group: they are numbered first."""
+    step, state = f"r1.D.{VERIFIER}", numbering.book.state
+    return len(to_read(state)) if step in numbering.closing and step not in state.answered else 0
 
 
 # ---------------------------------------------------------------- programs
@@ -198,7 +198,7 @@ def calculation_verdicts(numbering: Numbering, step: Step, reply: CalculationRep
         "below": left.value < right.value,
     }
     result: TestResult = "holds" if comparisons[reply.comparison] else "fails"
-    text, before = calculation_text(reply), _read_in_this_commit(numbering.book.state)
+    text, before = calculation_text(reply), _read_in_this_commit(numbering)
     evidence = (Evidence(ref=f"{statement_id(step)}#calculation-1", quote=text),)
     yield _verification(
         {"round": 1, "phase": "D", "by": "controller", "id": _verification_id(numbering, before)},
