@@ -19,4 +19,3 @@ def test_no_long_run_came_to_four_of_six_by_the_text_and_one_did_by_the_script()
     assert not any(text or calibrated for one in stops.values() for _, text, calibrated in one)
     assert not any(script for name in list(stops)[1:] for script, _, _ in stops[name])
     assert "29 rounds, 3 runs" in PAGE.read_text("utf-8")
-
