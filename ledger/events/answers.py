@@ -11,6 +11,7 @@ from ledger.events.values import (
     HowTested,
     Id,
     Name,
+    Percent,
     Points,
     Prose,
     Ref,
@@ -38,6 +39,9 @@ class Belief(Envelope, frozen=True, kw_only=True):
     derived: bool  # computed from the role's sealed numbers by the controller
     because: tuple[Evidence, ...] = ()  # what moved it
     given: tuple[ConditionalBelief, ...] = ()  # crux by crux
+    # Version 2 of the format writes every field; these two are always null and go with it.
+    unexplained: bool | None = None
+    share_found: Percent | None = None
 
 
 class WordReadings(Value, frozen=True, kw_only=True):

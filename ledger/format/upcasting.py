@@ -99,7 +99,9 @@ CHANGED: Final[Mapping[type[msgspec.Struct], Changed]] = {
         parts={"cites": Cite, "dissent": Dissent},
         split={"conditions": ("confidence", ("falsifiers", "requirements"))},
     ),
-    Signals: Changed(("status", "leader", "pool", "values"), types={"profile": _PROFILE}),
+    Signals: Changed(
+        ("status", "reason", "leader", "pool", "movement", "noise", "values"), types={"profile": _PROFILE}
+    ),
     Alarm: Changed(("name",)),
     Amendment: Changed(("name",)),
     RunClosed: Changed(
@@ -229,7 +231,7 @@ def _lowering(
 
     def lowered(event: Any) -> Any:
         for name in empty:
-            if getattr(event, name) not in (None, (), {}):
+            if getattr(event, name) not in (None, (), {}, msgspec.UNSET):
                 raise NotInVersion1(f"{name} does not occur in version 1 of the format")
         fields = {name: getattr(event, name) for name in kept}
         for name, older in parts.items():

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, assert_never
 
+from msgspec import UNSET
+
 from ledger.events import (
     Agenda,
     Alarm,
@@ -342,7 +344,7 @@ def _judged(state: State, event: ExperimentJudged) -> None:
     planned.judged += 1
     planned.judged_at = event.seq
     planned.verdict, planned.class_ = event.verdict, event.class_
-    planned.unreadable = event.unreadable
+    planned.unreadable = () if event.unreadable is UNSET else event.unreadable
     n = number_of(event.of)
     place = place_of_experiment(event.round, event.phase, planned.judged, n, waited_for=waited_for)
     for change in event.changes:
@@ -374,8 +376,8 @@ def _decision(state: State, event: Decision) -> None:
         tuple(ended),
         about=event.about,
         asks_for_run=asks_for_run(event.text),
-        result=event.result,
-        claims=event.claims,
+        result=None if event.result is UNSET else event.result,
+        claims=() if event.claims is UNSET else event.claims,
     )
     _measured(state, event)
     if event.type == "final" and event.made_by == "rule":
@@ -386,7 +388,7 @@ def _decision(state: State, event: Decision) -> None:
 
 def _measured(state: State, event: Decision) -> None:
     """Move the claims that a person tested."""
-    if event.result is None:
+    if event.result is UNSET or event.claims is UNSET:
         return
     to = STATUS_OF_RUN[event.result]
     place = place_of_result(event.round, event.phase, number_of(_id(event)))

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from msgspec import UNSET
+
 from ledger.events import Event, ExperimentJudged, ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ClaimMove
 from ledger.state.book import Blobs, Book
@@ -109,7 +111,7 @@ def judgement(book: Book, experiment: str) -> ExperimentJudged:
         verdict=verdict,
         class_=class_,
         changes=tuple(changes),
-        unreadable=unreadable_predicates(plan, runs, content),
+        unreadable=unreadable_predicates(plan, runs, content) or UNSET,
     )
 
 

@@ -18,6 +18,7 @@ from itertools import chain, cycle
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
+from msgspec import UNSET
 
 from ledger.events import (
     Artifact,
@@ -344,7 +345,10 @@ OUTPUT_SHOWN: Final = 2_000
 
 def person_answer(book: Book, event: Decision) -> Quoted:
     """A person's answer with the question, claim and test that it answers, and its result where it has one."""
-    lines = [f"{event.id} · answered by a person" + (f": the claim {event.result}" if event.result else "")]
+    lines = [
+        f"{event.id} · answered by a person"
+        + ("" if event.result is UNSET else f": the claim {event.result}")
+    ]
     asked = [book.by_id[cite.id] for cite in event.cites if cite.id in book.by_id]
     claims = [one for one in asked if isinstance(one, Claim)]
     for concern in asked:
@@ -355,7 +359,7 @@ def person_answer(book: Book, event: Decision) -> Quoted:
     for claim in claims:
         lines += [bar(f"claim {claim.id}", claim.text), bar("test", claim.testable_as)]
     lines.append(bar("answer", event.text))
-    if event.output is not None:
+    if event.output is not UNSET:
         content = (book.blobs.read(event.output) or b"").decode("utf-8", "replace")
         lines.append(bar("produced", content[:OUTPUT_SHOWN]))
     return Quoted(str(event.id), "\n".join(lines), (event.seq, *(one.seq for one in (*asked, *claims))))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
 from ledger.events import Alarm, Amendment, Claim, Concern, Decision, Event, ExperimentPlanned
 from ledger.events.decisions import Cite, Relation
@@ -85,9 +86,9 @@ def answer(
         cite, claims = _answered(book, question, result)
         draft = msgspec.structs.replace(
             _decision(book, "answer", text, cite),
-            result=result,
-            claims=claims if result else (),
-            output=next(iter(blobs), None),
+            result=result or UNSET,
+            claims=claims if result else UNSET,
+            output=next(iter(blobs), UNSET),
         )
         act = _once(book, draft, name)
         is_answered = question in book.state.concerns and question in book.state.resolved

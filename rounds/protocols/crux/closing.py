@@ -11,6 +11,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any, Final, cast
 
+from msgspec import UNSET
+
 from detectors.forecasts.parameters import parameter_hash
 from detectors.forecasts.standing import Standing
 from ledger.events import Belief, Claim, Concern, Decision, Event, Signals
@@ -275,7 +277,7 @@ def _next_id(state: State, role: str) -> str:
 
 def forecasts_after_answer(book: Book, answer: Decision) -> tuple[Event, ...]:
     """The forecasts that a person's result moves, for the same commit; none while it is kept back."""
-    if answer.result is None or numbers_end(book.state) is None:
+    if answer.result is UNSET or numbers_end(book.state) is None:
         return ()
     return moved_forecasts(book.state)
 
