@@ -307,3 +307,9 @@ def _memo(book: Book, step: Step, world: World) -> dict[str, Any]:
 def varied(world: World, **changes: Any) -> World:
     """The same world but for these."""
     return replace(world, **changes)
+
+
+def scripted_run(path: Path, world: World | None = None) -> Path:
+    """Make a finished run of `crux` at `path`. Its replies are scripted; no model wrote them."""
+    play(begin(path, {"wait": "off"}), world or contested("document", first=dict.fromkeys(ROLES, 60)))
+    return path
