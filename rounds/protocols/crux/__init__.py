@@ -283,7 +283,7 @@ CRUX: Final[Protocol] = SHEET.protocol(
     profile="crux",
     options_wanted=(0, 8),
     fits="a question with an answer: what could change it is tested, and no more",
-    calls="4 to 21; 9 where no test is worth it",
+    calls="4 to 21, and 9 where no test is worth it",
     variants={
         "memo": ("on", "off"),
         "stakes": ("normal", "low", "high"),

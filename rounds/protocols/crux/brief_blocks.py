@@ -242,8 +242,9 @@ def _refused(book: Book, step: Step) -> Iterator[Shown]:
 
 
 def _cited(book: Book, step: Step) -> Iterator[Shown]:
-    """The question, and each sentence of the memo with the text that it cites."""
-    yield "question", bar("question", book.state.opening.question), ()
+    """The question with its options, and each sentence of the memo with the text that it cites."""
+    options = (bar(option, text) for option, text in option_texts(book.state).items())
+    yield "question", "\n".join([bar("question", book.state.opening.question), *options]), ()
     event, wanted = book.state.memo, to_judge(book, step)
     if event is None or event.round != step.name.round:
         return

@@ -160,7 +160,7 @@ def checked(_: Numbering, step: Step, reply: SentencesReply) -> tuple[Event, ...
             id=_numbered("H", step),
             verdict=verdict,
             deviation_score=_DEVIATION[verdict],
-            notes=reply.notes,
+            notes=reply.notes or "No goal is neglected.",
             anchors=tuple(Anchor(goal=one.goal, served=one.served) for one in reply.goals),
             sentences=tuple(
                 SentenceCheck(of=f"{_numbered('M', step)}#s{one.n}", verdict=one.verdict, reason=one.reason)

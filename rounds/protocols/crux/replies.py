@@ -204,4 +204,4 @@ class SentencesReply(Part, frozen=True, kw_only=True):
 
     sentences: Annotated[tuple[SentenceJudged, ...], Meta(max_length=40)]
     goals: Annotated[tuple[GoalKept, ...], Meta(max_length=20)]
-    notes: Sentence
+    notes: Sentence | None
