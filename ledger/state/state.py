@@ -176,9 +176,6 @@ INTERPRETER: Final = "interpreter"
 PROGRAMS: Final = "programs"
 """Key of `run_opened.rules`: "on" where seats of `structured` may bring programs; older runs were never asked."""
 EXPERIMENTS_PATH: Final = f"rules.{EXPERIMENTS}"
-ANSWERS_QUOTED: Final = "answers"
-"""Key of `run_opened.rules`: how prompts show a person's answer; older runs show it without what it answers."""
-WITH_QUESTION: Final = "with_question"
 WAIT: Final = "wait"
 """The rule in `run_opened.rules` by which a run waits for questions that its protocol needs an answer to."""
 WAIT_PATH: Final = f"rules.{WAIT}"
@@ -386,10 +383,7 @@ class State(msgspec.Struct):
         return next((facts for facts in self.beliefs.values() if facts.is_redraw), None)
 
     def experiments_at(self, seq: int) -> Experiments:
-        """Whether programs of this run's replies are run, by what was said up to event `seq`.
-
-        A fork or a copy needs the word again, because another person may run it.
-        """
+        """Whether programs are run, by what was said up to event `seq`; a fork or a copy needs the word again."""
         if self.opened is None:
             return "off"
         word = self.opened.rules.get(EXPERIMENTS) if self.opened.origin.type == "new" else None

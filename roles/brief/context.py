@@ -12,8 +12,8 @@ from ledger.events import Claim, Concern, Decision, Event, RunOpened, Verificati
 from ledger.events.conditions import meaning_of
 from ledger.events.ids import number_of
 from ledger.state.book import Book
-from ledger.state.decided import quoted
-from ledger.state.state import ANSWERS_QUOTED, WITH_QUESTION, ClaimFacts, State
+from ledger.state.decided import ANSWERS_QUOTED, WITH_QUESTION, quoted
+from ledger.state.state import ClaimFacts, State
 from roles.asof import at_opening
 from roles.brief import quote
 from roles.brief.layout import LAYOUTS, Layout, Reader, ReaderLayout, layout_of

@@ -30,6 +30,7 @@ from ledger.plain_text import shortened
 from ledger.state.anchors import contains_quote
 from roles.calculation import Numeral, numerals, values_in
 from roles.evidence import BASES, Basis, basis, exceeds, strongest
+from roles.memo.claimed_tests import claimed_test
 from roles.memo.likelihood import WORDS, Likelihood
 from roles.memo.terms import unexplained, vocabulary, without_ids
 from roles.outcome_status import OutcomeStatus
@@ -58,28 +59,6 @@ CLASS_WORDS: Final[Mapping[str, EvidenceClass]] = {
     "calculated": "calculated",
 }
 """Words that claim a class, unless the asker uses them."""
-
-TESTS_CLAIMED: Final[tuple[tuple[re.Pattern[str], frozenset[EvidenceClass]], ...]] = (
-    (
-        re.compile(
-            r"\b(tests?|programs?|experiments?|scripts?|benchmarks?|simulations?)\b[^.;]{0,60}?"
-            r"\b((was|were|has been|have been) (run|executed|tried)|ran|held|passed|failed|showed|shows|confirmed)\b"
-            r"|\b(we|i) (ran|executed|benchmarked|simulated)\b|\b(ran|running) it\b|\bwhen (run|executed)\b"
-        ),
-        frozenset({"reproduced", "ran", "measured"}),
-    ),
-    (
-        re.compile(
-            r"\b(we|i) measured\b|\b(was|were|has been|have been) measured\b|\bmeasurements? (show|confirm)"
-        ),
-        frozenset({"measured", "reproduced", "ran"}),
-    ),
-)
-"""Words that claim a test was made, and the classes of which one must be cited."""
-_NOT_MADE: Final = re.compile(
-    r"\b(no|not|never|without|nobody|none|untested|if|should|would|could|must|can|will)\b|n['’]t\b"
-)
-"""Words by which a sentence says that there was no test, or that one is still to be made."""
 
 Code = Literal[
     "option_unknown",
@@ -352,26 +331,22 @@ def _names(folded: str, label: str) -> bool:
     return bool(words) and f" {words} " in f" {folded} "
 
 
-def _test_claimed(sentence: MemoSentence, context: MemoContext) -> _Found:
+def _test(sentence: MemoSentence, context: MemoContext) -> _Found:
     """A sentence that says a test was made cites one."""
-    cited = {
+    classes = (
         class_of_cited(context.cited[ref], sentence.quote) for ref in sentence.refs if ref in context.cited
-    }
-    for clause in re.split(r"[.;:]", sentence.text.casefold()):
-        for pattern, allowed in TESTS_CLAIMED:
-            match = pattern.search(clause)
-            if match and not _NOT_MADE.search(clause) and not cited & allowed:
-                yield (
-                    "test_not_made",
-                    f"it says {shortened(match[0], NAMED)!r}, and cites no test that was made: cite the claim that was"
-                    " tested, or say it otherwise",
-                )
-                return
+    )
+    if (words := claimed_test(sentence.text, frozenset(classes))) is not None:
+        yield (
+            "test_not_made",
+            f"it says {shortened(words, NAMED)!r}, and cites no test that was made: cite the claim that was"
+            " tested, or say it otherwise",
+        )
 
 
 _CHECKS: Final[tuple[Callable[[MemoSentence, MemoContext], _Found], ...]] = (
     _content,
-    _test_claimed,
+    _test,
     _refs,
     _quote,
     _numbers,

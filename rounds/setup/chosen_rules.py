@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.state import decided
-from ledger.state.state import ANSWERS_QUOTED, WITH_QUESTION
+from ledger.state.decided import ANSWERS_QUOTED, WITH_QUESTION
 from roles.protocol import Protocol, Rules
 from rounds.protocols import losses, with_prompts
 from rounds.screening import RULES_VERSION
