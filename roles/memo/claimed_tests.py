@@ -31,7 +31,7 @@ _NOT_MADE: Final = re.compile(
 """Words by which a sentence says that there was no test, or that one is still to be made."""
 
 
-def claimed_test(text: str, cited: Collection[EvidenceClass]) -> str | None:
+def claimed_test(text: str, cited: Collection[str]) -> str | None:
     """Return the words by which a sentence claims a test that nothing it cites shows; None when there are none."""
     for clause in re.split(r"[.;:]", text.casefold()):
         for pattern, allowed in TESTS_CLAIMED:
