@@ -105,6 +105,10 @@ def overview() -> str:
 def _unknown(word: str) -> MootError:
     from difflib import get_close_matches
 
+    from moot.cli import moved
+
+    if word in moved.VERBS:
+        return usage(f"`moot {word}` is gone", f"use `{moved.VERBS[word]}`")
     names = [verb.name for verb in VERBS]
     near = get_close_matches(word.lower(), names, 1, 0.5)
     fix = f"did you mean `moot {near[0]}`?" if near else "see `moot --help`"

@@ -58,7 +58,7 @@ def _text(found: ValueReport) -> str:
 
 def _run(run: RunValue) -> list[str]:
     sides = ", ".join(f"{side} {count}" for side, count in run.sided_with.items()) or "nobody"
-    words = {None: "acceptance not said (`moot accept`)", True: "accepted", False: "rejected"}[run.accepted]
+    words = {None: "acceptance not said (`moot outcome`)", True: "accepted", False: "rejected"}[run.accepted]
     edited = f", edit distance {run.edit_distance}" if run.edit_distance else ""
     return [
         f"{run.run}   ({run.protocol})",

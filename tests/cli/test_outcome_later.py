@@ -62,10 +62,10 @@ def test_without_a_likelihood_nothing_is_scored(moot: Moot, finished: Path, tmp_
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("gone", "It was."), 2, "say held, failed, mixed, unknown"),
-        (("held",), 2, "no words"),
+        (("gone", "It was."), 2, "use one of accepted, edited, rejected, held, failed, mixed, unknown"),
+        (("held",), 2, "held needs a text"),
         (("held", " "), 2, "no words"),
-        (("--by", "Ada"), 2, "nothing is said of it"),
+        (("--by", "Ada"), 2, "no word says what became of it"),
         (("held", "Yes.", "--decision", "D-99-1"), 1, "no decision 'D-99-1'"),
     ],
 )

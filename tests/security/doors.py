@@ -47,7 +47,7 @@ WRITING: Final[tuple[tuple[str, ...], ...]] = (
     ("fork", RUN, "--round", "1", "--out", OUT), ("redact", RUN, "--secret", "SECRET", "--out", OUT),
     ("next", RUN), ("next", RUN, "--json"), ("submit", RUN, "r1.draft.drafter", "REPLY"),
     ("submit", RUN, "STEP", "--give-up", "gone"), ("run", "--resume", RUN), ("answer", RUN, "N-1-1", "yes"),
-    ("override", RUN, "D-1-1", "no"), ("ack", RUN, "FM-1", "seen"), ("note", RUN, "a remark"), ("accept", RUN),
+    ("override", RUN, "D-1-1", "no"), ("ack", RUN, "FM-1", "seen"), ("note", RUN, "a remark"), ("outcome", RUN, "accepted"),
     ("outcome", RUN, "held", "seen"),
     ("check", RUN), ("status", RUN),
 )  # fmt: skip

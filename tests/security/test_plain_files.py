@@ -53,7 +53,7 @@ def pipe(tmp_path: Path) -> Path:
     "verb",
     [
         ("submit", "RUN", "r1.B.action", "PLACE"),
-        ("accept", "RUN", "PLACE"),
+        ("outcome", "RUN", "edited", "PLACE"),
         ("import", "jugalbandi", "PLACE", "--out", "out"),
         ("verify", "RUN", "--checkpoint", "PLACE"),
         ("verify", "RUN", "--checkpoint", "0:" + "0" * 64, "--key", "PLACE"),

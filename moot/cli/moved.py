@@ -1,0 +1,11 @@
+"""Verbs and options of release 0.1 that went elsewhere. An old word gives a usage error that names the new command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+VERBS: Final[Mapping[str, str]] = {
+    "accept": "moot outcome RUN accepted",
+}
+"""Removed verb → the command that replaces it."""
