@@ -68,7 +68,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "submit": ("moot.view.played", "Submission"),
     "keygen": ("moot.view.results", "KeyMade"),
     "seal": ("moot.view.results", "HeadSigned"),
-    "value": ("rounds.analysis.value", "ValueReport"),
+    "study-value": ("rounds.analysis.value", "ValueReport"),
     "install-skill": ("moot.view.results", "SkillFiles"),
     "verify": ("ledger.audit.verify", "VerifyReport"),
 }

@@ -49,7 +49,6 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("show", "Look", "one thing of a run: its words and what became of it", "why"),
     Verb("signals", "Look", "the six stop signals and the advice"),
     Verb("beliefs", "Look", "pool and seats over the rounds, cruxes by value"),
-    Verb("value", "Look", "what several roles were worth, over many runs"),
     Verb("query", "Look", "questions about many runs, in SQL"),
     Verb("study", "Look", "many questions, several ways to deliberate, and what differs"),
     Verb("report", "Look", "the whole run as one document"),

@@ -7,5 +7,6 @@ from typing import Final
 
 VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
+    "value": "moot study value RUNS",
 }
 """Removed verb → the command that replaces it."""

@@ -31,7 +31,7 @@ def test_a_rejected_outcome_has_no_edit_distance(moot: Moot, tmp_path: Path) -> 
     used = tmp_path / "used.md"
     used.write_text("Quite another text.\n")
     assert moot("outcome", str(run), "edited", str(used)).code == 0
-    assert moot("value", str(run), "--json").json["runs"][0]["edit_distance"] == "high"
+    assert moot("study", "value", str(run), "--json").json["runs"][0]["edit_distance"] == "high"
     assert moot("outcome", str(run), "rejected").code == 0
-    value = moot("value", str(run), "--json").json["runs"][0]
+    value = moot("study", "value", str(run), "--json").json["runs"][0]
     assert (value["accepted"], value["edit_distance"]) == (False, None)
