@@ -33,7 +33,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "diff": ("rounds.analysis.compare", "RunDiff"),
     "doctor": ("moot.view.results", "Doctor"),
     "error": ("moot.view.results", "Error"),
-    "estimate": ("moot.view.estimate", "Estimate"),
+    "dry-run": ("moot.view.estimate", "Estimate"),
     "experiment": ("moot.view.experiments", "Experiments"),
     "export": ("ledger.interchange.report", "ExportReport"),
     "gate": ("moot.view.protocols", "Gated"),

@@ -19,7 +19,7 @@ from moot import version
 from moot.app.notices import end_of
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import named_directory, new_directory
-from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
+from moot.app.seat_specs import BY_API, model_of, refuse_later_kinds
 from moot.app.seats import SeatChoice, declared_seat, prices_in_force
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
@@ -201,15 +201,27 @@ def choices_for(options: int) -> list[Choice]:
 
 
 def estimated(
-    file: str, everybody: str | None, said: Mapping[str, str], prices: str | None = None
+    file: str | None, options: RunOptions, choice: SeatChoice, casting: str | None = None
 ) -> Estimate:
-    """What a deliberation file may take, without opening a run. Raises `MootError` and `DeliberationError`."""
-    deliberation = deliberation_of(file, RunOptions())
+    """Return what a run may take, without opening it. A role without a seat is priced as `anthropic`.
+
+    Raises `MootError` and `DeliberationError` where opening the run would.
+    """
+    name = file or COMMAND_LINE
+    deliberation = deliberation_of(file, options)
+    roles = cast_roles(deliberation, name)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    specs = choose(cast_roles(deliberation, file), everybody, said, written)
-    return estimate_for(
-        opening_of(deliberation, documents_of(deliberation, file), specs, name=file), specs, file, prices
+    specs = choice.seats(roles, {**dict.fromkeys(roles, "anthropic"), **written})
+    params = read_params(options.params)[1] if options.params is not None else None
+    opening = opening_of(
+        deliberation,
+        documents_of(deliberation, file, options.contexts),
+        specs,
+        casting=casting,
+        name=name,
+        params=params,
     )
+    return estimate_for(opening, specs, name, choice.prices)
 
 
 def place_of(directory: str | None, name: str | None) -> Path:

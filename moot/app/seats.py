@@ -124,7 +124,7 @@ class SeatChoice:
 
         found, limit = estimate(), read_settings().ask_above_usd
         each = f"{self.times} runs, each " if self.times > 1 else ""
-        self.told(f"{each}{estimate_line(found)}; `moot estimate` says what that rests on\n")
+        self.told(f"{each}{estimate_line(found)}; `moot run --dry-run` shows the details\n")
         is_small = (
             found.replies_at_most * self.times <= SMALL
             if found.usd is None

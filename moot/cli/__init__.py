@@ -29,7 +29,6 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("demo", "Start", "play a recorded real run through the real engine; needs no key"),
     Verb("new", "Start", "write a deliberation file, by questions or flags"),
     Verb("gate", "Start", "which protocol a question deserves, and why", "protocols"),
-    Verb("estimate", "Start", "about how many tokens and dollars a file may take"),
     Verb("run", "Start", "run a deliberation, or go on with one (--resume)"),
     Verb("review", "Start", "review a change in git; findings with file and line"),
     Verb("next", "Step by step", "the steps that can run now; one with brief and schema", "steps"),

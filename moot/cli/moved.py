@@ -7,6 +7,7 @@ from typing import Final
 
 VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
+    "estimate": "moot run FILE --dry-run",
     "value": "moot study value RUNS",
 }
 """Removed verb → the command that replaces it."""

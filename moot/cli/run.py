@@ -14,6 +14,7 @@ from moot.app.seats import SeatChoice
 from moot.cli import options as common
 from moot.errors import GOOD, SEAT_FAILED, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
+from moot.view.estimate import estimate_text
 from moot.view.played import run_end_text
 from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
@@ -108,6 +109,12 @@ def run(
         bool,
         typer.Option("--allow-commands", help="Start programs, and ask addresses, that FILE names as seats."),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Print replies, price range and time, and stop. Opens no run, costs nothing."
+        ),
+    ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
     ] = False,
@@ -127,13 +134,14 @@ def run(
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
-    ended and a step of it was given up. --repeat N asks the same question N times and says how far the answers agree;
+    ended and a step of it was given up. --dry-run prints what a run may take: replies by role and phase, tokens, price
+    and minutes. A role without a seat is then priced as `anthropic`. --repeat N asks the same question N times and says how far the answers agree;
     said again it goes on. --on-wait and --on-end tell a program or an address that you name; no file can.
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
     everybody, specs = read_seats(seats, seat or ())
-    if resume is None and file is None and everybody is None and not specs:
+    if resume is None and file is None and everybody is None and not specs and not dry_run:
         raise no_seat()
     limits = {
         "usd": max_usd,
@@ -174,6 +182,15 @@ def run(
     from moot.app import running
     from moot.app.notices import Notices
 
+    if dry_run:
+        if resume is not None:
+            raise usage("a run that goes on has no estimate", "leave out --resume or --dry-run", "--dry-run")
+        estimate = running.estimated(file, wanted, SeatChoice(everybody, specs, prices=prices), cast)
+        if json:
+            out_json(estimate)
+        elif not quiet:
+            show(estimate_text(estimate))
+        return GOOD
     notices = Notices(on_wait, on_end, err, offline=offline)
     silent = json or quiet
     choice = SeatChoice(

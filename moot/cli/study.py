@@ -1,4 +1,4 @@
-"""`moot study`: many questions, several ways to deliberate, and what differs: `new`, `run`, `status`, `report`, `value`."""
+"""`moot study`: compare ways to deliberate on many questions (`new`, `run`, `status`, `report`, `value`)."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def _duration(minutes: int) -> str:
 
 
 def estimate_text(found: Estimate) -> str:
-    """What `moot estimate` prints."""
+    """Return what `moot run --dry-run` prints."""
     return joined(_estimate_lines(found))
 
 

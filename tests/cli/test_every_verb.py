@@ -51,10 +51,11 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "demo": (("finished --speed 0", 0),),
     "new": (("plan.toml -q 'Which storage?'", 0), ("reply.json -q 'Which storage?'", 2)),
     "gate": (("'Which storage for our ledger?'", 0),),
-    "estimate": (("file.toml --seats host", 0),),
     "run": (
         ("-q 'Which storage?' --seats host --out new", 4),
         ("--resume finished --seats host", 0),
+        ("file.toml --seats host --dry-run", 0),
+        ("--resume finished --dry-run", 2),
         ("-q 'Which storage?' --seats nobody --out new", 2),
     ),
     "review": (("finished", 0), ("opened", 4), ("git:a..b", 2)),

@@ -129,7 +129,7 @@ def test_every_protocol_is_named_with_its_replies_and_its_price(moot: Moot) -> N
     by_plan = {one["plan"]: one for one in found["choices"] if one["protocol"] == "structured"}
     assert (by_plan["minimum-8"]["replies"], by_plan["standard-13"]["replies"]) == (149, 271)
     Path("plan.toml").write_text('[deliberation]\nquestion = "Which?"\nplan = "minimum-8"\n')
-    estimate = moot("estimate", "plan.toml", "--seats", "anthropic", "--json").json
+    estimate = moot("run", "--dry-run", "plan.toml", "--seats", "anthropic", "--json").json
     assert by_plan["minimum-8"]["usd"] == estimate["usd"]
     told = moot("gate", "Which storage?").out
     assert all(name in told for name in PROTOCOLS)

@@ -25,7 +25,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "claims": ("claims", "{run}"),
     "decisions": ("decisions", "{run}"),
     "diff": ("diff", "{run}", "{run}"),
-    "estimate": ("estimate", "estimated.toml", "--seats", "anthropic"),
+    "dry-run": ("run", "--dry-run", "estimated.toml", "--seats", "anthropic"),
     "error": ("status", "nothing-here"),
     "export": ("export", "{run}", "exported", "--to", "skill"),
     "list": ("list", "--all"),
@@ -59,6 +59,7 @@ def called(moot: Moot, verb: str, run: Path, opened: Path) -> Said:
 def test_every_verb_that_speaks_json_has_a_schema() -> None:
     assert {verb.name for verb in VERBS} - TEXT_ONLY == set(OUTPUTS) - {
         "error",
+        "dry-run",
         "records",
         "repeats",
         "study-new",

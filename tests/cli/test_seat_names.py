@@ -185,8 +185,8 @@ def test_an_estimate_takes_the_list_that_is_named(moot: Moot, tmp_path: Path) ->
     plan, prices = tmp_path / "plan.toml", tmp_path / "prices.toml"
     plan.write_text('[deliberation]\nquestion = "Which?"\nprotocol = "council"\n')
     prices.write_text(OWN)
-    assert moot("estimate", plan, "--seats", "openai:mine-1", "--json").json["usd"] is None
-    found = moot("estimate", plan, "--seats", "openai:mine-1", "--prices", prices, "--json").json
+    assert moot("run", "--dry-run", plan, "--seats", "openai:mine-1", "--json").json["usd"] is None
+    found = moot("run", "--dry-run", plan, "--seats", "openai:mine-1", "--prices", prices, "--json").json
     assert float(found["usd"]["high"]) > 0
-    free = moot("estimate", plan, "--seats", "ollama:qwen3", "--json").json
+    free = moot("run", "--dry-run", plan, "--seats", "ollama:qwen3", "--json").json
     assert free["usd"] == {"low": "0.000000", "high": "0.000000"}

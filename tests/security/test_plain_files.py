@@ -60,7 +60,7 @@ def pipe(tmp_path: Path) -> Path:
         ("seal", "RUN", "--key", "PLACE"),
         ("run", "PLACE", "--seats", "host", "--out", "out"),
         ("run", "-q", "Which?", "--context", "PLACE", "--seats", "host", "--out", "out"),
-        ("estimate", "PLACE"),
+        ("run", "PLACE", "--dry-run"),
         ("signals", "RUN", "--params", "PLACE"),
         ("redact", "RUN", "--secret", "PLACE", "--out", "copy"),
     ],
