@@ -66,7 +66,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "study-queue": ("moot.view.study", "StudyQueue"),
     "stress": ("moot.view.comparison", "Stress"),
     "submit": ("moot.view.played", "Submission"),
-    "keygen": ("moot.view.results", "KeyMade"),
+    "seal-key": ("moot.view.results", "KeyMade"),
     "seal": ("moot.view.results", "HeadSigned"),
     "study-value": ("rounds.analysis.value", "ValueReport"),
     "install-skill": ("moot.view.results", "SkillFiles"),

@@ -8,6 +8,7 @@ from typing import Final
 VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
     "estimate": "moot run FILE --dry-run",
+    "keygen": "moot seal --new-key FILE",
     "value": "moot study value RUNS",
 }
 """Removed verb → the command that replaces it."""

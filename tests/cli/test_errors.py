@@ -423,7 +423,7 @@ def forbidden() -> Any:
 @pytest.mark.parametrize(
     "call",
     [
-        ("keygen", "alice", "--out", "keys"),
+        ("seal", "--new-key", "keys/alice.key"),
         ("seal", "RUN", "--key", "alice.key"),
         ("seal", "RUN", "--key", "alice.key", "--out", "note"),
         ("install-skill", "--to", "skills"),
@@ -439,7 +439,7 @@ def test_permission_denied_while_writing_is_a_failed_write(
 ) -> None:
     """F-14: it said "cannot read", exit code 2."""
     run = shutil.copytree(finished, tmp_path / "run")
-    assert moot("keygen", "alice", "--out", ".").code == 0
+    assert moot("seal", "--new-key", "alice.key").code == 0
     before = sorted(str(path) for path in tmp_path.rglob("*"))
     with Watched(forbidden()):
         said = moot(*(str(run) if word == "RUN" else word for word in call))

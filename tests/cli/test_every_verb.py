@@ -98,8 +98,16 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     ),
     "check": (("finished", 0), ("lawless", 1), ("lawless --format text", 1)),
     "verify": (("finished", 0), ("damaged", 3)),
-    "seal": (("finished --key keys/alice.key", 0), ("damaged --key keys/alice.key", 3)),
-    "keygen": (("bob --out new-keys", 0),),
+    "seal": (
+        ("finished --key keys/alice.key", 0),
+        ("damaged --key keys/alice.key", 3),
+        ("--new-key new-keys/bob.key", 0),
+        ("--new-key bob", 0),
+        ("--new-key keys/alice.key", 2),
+        ("finished --new-key bob", 2),
+        ("finished", 2),
+        ("", 2),
+    ),
     "redact": (("finished r1.C.critic --reason 'It names a person.'", 2),),
     "replay": (("finished", 0), ("finished --re-execute", 0), ("lawless --re-execute", 1)),
     "diff": (("finished finished", 0), ("finished opened", 1)),
@@ -164,7 +172,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "asked").mkdir()
     (made / "asked" / "study.toml").write_text(STUDY)
     (made / "file.toml").write_text('[deliberation]\nquestion = "Which storage?"\n')
-    assert main(["keygen", "alice", "--out", str(made / "keys"), "--quiet"]) == 0
+    assert main(["seal", "--new-key", str(made / "keys" / "alice.key"), "--quiet"]) == 0
     assert main(["export", str(made / "finished"), str(made / "exported"), "--to", "skill", "--quiet"]) == 0
     shutil.copytree(made / "exported", made / "broken")
     for path in (made / "broken").rglob("*.jsonl"):

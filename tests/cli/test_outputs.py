@@ -61,6 +61,7 @@ def test_every_verb_that_speaks_json_has_a_schema() -> None:
         "error",
         "dry-run",
         "records",
+        "seal-key",
         "repeats",
         "study-new",
         "study-queue",
