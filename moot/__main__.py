@@ -47,10 +47,14 @@ def _main(said: list[str]) -> int:
 
 
 def _dispatch(said: list[str]) -> int:
-    if "_MOOT_COMPLETE" in os.environ:  # the script of `moot completion` asks
+    if "_MOOT_COMPLETE" in os.environ:  # the shell asks what can be completed
         from moot.cli.completion import complete
 
         return complete()
+    if said and said[0] in ("--install-completion", "--show-completion"):
+        from moot.cli.completion import set_up
+
+        return set_up(said[0], said[1:])
     ahead: list[str] = []
     while said and said[0] in EVERYWHERE:
         ahead.append(said.pop(0))

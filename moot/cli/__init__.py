@@ -67,7 +67,6 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("mcp", "Tools", "serve the verbs to an agent host"),
     Verb("install-skill", "Tools", "put the skill where agent hosts look for it", "install_skill"),
     Verb("doctor", "Help", "what is missing here, and the line that fixes it"),
-    Verb("completion", "Help", "a completion script for your shell"),
 )
 
 

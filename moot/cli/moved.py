@@ -7,6 +7,7 @@ from typing import Final
 
 VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
+    "completion": "moot --install-completion",
     "estimate": "moot run FILE --dry-run",
     "keygen": "moot seal --new-key FILE",
     "value": "moot study value RUNS",

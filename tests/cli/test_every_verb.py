@@ -44,7 +44,7 @@ protocol = "single-pass"
 id = "debate"
 protocol = "debate"
 """
-FORMLESS: Final = {"mcp", "completion", "serve"}
+FORMLESS: Final = {"mcp", "serve"}
 """Verbs that print for one reader alone, or answer until they are ended."""
 
 CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {

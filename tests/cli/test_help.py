@@ -102,7 +102,7 @@ def test_a_reader_that_goes_away_is_no_error(finished: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_completion_script_asks_moot_and_parses(moot: Moot, tmp_path: Path, shell: str) -> None:
-    script = moot("completion", shell).out
+    script = moot("--show-completion", shell).out
     assert "_MOOT_COMPLETE=complete" in script
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not here")
@@ -128,7 +128,7 @@ def test_bash_completes_verbs_options_runs_and_names(
     moot: Moot, tmp_path: Path, words: list[str], expected: set[str]
 ) -> None:
     script = tmp_path / "completion"
-    script.write_text(moot("completion", "bash").out)
+    script.write_text(moot("--show-completion", "bash").out)
     head = Path("runs/2026-01-01-which/head")
     head.parent.mkdir(parents=True)
     head.touch()
@@ -144,6 +144,17 @@ def test_bash_completes_verbs_options_runs_and_names(
     }
     said = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, env=there, check=False)
     assert set(said.stdout.split()) == expected, said.stderr
+
+
+def test_completion_is_installed_where_the_shell_looks(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said = moot("--install-completion", "bash")
+    assert said.code == 0, said.err
+    assert "_MOOT_COMPLETE=complete" in (tmp_path / ".bash_completions" / "moot.sh").read_text()
+    assert "moot.sh" in (tmp_path / ".bashrc").read_text()
+    assert moot("--install-completion", "tcsh").code == 2
 
 
 def test_the_console_script_is_the_same_program(finished: Path) -> None:

@@ -19,7 +19,7 @@ from tests.cli.conftest import Moot, Said
 from tests.rounds.openings import begin, rows
 from tests.rounds.scripted import Script
 
-TEXT_ONLY = {"mcp", "completion"}
+TEXT_ONLY = {"mcp"}
 CALLS: dict[str, tuple[str, ...]] = {
     "check": ("check", "{run}"),
     "claims": ("claims", "{run}"),
