@@ -69,7 +69,8 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "seal-key": ("moot.view.results", "KeyMade"),
     "seal": ("moot.view.results", "HeadSigned"),
     "study-value": ("rounds.analysis.value", "ValueReport"),
-    "install-skill": ("moot.view.results", "SkillFiles"),
+    "mcp-tokens": ("moot.view.results", "SeatTokens"),
+    "mcp-skill": ("moot.view.results", "SkillFiles"),
     "verify": ("ledger.audit.verify", "VerifyReport"),
 }
 """Verb → module and name of the result that it prints."""

@@ -64,8 +64,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("import", "Exchange", "make a run from another system's files", "exchange"),
     Verb("export", "Exchange", "write a run in another system's form", "exchange"),
     Verb("protocols", "Help", "the protocols and plans that there are"),
-    Verb("mcp", "Tools", "serve the verbs to an agent host"),
-    Verb("install-skill", "Tools", "put the skill where agent hosts look for it", "install_skill"),
+    Verb("mcp", "Tools", "serve the verbs to an agent host; install the skill"),
     Verb("doctor", "Help", "what is missing here, and the line that fixes it"),
 )
 

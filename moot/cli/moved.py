@@ -9,6 +9,7 @@ VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
     "completion": "moot --install-completion",
     "estimate": "moot run FILE --dry-run",
+    "install-skill": "moot mcp --install-skill DIR",
     "keygen": "moot seal --new-key FILE",
     "value": "moot study value RUNS",
 }

@@ -142,3 +142,10 @@ class SkillFiles(Result, frozen=True):
     files: list[str]
     done: Literal["written", "removed"]
     dry_run: bool
+
+
+class SeatTokens(Result, frozen=True):
+    """The tokens of a run by role, the operator's included."""
+
+    run: str
+    tokens: dict[str, str]

@@ -426,7 +426,7 @@ def forbidden() -> Any:
         ("seal", "--new-key", "keys/alice.key"),
         ("seal", "RUN", "--key", "alice.key"),
         ("seal", "RUN", "--key", "alice.key", "--out", "note"),
-        ("install-skill", "--to", "skills"),
+        ("mcp", "--install-skill", "skills"),
         ("report", "RUN", "--out", "report.md"),
         ("report", "RUN", "--html", "report.html"),
         ("export", "RUN", "exported", "--to", "csv"),

@@ -44,7 +44,7 @@ protocol = "single-pass"
 id = "debate"
 protocol = "debate"
 """
-FORMLESS: Final = {"mcp", "serve"}
+FORMLESS: Final = {"serve"}
 """Verbs that print for one reader alone, or answer until they are ended."""
 
 CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
@@ -139,7 +139,12 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("value one-sided --emit", 1),
     ),
     "protocols": (("", 0), ("tribunal", 0), ("tribunals", 2)),
-    "install-skill": (("--to skills --dry-run", 0),),
+    "mcp": (
+        ("--install-skill skills --dry-run", 0),
+        ("--install-skill", 0),
+        ("--dry-run", 2),
+        ("--tokens finished", 0),
+    ),
     "doctor": (("", 0),),
 }
 """Verb → calls with the exit code that FORMAT 13 gives them."""
