@@ -24,7 +24,7 @@ DIRECTORY: Final = schemas.DIRECTORY / "output"
 OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "ack": ("moot.view.results", "Act"),
     "answer": ("moot.view.results", "Act"),
-    "beliefs": ("detectors.beliefs.report", "Beliefs"),
+    "signals-crux": ("detectors.beliefs.report", "Beliefs"),
     "calibrate": ("detectors.calibrated.estimation", "Calibration"),
     "check": ("validators.rulebook", "CheckReport"),
     "claims": ("moot.view.claims", "Claims"),

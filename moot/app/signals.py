@@ -10,6 +10,7 @@ from moot.app.run import AnyPath, Run
 from moot.errors import usage
 
 if TYPE_CHECKING:
+    from detectors.beliefs.report import Beliefs
     from detectors.calibrated.judgement import CalibratedJudgement
     from detectors.calibrated.parameters import CalibratedParameters
     from detectors.parameters import SignalProfile
@@ -27,6 +28,16 @@ def refuse_unwatched(run: Run) -> None:
             f"see `moot decisions {run.path}` or `moot report {run.path}`",
             str(run.path),
         )
+
+
+def forecasts_of(run: Run) -> Beliefs | None:
+    """Return the forecasts and cruxes of a `crux` run; None for a run of another protocol."""
+    opened = run.state.opened
+    if opened is None or opened.protocol != "crux":
+        return None
+    from moot.view.beliefs import beliefs_of, no_forecast_yet
+
+    return beliefs_of(str(run.path), run.book) or no_forecast_yet(str(run.path))
 
 
 def signals_of_state(

@@ -57,8 +57,8 @@ def mcp(
     The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`; or
     start `moot mcp --http`, and give the host the address and the token that it prints.
 
-    --install-skill copies the skill `structured-deliberation`, which tells an agent how to be the operator. Files that were
-    changed by hand are never overwritten or removed. --json and --quiet are for --tokens and --install-skill.
+    --install-skill copies the skill `structured-deliberation`, which tells an agent how to be the operator. Files
+    that were changed by hand are never overwritten or removed. --json and --quiet are for --tokens and --install-skill.
 
     Example: moot mcp --runs runs
     """

@@ -7,6 +7,7 @@ from typing import Final
 
 VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
+    "beliefs": "moot signals RUN",
     "completion": "moot --install-completion",
     "estimate": "moot run FILE --dry-run",
     "install-skill": "moot mcp --install-skill DIR",

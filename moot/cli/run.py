@@ -133,10 +133,10 @@ def run(
     dollars (MOOT_ASK_ABOVE_USD sets another limit), or 20 replies of unknown price, it asks first on a terminal.
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
-    `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
-    ended and a step of it was given up. --dry-run prints what a run may take: replies by role and phase, tokens, price
-    and minutes. A role without a seat is then priced as `anthropic`. --repeat N asks the same question N times and says how far the answers agree;
-    said again it goes on. --on-wait and --on-end tell a program or an address that you name; no file can.
+    `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run ended and a step of it was
+    given up. --dry-run prints what a run may take: replies by role and phase, tokens, price and minutes. A role
+    without a seat is then priced as `anthropic`. --repeat N asks the same question N times and says how far the answers
+    agree; said again it goes on. --on-wait and --on-end tell a program or an address that you name; no file can.
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """

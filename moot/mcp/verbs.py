@@ -16,6 +16,7 @@ from ledger.result import Result
 from moot.app.running import open_deliberation
 from moot.app.runs import RUN_NAME, new_directory
 from moot.app.session import Session, names, role_of
+from moot.app.signals import forecasts_of
 from moot.errors import usage
 from moot.mcp.rights import Rights
 from moot.view.claims import claims_of
@@ -215,7 +216,8 @@ class Verbs:
             case "check":
                 return moot.check(ours)
             case "signals":
-                return moot.signals(ours)
+                forecasts = forecasts_of(ours)
+                return moot.signals(ours) if forecasts is None else replace(forecasts, run=run)
             case _:
                 assert_never(verb)
 

@@ -87,8 +87,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "decisions": (("finished", 0),),
     "why": (("finished D-1-1", 0), ("finished D-1-1 --all", 0), ("finished D-99-1", 2)),
     "show": (("finished D-1-1", 0), ("finished @0", 0), ("finished C-99-1", 2)),
-    "signals": (("finished", 1), ("short", 2)),
-    "beliefs": (("--table table.json", 0), ("finished", 2), ("--table reply.json", 2)),
+    "signals": (("finished", 1), ("short", 2), ("--table table.json", 0), ("--table reply.json", 2)),
     "query": (("'SELECT count(*) FROM runs' --runs finished", 0), ("'SELECT x' --runs finished", 2)),
     "report": (
         ("finished", 0),

@@ -22,7 +22,7 @@ def storage(tmp_path: Path) -> Path:
 def test_a_decision_that_failed_is_scored_and_shown_first_everywhere(moot: Moot, storage: Path) -> None:
     before = moot("outcome", storage, "--json").json
     assert (before["events"], before["outcome"]["became"]) == ([], [])
-    points = moot("beliefs", storage, "--json").json["rounds"][-1]["pool"]["O-2"]
+    points = moot("signals", storage, "--json").json["rounds"][-1]["pool"]["O-2"]
     said = moot("outcome", storage, "failed", "A line\nwas lost in March.", "--by", "Ada", "--json")
     (one,) = said.json["outcome"]["became"]
     assert len(said.json["events"]) == 1
