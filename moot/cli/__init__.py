@@ -12,6 +12,8 @@ class Verb(NamedTuple):
     group: str
     does: str
     module: str = ""
+    also: str = ""
+    """A second name of the same verb, which no list shows as a row of its own."""
 
     @property
     def path(self) -> str:
@@ -40,12 +42,11 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("outcome", "Your own word", "show what a run decided; record whether it was used, and held"),
     Verb("experiment", "Your own word", "plan, run and show claims tested by running"),
     Verb("list", "Look", "the runs with their answers"),
-    Verb("status", "Look", "where a run stands"),
+    Verb("status", "Look", "where a run stands; with an ID, one thing of it", also="show"),
     Verb("log", "Look", "the events, in order"),
     Verb("claims", "Look", "claims with their lifecycles"),
     Verb("decisions", "Look", "decisions with what they rest on"),
     Verb("why", "Look", "what a decision or a claim rests on"),
-    Verb("show", "Look", "one thing of a run: its words and what became of it", "why"),
     Verb("signals", "Look", "stop checks; for crux, forecasts and what each test is worth"),
     Verb("query", "Look", "questions about many runs, in SQL"),
     Verb("study", "Look", "many questions, several ways to deliberate, and what differs"),
@@ -68,7 +69,7 @@ VERBS: Final[tuple[Verb, ...]] = (
 )
 
 
-BY_NAME: Final = {verb.name: verb for verb in VERBS}
+BY_NAME: Final = {name: verb for verb in VERBS for name in (verb.name, verb.also) if name}
 
 
 def find_verb(name: str) -> Verb | None:

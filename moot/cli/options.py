@@ -5,11 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from moot.errors import usage
 from moot.terminal.streams import err
+
+if TYPE_CHECKING:
+    from ledger.events import Event
+    from moot.api import Run
 
 Completed = Callable[[str], list[str]]
 
@@ -281,4 +286,29 @@ ExperimentsOption = Annotated[
         autocompletion=among(lambda: ("off", "sandbox")),
     ),
 ]
+RUN_OR_ID_HELP: Final = "The run. Default: @last. An ID alone means that of the last run."
+ID_HELP: Final = "An id of the run, such as D-2-1, or @SEQ."
+
+
+def split_names(run: str, identity: str | None) -> tuple[str, str | None]:
+    """Return run and id; an id that stands alone belongs to the last run."""
+    from ledger.events.ids import is_event_name
+    from moot.app.runs import LAST
+
+    return (LAST, run) if identity is None and is_event_name(run) else (run, identity)
+
+
+def event_named(run: str, identity: str) -> tuple[Run, Event]:
+    """Return the run and its event of an id. Raises `MootError` when the run has none."""
+    from moot.api import open_run
+    from moot.app.runs import find_run
+
+    ours = open_run(find_run(run))
+    wanted = identity.partition("#")[0]
+    for event in ours.events:
+        if wanted in (event.id, f"@{event.seq}"):
+            return ours, event
+    raise usage(f"no event {identity!r} in this run", f"`moot log {run}` lists them", "ID")
+
+
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.")]

@@ -80,13 +80,18 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("finished accepted reply.json", 2),
         ("finished accepted --decision D-1-1", 2),
     ),
-    "status": (("finished", 0), ("nothing", 2)),
+    "status": (
+        ("finished", 0),
+        ("nothing", 2),
+        ("finished D-1-1", 0),
+        ("finished @0", 0),
+        ("finished C-99-1", 2),
+    ),
     "list": (("one-sided", 0), ("one-sided --all", 0), ("nowhere", 2)),
     "log": (("finished", 0), ("finished D-1-1", 0)),
     "claims": (("finished", 0),),
     "decisions": (("finished", 0),),
-    "why": (("finished D-1-1", 0), ("finished D-1-1 --all", 0), ("finished D-99-1", 2)),
-    "show": (("finished D-1-1", 0), ("finished @0", 0), ("finished C-99-1", 2)),
+    "why": (("finished D-1-1", 0), ("finished D-1-1 --all", 0), ("finished D-99-1", 2), ("finished", 2)),
     "signals": (("finished", 1), ("short", 2), ("--table table.json", 0), ("--table reply.json", 2)),
     "query": (("'SELECT count(*) FROM runs' --runs finished", 0), ("'SELECT x' --runs finished", 2)),
     "report": (
@@ -288,3 +293,11 @@ def test_the_example_in_the_help_names_what_there_is(verb: Verb) -> None:
         for word in words:
             if word.startswith("runs/examples/"):
                 assert (ROOT / word / "head").is_file(), word
+
+
+def test_show_without_an_id_is_status(moot: Moot, place: Path, tmp_path: Path) -> None:
+    """Old: `moot show RUN` said that the run has no event of that name."""
+    whole = called(moot, place, tmp_path, "show", "finished", "--json")
+    assert whole.code == 0
+    assert whole.json == moot("status", "finished", "--json").json
+    assert moot("show", "finished", "D-1-1").out == moot("status", "finished", "D-1-1").out != ""

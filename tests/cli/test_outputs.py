@@ -64,6 +64,7 @@ def test_every_verb_that_speaks_json_has_a_schema() -> None:
         "mcp-tokens",
         "records",
         "seal-key",
+        "show",
         "signals-crux",
         "repeats",
         "study-new",
