@@ -64,7 +64,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "study-new": ("moot.view.study", "StudyDraft"),
     "study-report": ("moot.view.study_report", "StudyReport"),
     "study-queue": ("moot.view.study", "StudyQueue"),
-    "stress": ("moot.view.comparison", "Stress"),
+    "fork-stress": ("moot.view.comparison", "Stress"),
     "submit": ("moot.view.played", "Submission"),
     "seal-key": ("moot.view.results", "KeyMade"),
     "seal": ("moot.view.results", "HeadSigned"),

@@ -115,8 +115,13 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "redact": (("finished r1.C.critic --reason 'It names a person.'", 2),),
     "replay": (("finished", 0), ("finished --re-execute", 0), ("lawless --re-execute", 1)),
     "diff": (("finished finished", 0), ("finished opened", 1)),
-    "fork": (("finished --round 2", 0), ("finished --round 99", 2)),
-    "stress": (("finished --role critic --forks 1", 0),),
+    "fork": (
+        ("finished --round 2", 0),
+        ("finished --round 99", 2),
+        ("finished --stress --role critic --forks 1", 0),
+        ("finished --stress --round 2", 2),
+        ("finished --make", 2),
+    ),
     "calibrate": (("finished --out ours.toml", 2),),  # one run is too few
     "import": (
         ("skill exported --out imported", 0),

@@ -60,6 +60,7 @@ def test_every_verb_that_speaks_json_has_a_schema() -> None:
     assert {verb.name for verb in VERBS} - TEXT_ONLY == set(OUTPUTS) - {
         "error",
         "dry-run",
+        "fork-stress",
         "mcp-skill",
         "mcp-tokens",
         "records",
