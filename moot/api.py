@@ -259,7 +259,7 @@ def protocols(name: str | None = None) -> Protocols:
     from rounds.setup.toml_file import nearest
 
     if name is not None and name not in PROTOCOLS:
-        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
+        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot gate")
     return listed(name)
 
 

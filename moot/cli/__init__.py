@@ -30,7 +30,7 @@ class Verb(NamedTuple):
 VERBS: Final[tuple[Verb, ...]] = (
     Verb("demo", "Start", "play a recorded real run through the real engine; needs no key"),
     Verb("new", "Start", "write a deliberation file, by questions or flags"),
-    Verb("gate", "Start", "which protocol a question deserves, and why", "protocols"),
+    Verb("gate", "Start", "the protocols, and which one a question deserves"),
     Verb("run", "Start", "run a deliberation, or go on with one (--resume)"),
     Verb("review", "Start", "review a change in git; findings with file and line"),
     Verb("next", "Step by step", "the steps that can run now; one with brief and schema", "steps"),
@@ -62,7 +62,6 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("calibrate", "Trust", "thresholds from your own healthy runs"),
     Verb("import", "Exchange", "make a run from another system's files", "exchange"),
     Verb("export", "Exchange", "write a run in another system's form", "exchange"),
-    Verb("protocols", "Help", "the protocols and plans that there are"),
     Verb("mcp", "Tools", "serve the verbs to an agent host; install the skill"),
     Verb("doctor", "Help", "what is missing here, and the line that fixes it"),
 )

@@ -17,7 +17,6 @@ from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import Fork
 
-
 FORKS_PER_ROLE: Final = 3
 
 

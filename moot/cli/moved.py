@@ -12,6 +12,7 @@ VERBS: Final[Mapping[str, str]] = {
     "estimate": "moot run FILE --dry-run",
     "install-skill": "moot mcp --install-skill DIR",
     "keygen": "moot seal --new-key FILE",
+    "protocols": "moot gate",
     "stress": "moot fork RUN --stress",
     "value": "moot study value RUNS",
 }

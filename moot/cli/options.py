@@ -103,7 +103,7 @@ ProtocolOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="See `moot protocols`; for -q crux if not said, for a file structured.",
+        help="See `moot gate`; for -q crux if not said, for a file structured.",
         autocompletion=among(protocol_names),
     ),
 ]
@@ -147,7 +147,7 @@ NoStressOption = Annotated[
 ]
 RuleOption = Annotated[
     list[str] | None,
-    typer.Option("--rule", metavar="NAME=VALUE", help="A variant of the protocol; see `moot protocols`."),
+    typer.Option("--rule", metavar="NAME=VALUE", help="A variant of the protocol; see `moot gate`."),
 ]
 RoundsOption = Annotated[
     int | None,

@@ -178,7 +178,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
 
 
 def protocols_text(found: Protocols) -> str:
-    """What `moot protocols` prints."""
+    """What `moot gate` prints."""
     lines: list[str] = []
     for protocol in found.protocols:
         lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]

@@ -206,7 +206,7 @@ def _protocol(wanted: str, name: str) -> Protocol:
         raise DeliberationError(
             f"no protocol {wanted!r}",
             name,
-            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`",
+            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot gate`",
         )
     return PROTOCOLS[wanted]
 

@@ -50,7 +50,7 @@ FORMLESS: Final = {"serve"}
 CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "demo": (("finished --speed 0", 0),),
     "new": (("plan.toml -q 'Which storage?'", 0), ("reply.json -q 'Which storage?'", 2)),
-    "gate": (("'Which storage for our ledger?'", 0),),
+    "gate": (("'Which storage for our ledger?'", 0), ("", 0), ("tribunal", 0), ("tribunal --single", 2)),
     "run": (
         ("-q 'Which storage?' --seats host --out new", 4),
         ("--resume finished --seats host", 0),
@@ -147,7 +147,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("value one-sided", 1),
         ("value one-sided --emit", 1),
     ),
-    "protocols": (("", 0), ("tribunal", 0), ("tribunals", 2)),
     "mcp": (
         ("--install-skill skills --dry-run", 0),
         ("--install-skill", 0),

@@ -121,7 +121,7 @@ def test_a_completion_script_asks_moot_and_parses(moot: Moot, tmp_path: Path, sh
         (["moot", "status", "@"], {"@last"}),
         (["moot", "status", "2026"], {"2026-01-01-which"}),
         (["moot", "run", "--protocol", "de"], {"debate", "devils-advocate"}),
-        (["moot", "protocols", "trib"], {"tribunal"}),
+        (["moot", "gate", "trib"], {"tribunal"}),
     ],
 )
 def test_bash_completes_verbs_options_runs_and_names(
