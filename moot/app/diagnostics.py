@@ -210,7 +210,7 @@ def _prices() -> Examined:
             "prices", f"the price list: {error}", "name a readable price list, or unset MOOT_PRICES"
         )
     whose = (
-        f"{own} over the installed list" if own else "the installed list; your own over it by --prices FILE"
+        f"{own} over the installed list" if own else "the installed list; your own over it: MOOT_PRICES=FILE"
     )
     return _ok("prices", f"of {prices.dated}, {len(prices.models)} models: {whose}")
 

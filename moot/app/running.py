@@ -18,7 +18,7 @@ from ledger.store.store import DriverLease
 from moot import version
 from moot.app.notices import end_of
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
-from moot.app.runs import named_directory, new_directory
+from moot.app.runs import new_directory
 from moot.app.seat_specs import BY_API, model_of, refuse_later_kinds
 from moot.app.seats import SeatChoice, declared_seat, prices_in_force
 from moot.app.session import Session, open_session
@@ -149,9 +149,7 @@ def opened(
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
     choice.check_size(
-        lambda: estimate_for(
-            opening_of(deliberation, documents, specs, name=name), specs, name, choice.prices
-        ),
+        lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
         made,
     )
     session = open_deliberation(
@@ -167,14 +165,12 @@ def opened(
     return session, made
 
 
-def estimate_for(
-    opening: Opening, specs: Mapping[str, str], name: str, prices: str | None = None
-) -> Estimate:
-    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role; `prices`: a list of one's own."""
+def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
+    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role."""
     from moot.view.estimate import estimate_of
 
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
-    return estimate_of(name, opening.event, specs, models, prices_in_force(prices))
+    return estimate_of(name, opening.event, specs, models, prices_in_force())
 
 
 def choices_for(options: int) -> list[Choice]:
@@ -221,17 +217,12 @@ def estimated(
         name=name,
         params=params,
     )
-    return estimate_for(opening, specs, name, choice.prices)
+    return estimate_for(opening, specs, name)
 
 
-def place_of(directory: str | None, name: str | None) -> Path:
-    """Where a new run goes: where the person says, or under the runs, by the person's name for it or one of ours."""
-    if directory is not None and name is not None:
-        raise usage("--out and --name both say where the run goes", "give one of them", "--name")
-    if directory is not None:
-        return Path(directory)
-    runs = read_settings().runs
-    return new_directory(runs, date.today()) if name is None else named_directory(runs, name)
+def place_of(directory: str | None) -> Path:
+    """Return where a new run goes: where the person says, or under the runs by a name that moot draws."""
+    return new_directory(read_settings().runs, date.today()) if directory is None else Path(directory)
 
 
 def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session, dict[str, Seat]]:

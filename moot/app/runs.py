@@ -1,7 +1,7 @@
 """Runs by name: the one that a RUN argument means, what a new one is called, and the recorded examples.
 
 Every seat sees the name of its run, and some must never see what is asked (a challenger sees the plan alone). So a name
-that moot makes holds no word of the question: a date and four letters. Only a person's `--name` or `--out` may.
+that moot makes holds no word of the question: a date and four letters. Only a person's `--out` may.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import moot
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.environment import read_settings
-from moot.errors import MootError, usage
+from moot.errors import MootError
 
 LAST: Final = "@last"
 SHOWN: Final = 5
@@ -83,13 +83,6 @@ def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
     while (path := runs / f"{today.isoformat()}-{draw()}").exists():
         pass
     return path
-
-
-def named_directory(runs: Path, name: str) -> Path:
-    """The place of a run that a person named. Raises `MootError` when it is no name."""
-    if not RUN_NAME.fullmatch(name):
-        raise usage(f"{name!r} is no name for a run", "use letters, digits, . _ and -", "--name")
-    return runs / name
 
 
 def fork_directory(

@@ -44,8 +44,6 @@ class SeatChoice:
     everybody: str | None
     specs: Mapping[str, str]
     offline: bool = False
-    unknown_cost: bool = False
-    """Seats whose cost is not known may sit under a budget of dollars."""
     commands: bool = False
     """Programs that a deliberation file names may be started."""
     agreed: Callable[[str, str], bool] | None = None
@@ -53,9 +51,7 @@ class SeatChoice:
     told: Callable[[str], object] | None = None
     """Shows a line to the person; None where nobody looks."""
     yes: bool = False
-    """The person has said yes to what the run may cost."""
-    prices: str | None = None
-    """A price list of the person's own."""
+    """The person has accepted what the run may cost, also where that is not known."""
     times: int = 1
     """How many such runs follow each other: what is said and asked is of all of them."""
 
@@ -66,7 +62,7 @@ class SeatChoice:
     def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
         """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
         offline = self.offline or read_settings().offline
-        return make_seats(specs, offline=offline, prices=self.prices)
+        return make_seats(specs, offline=offline)
 
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
         """A program or an address that only the file names needs the person's word: who wrote the file is not at the
@@ -103,13 +99,13 @@ class SeatChoice:
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
-        if usd is None or self.unknown_cost:
+        if usd is None or self.yes:
             return
         unknown = unknown_costs(made)
         if unknown:
             raise usage(
                 f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
-                "name a model with a price, give its price in --prices FILE, or add --allow-unknown-cost",
+                "name a model with a price, put its price in a file that MOOT_PRICES names, or add --yes",
                 "--max-usd",
             )
 
@@ -157,7 +153,6 @@ def make_seats(
     *,
     delay_seconds: Callable[[str], float] | None = None,
     offline: bool = False,
-    prices: str | None = None,
 ) -> dict[str, Seat]:
     """The seats themselves; roles with the same specification share one."""
     made: dict[str, Seat] = {}
@@ -165,11 +160,11 @@ def make_seats(
         check_spec(spec)
         if offline:
             stays_here(spec)
-        made[spec] = _make(spec, delay_seconds or _delay(), prices)
+        made[spec] = _make(spec, delay_seconds or _delay())
     return {role: made[spec] for role, spec in specs.items()}
 
 
-def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) -> Seat:
+def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     kind, _, rest = spec.partition(":")
     match kind:
         case "tape":
@@ -179,9 +174,9 @@ def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) 
 
             return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
         case "anthropic":
-            return _anthropic(spec, prices_in_force(prices))
+            return _anthropic(spec, prices_in_force())
         case "openai" | "ollama" | "openrouter":
-            return _openai(spec, prices_in_force(prices))
+            return _openai(spec, prices_in_force())
         case "command":
             from roles.seats.command import CommandSeat
 
@@ -273,22 +268,21 @@ def declared_seat(seat: Seat) -> str:
     return seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
 
 
-def prices_in_force(named: str | None = None) -> Prices:
-    """The installed list, and over it the person's own: the one that is named, else that of MOOT_PRICES, else
-    `prices.toml` in the configuration directory."""
+def prices_in_force() -> Prices:
+    """Return the installed prices, and over them the person's own (`prices_file`)."""
     from roles.seats.prices import PricesError, prices_over, read_prices
 
-    own = prices_file(named)
+    own = prices_file()
     try:
         return prices_over(read_prices(), read_prices(own)) if own is not None else read_prices()
     except PricesError as error:
         raise usage(str(error), "fix the price list, or leave it out", str(own or "prices")) from None
 
 
-def prices_file(named: str | None = None) -> Path | None:
-    """The person's own price list, if there is one."""
-    if said := named or os.environ.get("MOOT_PRICES"):
-        return Path(said)
+def prices_file() -> Path | None:
+    """Return the person's own price list: MOOT_PRICES, else `prices.toml` in the configuration directory."""
+    if named := os.environ.get("MOOT_PRICES"):
+        return Path(named)
     own = configuration() / "prices.toml"
     return own if own.exists() else None
 

@@ -17,3 +17,25 @@ VERBS: Final[Mapping[str, str]] = {
     "value": "moot study value RUNS",
 }
 """Removed verb → the command that replaces it."""
+
+SETTING_VERBS: Final = ("run", "new", "review")
+OPTIONS: Final[Mapping[str, str]] = {
+    "--allow-unknown-cost": "--yes",
+    "--cast": "--rule cast=NAME",
+    "--check-every": "--rule check-every=N",
+    "--compete": "a file with [gate] compete = true, or name a --protocol",
+    "--context-bytes": "--rule context-bytes=N",
+    "--domain": "--rule domain=TEXT",
+    "--judges": "--rule judges=N",
+    "--name": "--out runs/NAME",
+    "--no-stress": "--rule stress=off",
+    "--params": "--rule params=FILE",
+    "--prices": "MOOT_PRICES=FILE, or prices.toml in ~/.config/moot",
+    "--profile": "--rule profile=NAME",
+    "--rejudge": "--rule rejudge=K",
+    "--rounds": "--rule rounds=N",
+    "--rubric": "--rule rubric=NAME",
+    "--rules": "--rule voting=NAME",
+    "--seed": "--rule seed=N",
+}
+"""Removed option of the verbs that set up a run → what replaces it."""

@@ -53,7 +53,7 @@ class PlanLine(Result, frozen=True):
 
 
 class Protocols(Result, frozen=True):
-    """What this moot has; `castings` are for `--cast NAME`."""
+    """What this moot has; `castings` are for `--rule cast=NAME`."""
 
     protocols: list[ProtocolLine]
     plans: list[PlanLine]

@@ -112,7 +112,7 @@ def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path
     out = tmp_path / "ours.toml"
     params = moot("calibrate", tmp_path / "runs", "--out", out, "--json").json["params"]
     run = tmp_path / "new"
-    moot("run", "-q", "Which?", "--seats", "host", "--params", out, "--out", run)
+    moot("run", "-q", "Which?", "--seats", "host", "--rule", f"params={out}", "--out", run)
     opened = RunStore(run).state().opened
     assert opened is not None
     assert opened.stop.params == params
@@ -123,10 +123,10 @@ def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path
         "Which?",
         "--seats",
         "host",
-        "--params",
-        out,
-        "--profile",
-        "text",
+        "--rule",
+        f"params={out}",
+        "--rule",
+        "profile=text",
         "--out",
         tmp_path / "n",
     )
@@ -147,8 +147,9 @@ def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(moot: Moo
     text = params_bytes("calibrated").decode().replace("above_share = 0.09", "above_share = 0.4")
     wrong.write_text(text)
     run = _imported(moot, tmp_path, 1)
-    for words in (("signals", run), ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")):
-        said = moot(*words, "--params", wrong)
+    run_new = ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")
+    for words in (("signals", run, "--params", wrong), (*run_new, "--rule", f"params={wrong}")):
+        said = moot(*words)
         assert said.code == 2
         assert all(
             one in said.err for one in ("wrong.toml", "domination_cited.grid", "domination_cited.above_share")

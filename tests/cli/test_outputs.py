@@ -30,7 +30,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "export": ("export", "{run}", "exported", "--to", "skill"),
     "list": ("list", "--all"),
     "log": ("log", "{run}", "--kind", "claim"),
-    "new": ("new", "plan.toml", "-q", "Which storage?", "--no-stress"),
+    "new": ("new", "plan.toml", "-q", "Which storage?", "--rule", "stress=off"),
     "next": ("next", "{opened}"),
     "note": ("note", "{opened}", "a remark"),
     "protocols": ("gate",),

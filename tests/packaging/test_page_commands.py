@@ -44,7 +44,7 @@ LINES: Final[Mapping[str, str]] = {
     "moot run question.toml --seats openai --on-wait 'notify-send moot' --on-end https://ops.example.org/moot": TOLD,
     "moot submit runs/audit r1.B.action reply.json --on-wait ./ask-somebody --on-end ./tell-everybody": TOLD,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
-    "moot run … --params ours.toml": "tests/cli/test_calibrate.py: no whole command",
+    "moot run … --rule params=ours.toml": "tests/cli/test_calibrate.py: no whole command",
 }  # fmt: skip
 """Command → where else it is executed, and why not here."""
 CODES: Final[Mapping[str, tuple[int, ...]]] = {
