@@ -64,6 +64,17 @@ SEAT_FAILED: Final = 5
 BUG: Final = 70
 """Not one of FORMAT 13's: moot itself is wrong (EX_SOFTWARE)."""
 
+EXIT_CODES: Final = {
+    GOOD: "done: finished, stop, clean, same, intact or accepted",
+    NO: "the verb's no: findings, go on, differs, refused",
+    USAGE: "a call that cannot be understood, or a file or run that cannot be read",
+    DAMAGED: "the ledger is damaged, or a write failed",
+    WAITING: "the run waits for a seat or a person, or a budget or you stopped it; `moot run --resume` continues it",
+    SEAT_FAILED: "a seat failed for good: the run is stopped, or finished with fewer replies than it asked for",
+    BUG: "a fault of moot's own; --debug prints where",
+}
+"""Exit code → when a verb ends with it (FORMAT 13)."""
+
 _WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})
 """What the system says when a write failed, not a read."""
 

@@ -37,6 +37,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "experiment": ("moot.view.experiments", "Experiments"),
     "export": ("ledger.interchange.report", "ExportReport"),
     "gate": ("moot.view.protocols", "Gated"),
+    "explain": ("moot.view.explain", "Explanation"),
     "fork": ("moot.view.results", "Fork"),
     "import": ("ledger.interchange.report", "ImportReport"),
     "list": ("moot.view.listing", "RunList"),

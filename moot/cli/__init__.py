@@ -63,6 +63,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("import", "Exchange", "make a run from another system's files", "exchange"),
     Verb("export", "Exchange", "write a run in another system's form", "exchange"),
     Verb("mcp", "Tools", "serve the verbs to an agent host; install the skill"),
+    Verb("explain", "Help", "what a code or term means: FM-4, N-1-6, pending, exit code 4"),
     Verb("doctor", "Help", "what is missing here, and the line that fixes it"),
 )
 

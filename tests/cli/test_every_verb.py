@@ -153,6 +153,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("--dry-run", 2),
         ("--tokens finished", 0),
     ),
+    "explain": (("FM-4", 0), ("", 0), ("qqqqqq", 2)),
     "doctor": (("", 0),),
 }
 """Verb → calls with the exit code that FORMAT 13 gives them."""
