@@ -55,6 +55,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("check", "Trust", "every rule that the ledger breaks"),
     Verb("verify", "Trust", "chain, canonical bytes, head and blobs"),
     Verb("seal", "Trust", "sign the head, so that a later rewriting shows"),
+    Verb("rm", "Trust", "remove a run from the disk"),
     Verb("redact", "Trust", "remove a blob, or copy a run without a secret, on the record"),
     Verb("replay", "Trust", "play the events; --re-execute runs the protocol again and compares"),
     Verb("diff", "Trust", "what two runs have in common and where they part"),

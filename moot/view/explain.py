@@ -18,7 +18,7 @@ from ledger.events.ids import ID_PATTERNS, parse_step
 from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
-from moot.view.outcome_text import STATUSES
+from moot.view.outcome_text import STATUSES as OUTCOME_STATUSES
 from moot.view.readiness import GATES
 from moot.view.terms import LABELS, STATUS_MEANINGS, TERMS
 from moot.view.text import folded, joined
@@ -78,7 +78,7 @@ def all_entries() -> Iterator[Entry]:
         )
     for code, mark in STATUSES.items():
         yield Entry(code, "status of a claim", mark.word, STATUS_MEANINGS[code])
-    for code, text in STATUSES.items():
+    for code, text in OUTCOME_STATUSES.items():
         yield Entry(code, "status of an outcome", text.partition(":")[0], _sentence(text))
     for kind, marks in (("result of a check", RESULTS), ("drift check", DRIFT), ("alarm state", ALARMS)):
         for code, mark in marks.items():

@@ -149,3 +149,10 @@ class SeatTokens(Result, frozen=True):
 
     run: str
     tokens: dict[str, str]
+
+
+class Removed(Result, frozen=True):
+    """A run that is gone: its directory, and the names of what was in it."""
+
+    run: str
+    removed: list[str]

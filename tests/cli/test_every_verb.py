@@ -112,6 +112,7 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("finished", 2),
         ("", 2),
     ),
+    "rm": (("finished --yes", 0), ("damaged --yes", 0), ("opened", 2), ("finished", 2), ("keys --yes", 2)),
     "redact": (("finished r1.C.critic --reason 'It names a person.'", 2),),
     "replay": (("finished", 0), ("finished --re-execute", 0), ("lawless --re-execute", 1)),
     "diff": (("finished finished", 0), ("finished opened", 1)),
