@@ -17,10 +17,11 @@ from moot.errors import MootError
 from moot.view.results import Removed
 
 HEAD: Final = "head"
+STREAM_FILES: Final = frozenset(f"{stream}.jsonl" for stream in STREAMS)
 FILES: Final = frozenset(
     {
         HEAD,
-        *(f"{stream}.jsonl" for stream in STREAMS),
+        *STREAM_FILES,
         "blobs",
         "blobs.jsonl",
         "checkpoints",
@@ -46,11 +47,7 @@ def check_is_run(path: Path) -> None:
     if path.is_symlink():
         raise MootError("not_a_run", "this is a link to a directory", str(path), "name the directory itself")
     names = {entry.name for entry in os.scandir(path)}
-    if (
-        not (path / HEAD).is_file()
-        or (path / HEAD).is_symlink()
-        or not names & {f"{stream}.jsonl" for stream in STREAMS}
-    ):
+    if not (path / HEAD).is_file() or (path / HEAD).is_symlink() or not names & STREAM_FILES:
         raise MootError("not_a_run", "this directory is no run", str(path), "name the directory of a run")
     strange = sorted(name for name in names - FILES if not _STAGING.fullmatch(name))
     if strange:
@@ -79,9 +76,9 @@ def reason_to_keep(path: Path) -> str | None:
 def remove_run(path: Path) -> Removed:
     """Remove the directory of a run that `check_is_run` accepted. Links inside it are removed, never followed.
 
-    The head goes last: until then an interrupted removal leaves a run, which can be removed again.
+    Streams and head go last: until then an interrupted removal leaves a run, which can be removed again.
     """
-    entries = sorted(os.scandir(path), key=lambda entry: entry.name == HEAD)
+    entries = sorted(os.scandir(path), key=lambda entry: (entry.name == HEAD, entry.name in STREAM_FILES))
     with writing(path), locked(path, LOCK_SECONDS):
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):

@@ -8,11 +8,13 @@ from typing import Final
 VERBS: Final[Mapping[str, str]] = {
     "accept": "moot outcome RUN accepted",
     "beliefs": "moot signals RUN",
+    "calibrate": "moot signals RUN --params FILE",
     "completion": "moot --install-completion",
     "estimate": "moot run FILE --dry-run",
     "install-skill": "moot mcp --install-skill DIR",
     "keygen": "moot seal --new-key FILE",
     "protocols": "moot gate",
+    "query": "moot list --json",
     "stress": "moot fork RUN --stress",
     "value": "moot study value RUNS",
 }

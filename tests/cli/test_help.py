@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 import moot as library
-from moot.cli import VERBS
+from moot.cli import VERBS, moved
 from tests.cli.conftest import Moot
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [verb.name for verb in VERBS]
+LEAVING = {"query", "calibrate"}
 HEAVY = ("anthropic", "httpx", "jsonschema", "hypothesis")
 
 
@@ -42,11 +43,39 @@ def test_every_verb_has_help_with_an_example(moot: Moot, name: str) -> None:
     assert moot("help", name) == said
 
 
-def test_the_overview_lists_every_verb(moot: Moot) -> None:
+def test_the_overview_shows_the_ten_that_matter(moot: Moot) -> None:
     overview = moot("--help").out
     assert moot().out == moot("-h").out == moot("help").out == overview
-    assert all(f"\n  {name} " in overview for name in NAMES)
+    rows = [line.split()[0] for line in overview.splitlines() if line.startswith("  ")]
+    assert rows == [verb.name for verb in VERBS if verb.first]
+    assert len(rows) == 10
+    assert overview.count("Example:") == 1
+    assert "moot help --all" in overview
     assert max(len(line) for line in overview.splitlines()) <= 100
+
+
+def test_help_all_lists_every_verb_once_by_job(moot: Moot) -> None:
+    lines = moot("help", "--all").out.splitlines()
+    rows = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert rows == NAMES
+    assert len(set(rows) - LEAVING) == 36
+    jobs = dict.fromkeys(verb.group for verb in VERBS)
+    assert [line for line in lines if line in jobs] == list(jobs)
+    columns = {len(line) - len(line[2:].split(" ", 1)[1].lstrip()) for line in lines if line.startswith("  ")}
+    assert len(columns) == 1, "the descriptions begin in one column"
+    listed = moot("help", "--all", "--json").json["verbs"]
+    assert [row["verb"] for row in listed] == NAMES
+
+
+@pytest.mark.parametrize(("word", "instead"), moved.VERBS.items())
+def test_a_verb_that_moved_is_an_error_that_says_where(moot: Moot, word: str, instead: str) -> None:
+    if word in NAMES:
+        pytest.skip("still a verb")
+    said = moot(word, "@last")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert f"`{instead}`" in said.err
+    verb = instead.split()[1]
+    assert verb in NAMES or verb.startswith("--")
 
 
 def test_the_version_is_the_distribution_s(moot: Moot) -> None:
