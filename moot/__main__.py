@@ -136,7 +136,7 @@ def _unknown(word: str) -> MootError:
     from moot.cli import moved
 
     if word in moved.VERBS:
-        return usage(f"`moot {word}` is gone", f"use `{moved.VERBS[word]}`")
+        return usage(f"`{word}` is now `{moved.VERBS[word]}`", "`moot help --all` lists every verb")
     names = [verb.name for verb in VERBS]
     near = get_close_matches(word.lower(), names, 1, 0.5)
     fix = f"did you mean `moot {near[0]}`?" if near else "see `moot help --all`"

@@ -17,10 +17,11 @@ from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
 from moot.app.notices import end_of
+from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
 from moot.app.seat_specs import BY_API, model_of, refuse_later_kinds
-from moot.app.seats import SeatChoice, declared_seat, prices_in_force
+from moot.app.seats import SeatChoice, declared_seat, prices_in_force, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
@@ -145,6 +146,7 @@ def opened(
     specs = choice.seats(cast_roles(deliberation, name), written)
     choice.check_programs(name, specs)
     made = choice.made(specs)
+    choice.check_ready(made)
     choice.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
@@ -309,10 +311,13 @@ def driven(
     seats: Mapping[str, Seat],
     watched: AbstractContextManager[Watch] = UNWATCHED,
     tell: Callable[[RunEnd], object] = _nobody,
+    *,
+    is_new: bool = False,
 ) -> RunEnd:
     """Drive a run until it ends or has to wait, and `tell` how it stands then.
 
-    Raises `MootError` when it is interrupted or a seat fails for good.
+    Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
+    answered or paid is then removed: it would only lead the list of runs.
     """
     try:
         with watched as watch:
@@ -325,6 +330,11 @@ def driven(
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
     end = end_of(session, ended.state, ended.reason, ended.detail)
     tell(end)
+    if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
+        remove_run(session.path)
+        what = f"a seat failed for good before anything was answered or paid: {ended.detail}"
+        fix = "the run was removed: put that right and start it again"
+        raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
         so_far = outcome_of(session.state)
@@ -332,6 +342,13 @@ def driven(
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     return end
+
+
+def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
+    """Return whether a failed run holds no reply and its attempts, as far as known, cost nothing."""
+    beyond = Reservations(Spending(session.path).entries()).beyond
+    is_free = beyond.tokens == beyond.micro_usd == 0 and (beyond.calls == 0 or not unknown_costs(seats))
+    return is_free and not session.state.answered
 
 
 def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:

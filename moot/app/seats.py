@@ -20,7 +20,7 @@ from moot.app.seat_specs import (
     stays_here,
 )
 from moot.environment import configuration, read_settings
-from moot.errors import MootError, usage
+from moot.errors import SEAT_FAILED, MootError, usage
 from roles.seats.kinds import declared_of
 
 if TYPE_CHECKING:
@@ -63,6 +63,17 @@ class SeatChoice:
         """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
         offline = self.offline or read_settings().offline
         return make_seats(specs, offline=offline)
+
+    def check_ready(self, made: Mapping[str, Seat]) -> None:
+        """Refuse a start that is known to fail: a key, a program or a server is missing. Raises `MootError`."""
+        from roles.seats.port import Checkable
+
+        for seat in dict.fromkeys(made.values()):
+            missing = seat.unready() if isinstance(seat, Checkable) else None
+            if missing is not None:
+                roles = ", ".join(role for role, theirs in made.items() if theirs is seat)
+                fix = "nothing was begun: put that right, or name another seat with --seats"
+                raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
 
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
         """A program or an address that only the file names needs the person's word: who wrote the file is not at the

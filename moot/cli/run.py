@@ -229,7 +229,11 @@ def run(
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
     end = running.driven(
-        session, made, _watched(session, made, live=not no_live, silent=silent), notices.tell
+        session,
+        made,
+        _watched(session, made, live=not no_live, silent=silent),
+        notices.tell,
+        is_new=resume is None,
     )
     if json:
         out_json(end)
