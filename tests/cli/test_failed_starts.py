@@ -1,4 +1,4 @@
-"""A start that is known to fail makes no run, and one that fails with nothing paid leaves none (old: dead runs led `list`)."""
+"""A start that must fail makes no run, and one that fails with nothing paid leaves none: dead runs once led `list`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Moot
-from tests.fake_api.server import FakeApi
 from tests.fake_api.faults import status
+from tests.fake_api.server import FakeApi
 
 ASK = ("run", "-q", "Which storage?", "--protocol", "single-pass", "--no-live", "--out", "runs/new")
-KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENROUTER_API_KEY")
+KEYS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "OPENROUTER_API_KEY",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +27,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("MOOT_OFFLINE", raising=False)
 
 
 def closed_port() -> int:
@@ -56,7 +63,9 @@ def test_what_is_known_beforehand_makes_no_run(
 
 
 def test_a_missing_program_for_one_role_is_known_too(moot: Moot) -> None:
-    said = moot("run", "-q", "Which?", "--seats", "host", "--seat", "critic=command:no-such-program", "--out", "new")
+    said = moot(
+        "run", "-q", "Which?", "--seats", "host", "--seat", "critic=command:no-such-program", "--out", "new"
+    )
     assert (said.code, "seat of critic" in said.err) == (5, True)
     assert not Path("new").exists()
 
@@ -70,7 +79,6 @@ def test_a_wrong_key_leaves_no_run_and_says_so(moot: Moot, monkeypatch: pytest.M
     assert "the key was not accepted" in said.err
     assert "the run was removed" in said.err
     assert not Path("runs/new").exists()
-    assert moot("list", "--json").json["runs"] == [] if Path("runs").exists() else True
 
 
 @pytest.mark.parametrize(
