@@ -103,19 +103,21 @@ bench: $(READY) ## measure against the targets, as ratios in one run
 site: $(READY) ## the documentation as a site, in build/site
 	$(BIN)/python -m tests.packaging.site
 
+COMPILE = $(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
+  --no-annotate --no-emit-index-url --no-emit-find-links
 lock: $(READY) ## pin again every dependency, for every platform, with hashes
-	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
-	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --extra anthropic --extra mcp --extra openai --extra study --group dev --output-file requirements.lock pyproject.toml
-	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
-	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --constraint requirements.lock --group checkout --output-file requirements-run.lock pyproject.toml
+	mkdir -p build
+	$(COMPILE) --extra anthropic --extra mcp --extra openai --extra study --group dev \
+	  --output-file build/all.lock --upgrade pyproject.toml
+	$(COMPILE) --constraint build/all.lock --group checkout --output-file build/run.lock --upgrade pyproject.toml
+	$(BIN)/python -m tests.packaging.lock build/run.lock build/all.lock > build/requirements.lock
+	mv build/requirements.lock requirements.lock
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(RUNS): requirements-run.lock pyproject.toml
+$(RUNS): requirements.lock pyproject.toml
 	@python=; for name in $(PYTHONS); do \
 	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$name; break; fi; \
 	done; \
@@ -125,7 +127,8 @@ $(RUNS): requirements-run.lock pyproject.toml
 	fi; \
 	echo "setting up $(VENV) with $$("$$python" --version): once, under a minute"; \
 	"$$python" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-run.lock
+	@sed "/^# The extras and the developers' tools.$$/,\$$d" requirements.lock > $(VENV)/run.lock
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/run.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators
 	@touch $@

@@ -32,10 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _main(sys.argv[1:])
     finally:
-        if (
-            "duckdb" not in sys.modules
-        ):  # which counts at the exit what it has not been given back, and complains
-            gc.freeze()  # what is left dies with the process, and need not be searched for rings first
+        gc.freeze()  # what is left dies with the process, and need not be searched for rings first
 
 
 def _main(said: list[str]) -> int:

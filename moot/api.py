@@ -79,7 +79,7 @@ def signals(
 ) -> SignalReport:
     """The stop signals after event `at` (None: the last one), in the run's own profile if none is named.
 
-    `params` is a parameter file of `calibrate`, for the profile `calibrated`.
+    `params` is a parameter file for the profile `calibrated`, an edited copy of the installed one.
     """
     from moot.app.signals import refuse_unwatched, signals_of_state
 

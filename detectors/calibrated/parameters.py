@@ -283,7 +283,7 @@ def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
         yield WrongParameters(
             "version",
             f"{parameters.version}, and only {VERSION} is read for a run that was not opened with it",
-            "write the file again with `moot calibrate`",
+            "edit a copy of the installed detectors/parameters/calibrated.toml",
         )
         return
     for name in ("examined", "settled", "unanimity", "stakes", "cautious"):

@@ -124,7 +124,7 @@ class BlobStore:
 
 MANIFEST_BYTES_MAX: Final = 1 << 20
 OWN_PARAMETERS: Final = "calibrated"
-"""The profile whose parameter file a run keeps: it is estimated from earlier runs and may be another tomorrow."""
+"""The profile whose parameter file a run keeps: a person may edit it, and it may be another tomorrow."""
 
 BlobKind = Literal[
     "prompt set", "parameters", "document", "brief", "block", "schema", "reply", "record", "experiment"

@@ -216,15 +216,13 @@ def _prices() -> Examined:
 
 
 def _sandbox() -> Examined:
-    """Whether a program of a reply can be shut in: the backends, each really tried, up to the first that holds."""
-    from rounds.experiments.backends import backends
-    from rounds.experiments.self_test import find_sandbox, install_line
+    """Return whether programs of replies can run here: the sandbox is really tried."""
+    from rounds.experiments.self_test import self_test
 
-    found, seen = find_sandbox(backends())
-    if found is not None:
-        return _ok("experiments", f"programs of replies can be shut in: {seen[-1].text}")
-    tried = "; ".join(one.text for one in seen)
-    return _missing("experiments", f"no sandbox holds here, so nothing can be run: {tried}", install_line())
+    test = self_test()
+    if test.passed:
+        return _ok("experiments", f"programs run in a sandbox: {test.text}")
+    return _missing("experiments", f"off, no program runs without a sandbox: {test.text}", test.fix)
 
 
 def _examples() -> Examined:

@@ -43,6 +43,8 @@ class RunOptions:
     contexts: Sequence[str] = ()
     texts: Sequence[dict[str, str]] = ()
     """Documents by their text: rows of `[[context]]`, behind the files."""
+    changes: Sequence[str] = ()
+    """Names of the texts that are diffs moot computed from a repository."""
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False
@@ -155,7 +157,8 @@ def read_params(path: Path) -> tuple[CalibratedParameters, bytes]:
     except WrongParameters as error:
         raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise usage(f"no parameter file: {error}", "write one with `moot calibrate`", str(path)) from None
+        fix = "edit a copy of detectors/parameters/calibrated.toml"
+        raise usage(f"not a parameter file: {error}", fix, str(path)) from None
 
 
 def _is_below(base: Path, place: Path) -> bool:

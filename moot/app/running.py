@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
@@ -16,7 +16,6 @@ from ledger.state.state import SANDBOX
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
-from moot.app.notices import end_of
 from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
@@ -64,10 +63,6 @@ AGAIN: Final = {
 """Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
 
 
-def _nobody(_: RunEnd) -> None:
-    """Nobody is told."""
-
-
 def opening_of(
     deliberation: Deliberation,
     documents: Mapping[str, bytes],
@@ -77,6 +72,7 @@ def opening_of(
     name: str = "deliberation.toml",
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
     return resolve(
@@ -88,6 +84,7 @@ def opening_of(
         seats={role: declared_of(spec) for role, spec in seats.items()},
         params=params,
         experiments=experiments,
+        changes=changes,
     )
 
 
@@ -101,6 +98,7 @@ def open_deliberation(
     name: str = "deliberation.toml",
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Session:
     """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
 
@@ -115,6 +113,7 @@ def open_deliberation(
         name=name,
         params=params,
         experiments=experiments,
+        changes=changes,
     )
     open_run_at(directory, _with_tapes(plain, seats))
     return Session(directory)
@@ -163,6 +162,7 @@ def opened(
         name=name,
         params=params,
         experiments=choice.programs_run_by(deliberation, options.experiments, name),
+        changes=options.changes,
     )
     return session, made
 
@@ -310,11 +310,10 @@ def driven(
     session: Session,
     seats: Mapping[str, Seat],
     watched: AbstractContextManager[Watch] = UNWATCHED,
-    tell: Callable[[RunEnd], object] = _nobody,
     *,
     is_new: bool = False,
 ) -> RunEnd:
-    """Drive a run until it ends or has to wait, and `tell` how it stands then.
+    """Drive a run until it ends or has to wait.
 
     Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
     answered or paid is then removed: it would only lead the list of runs.
@@ -328,8 +327,6 @@ def driven(
             f"go on with `moot run --resume {session.path}`",
         )
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
-    end = end_of(session, ended.state, ended.reason, ended.detail)
-    tell(end)
     if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
         remove_run(session.path)
         what = f"a seat failed for good before anything was answered or paid: {ended.detail}"
@@ -341,7 +338,16 @@ def driven(
         after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
-    return end
+    awaited = session.open_ids or [*session.experiments, *session.questions]
+    return RunEnd(
+        run=str(session.path),
+        state=ended.state,
+        reason=ended.reason,
+        waiting=awaited if ended.state == "waiting" else [],
+        detail=ended.detail,
+        quorum=session.quorum,
+        outcome=session.outcome,
+    )
 
 
 def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:

@@ -52,8 +52,6 @@ class SeatChoice:
     """Shows a line to the person; None where nobody looks."""
     yes: bool = False
     """The person has accepted what the run may cost, also where that is not known."""
-    times: int = 1
-    """How many such runs follow each other: what is said and asked is of all of them."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
@@ -130,13 +128,8 @@ class SeatChoice:
         from moot.view.estimate import estimate_line
 
         found, limit = estimate(), read_settings().ask_above_usd
-        each = f"{self.times} runs, each " if self.times > 1 else ""
-        self.told(f"{each}{estimate_line(found)}; `moot run --dry-run` shows the details\n")
-        is_small = (
-            found.replies_at_most * self.times <= SMALL
-            if found.usd is None
-            else Decimal(found.usd.high) * self.times <= limit
-        )
+        self.told(f"{estimate_line(found)}; `moot run --dry-run` shows the details\n")
+        is_small = found.replies_at_most <= SMALL if found.usd is None else Decimal(found.usd.high) <= limit
         if self.yes or self.agreed is None or is_small or self.agreed("", "Begin?"):
             return
         fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"

@@ -21,16 +21,6 @@ def mcp(
     runs: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where runs are kept (./runs, or MOOT_RUNS).")
     ] = None,
-    http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP in place of stdio; every request brings a token.")
-    ] = False,
-    host: Annotated[
-        str,
-        typer.Option(metavar="HOST", help="With --http: where to listen; others than this machine's see it."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(metavar="PORT", min=0, max=65535, help="With --http: 8720; 0 is a free one.")
-    ] = None,
     tokens: Annotated[
         str | None,
         typer.Option(metavar="RUN", help="Print the tokens of a run, for its operator, and leave."),
@@ -52,10 +42,9 @@ def mcp(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Serve moot's verbs to an agent host, by the Model Context Protocol over stdin and stdout, or HTTP.
+    """Serve moot's verbs to an agent host, by the Model Context Protocol over stdin and stdout.
 
-    The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`; or
-    start `moot mcp --http`, and give the host the address and the token that it prints.
+    The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`.
 
     --install-skill copies the skill `structured-deliberation`, which tells an agent how to be the operator. Files
     that were changed by hand are never overwritten or removed. --json and --quiet are for --tokens and --install-skill.
@@ -87,16 +76,7 @@ def mcp(
         from moot.mcp.server import build
     except ImportError as error:
         raise usage(f"the extra is not installed: {error}", "pip install 'mcp>=2.3'", "moot mcp") from None
-    if not http:
-        if host != "127.0.0.1" or port is not None:
-            raise usage("--host and --port are for HTTP", "add --http", "moot mcp")
-        build(place).run("stdio")
-        return GOOD
-    from moot.mcp.http import PORT, serve
-    from moot.web.server import listen
-
-    listening = listen(host, PORT if port is None else port)
-    serve(place, host, listening, lambda url, token: out(f"{url}\nAuthorization: Bearer {token}\n"))
+    build(place).run("stdio")
     return GOOD
 
 

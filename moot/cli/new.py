@@ -64,7 +64,7 @@ def new(
         "rounds": max_rounds,
     }
     settings = common.rules_of(rule, stakes)
-    files, texts = common.documents_said(
+    files, texts, _ = common.documents_said(
         context, earlier, settings.context_bytes, (lambda _: None) if json or quiet else err
     )
     wanted = RunOptions(

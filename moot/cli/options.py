@@ -116,6 +116,7 @@ PlanOption = Annotated[
         rich_help_panel=HOW,
     ),
 ]
+
 RuleOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -165,17 +166,20 @@ def asking(*, silent: bool) -> Callable[[str, str], bool] | None:
 
 def documents_said(
     context: list[str] | None, earlier: list[str] | None, bytes_max: int | None, tell: Callable[[str], object]
-) -> tuple[tuple[str, ...], tuple[dict[str, str], ...]]:
-    """The files and the texts that a person named as documents; `tell` is told what went in and what did not."""
+) -> tuple[tuple[str, ...], tuple[dict[str, str], ...], tuple[str, ...]]:
+    """Return the files, the texts and the names of the computed diffs among them that a person named as documents.
+
+    `tell` receives a line on what was read and what was left out.
+    """
     if not context and not earlier:
-        return (), ()
+        return (), (), ()
     from moot.app.earlier import earlier_decision
     from moot.app.inputs import BYTES_MAX, inputs_of
 
     given = inputs_of(context or (), bytes_max or BYTES_MAX)
     if given.told():
         tell(given.told())
-    return given.files, (*given.rows, *map(earlier_decision, earlier or ()))
+    return given.files, (*given.rows, *map(earlier_decision, earlier or ())), given.changes
 
 
 class RuleSettings(NamedTuple):
@@ -260,19 +264,6 @@ MaxMinutesOption = Annotated[
 ]
 MaxRoundsOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="… after this many rounds.", rich_help_panel=LIMITS)
-]
-OnWaitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--on-wait",
-        metavar="PROGRAM|URL",
-        help="Who is told when the run waits, stops or fails: a program (the object of --json on its stdin) "
-        "or an address (posted).",
-    ),
-]
-OnEndOption = Annotated[
-    str | None,
-    typer.Option("--on-end", metavar="PROGRAM|URL", help="Who is told when the run is finished, likewise."),
 ]
 ExperimentsOption = Annotated[
     str | None,

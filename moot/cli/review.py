@@ -93,7 +93,7 @@ def review(
         if everybody is None and not specs:
             raise no_seat()
         settings = common.rules_of(rule)
-        files, texts = common.documents_said(
+        files, texts, changes = common.documents_said(
             [target, *(context or ())],
             None,
             settings.context_bytes,
@@ -106,6 +106,7 @@ def review(
             rules={**SCALE.get(protocol, {}), **settings.rules},
             contexts=files,
             texts=texts,
+            changes=changes,
             budget={} if max_usd is None else {"usd": max_usd},
         )
         silent = json or quiet

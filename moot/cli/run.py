@@ -12,7 +12,7 @@ from moot.app.run_options import RunOptions
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.cli import options as common
-from moot.errors import GOOD, SEAT_FAILED, WAITING, usage
+from moot.errors import GOOD, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.estimate import estimate_text
 from moot.view.played import run_end_text
@@ -20,9 +20,6 @@ from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from moot.app.notices import Notices
     from moot.app.session import Session
     from roles.seats.port import Seat
     from rounds.run.driver import Watch
@@ -74,17 +71,6 @@ def run(
     max_minutes: common.MaxMinutesOption = None,
     max_rounds: common.MaxRoundsOption = None,
     no_wait: common.NoWaitOption = False,
-    repeat: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            max=100,
-            help="The same question N times, in DIR/1, DIR/2 …; how far answers agree.",
-        ),
-    ] = None,
-    on_wait: common.OnWaitOption = None,
-    on_end: common.OnEndOption = None,
     yes: Annotated[
         bool,
         typer.Option(
@@ -140,8 +126,7 @@ def run(
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
     `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run ended and a step of it was
     given up. --dry-run prints what a run may take: replies by role and phase, tokens, price and minutes. A role
-    without a seat is then priced as `anthropic`. --repeat N asks the same question N times and says how far the answers
-    agree; said again it goes on. --on-wait and --on-end tell a program or an address that you name; no file can.
+    without a seat is then priced as `anthropic`.
 
     --rule takes the variants of the protocol (`moot gate NAME` lists them, such as judges, rubric, rounds, voting) and
     these settings: cast=product|software|research|launch (who the roles are), check-every=N (rounds between two looks
@@ -161,7 +146,7 @@ def run(
         "rounds": max_rounds,
     }
     settings = common.rules_of(rule, stakes)
-    files, texts = common.documents_said(
+    files, texts, changes = common.documents_said(
         context, earlier, settings.context_bytes, (lambda _: None) if json or quiet else err
     )
     wanted = RunOptions(
@@ -181,6 +166,7 @@ def run(
         no_wait=no_wait,
         contexts=files,
         texts=texts,
+        changes=changes,
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )
@@ -190,7 +176,6 @@ def run(
             "give only seats, budgets, --experiments and --no-wait beside --resume",
         )
     from moot.app import running
-    from moot.app.notices import Notices
 
     if dry_run:
         if resume is not None:
@@ -201,7 +186,6 @@ def run(
         elif not quiet:
             show(estimate_text(estimate))
         return GOOD
-    notices = Notices(on_wait, on_end, err, offline=offline)
     silent = json or quiet
     choice = SeatChoice(
         everybody,
@@ -212,15 +196,6 @@ def run(
         told=None if silent else show,
         yes=yes,
     )
-    if repeat is not None:
-        if resume is not None:
-            raise usage(
-                "a run that goes on is one run", "say the same --repeat again to go on with all", "--repeat"
-            )
-        return _repeated(
-            repeat, file, wanted, choice, settings.cast, running.place_of(directory), notices,
-            live=not no_live, json=json, quiet=quiet,
-        )  # fmt: skip
     if resume is not None:
         session, made = running.resumed(resume, choice, wanted)
     else:
@@ -228,40 +203,13 @@ def run(
         session, made = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
-    end = running.driven(
-        session,
-        made,
-        _watched(session, made, live=not no_live, silent=silent),
-        notices.tell,
-        is_new=resume is None,
-    )
+    watch = _watched(session, made, live=not no_live, silent=silent)
+    end = running.driven(session, made, watch, is_new=resume is None)
     if json:
         out_json(end)
     elif not quiet:
         show(run_end_text(end, columns()))
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
-
-
-def _repeated(
-    times: int, file: str | None, wanted: RunOptions, choice: SeatChoice, cast: str | None, place: Path,
-    notices: Notices, *, live: bool, json: bool, quiet: bool,
-) -> int:  # fmt: skip
-    """Run it several times and say how far the answers agree."""
-    from moot.app.repeats import repeated
-    from moot.view.repeats import repeats_text
-
-    silent = json or quiet
-    found = repeated(
-        times, place, file, wanted, choice, casting=cast,
-        watched=lambda session, made: _watched(session, made, live=live, silent=silent), tell=notices.tell,
-    )  # fmt: skip
-    if json:
-        out_json(found)
-    elif not quiet:
-        show(repeats_text(found))
-    if found.finished < times:
-        return WAITING
-    return SEAT_FAILED if any(one.lost for one in found.runs) else GOOD
 
 
 def _watched(

@@ -40,7 +40,7 @@ def signals(
         int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")
     ] = None,
     params: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By the thresholds of `moot calibrate`.")
+        Path | None, typer.Option(metavar="FILE", help="Read with thresholds of your own.")
     ] = None,
     table: Annotated[
         Path | None,

@@ -90,7 +90,7 @@ def study(
     something is flagged: five runs of a protocol in a row without a disagreement, or a side that wins every one of five
     or more runs.
 
-    Example: moot study run studies/pilot --workers 4
+    Example: moot study run studies/votes --workers 4
     """
     if act == "value":
         from moot.cli.study_value import value_of_runs

@@ -16,11 +16,11 @@ from rounds.run.reexecution import Reexecution
 
 
 class RunEnd(Result, frozen=True):
-    """`waiting`: open steps that somebody must answer with `moot submit`; `detail`: what failed or what comes next;
-    `quorum`: what the run rests on so far; `outcome`: what it comes to."""
+    """`waiting`: open steps that need `moot submit`, otherwise experiments and questions that need a person; `detail`:
+    which limit stopped it; `quorum`: what the run rests on so far; `outcome`: the outcome block."""
 
     run: str
-    state: Literal["finished", "waiting", "stopped", "failed"]
+    state: Literal["finished", "waiting", "stopped"]
     reason: str | None
     waiting: list[str]
     detail: str

@@ -123,10 +123,7 @@ class HeadSigned(Result, frozen=True):
 
 
 class Serving(Result, frozen=True):
-    """Printed once, when the viewer answers. `url` carries the token that any address but loopback needs.
-
-    With --export `url` is the file to open first; `host` is empty and `port` 0, for nothing listens.
-    """
+    """Printed once, when the viewer answers. `url` carries the token that any address but loopback needs."""
 
     url: str
     host: str

@@ -49,7 +49,11 @@ def texts() -> tuple[tuple[Path, str], ...]:
 
 def _below(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
+        folders[:] = [
+            name
+            for name in folders
+            if name == ".github" or (name not in SKIPPED and not name.startswith("."))
+        ]
         yield from (Path(place) / name for name in names)
 
 

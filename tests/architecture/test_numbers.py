@@ -13,7 +13,7 @@ from rounds.setup.opening import resolve
 from rounds.setup.size import asked_of
 
 ROOT = Path(__file__).parents[2]
-SKILL = ROOT / "skills" / "structured-deliberation"
+SKILL = ROOT / "integrations" / "plugin" / "skills" / "structured-deliberation"
 ROW = re.compile(r"^\| (.+?) \| (.+?) \| (.+?) \|", re.M)
 
 

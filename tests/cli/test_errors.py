@@ -429,7 +429,7 @@ def forbidden() -> Any:
         ("mcp", "--install-skill", "skills"),
         ("report", "RUN", "--out", "report.md"),
         ("report", "RUN", "--html", "report.html"),
-        ("export", "RUN", "exported", "--to", "csv"),
+        ("export", "RUN", "exported", "--to", "skill"),
         ("new", "d.toml", "-q", "Which?"),
     ],
     ids=" ".join,

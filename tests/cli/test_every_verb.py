@@ -93,7 +93,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "decisions": (("finished", 0),),
     "why": (("finished D-1-1", 0), ("finished D-1-1 --all", 0), ("finished D-99-1", 2), ("finished", 2)),
     "signals": (("finished", 1), ("short", 2), ("--table table.json", 0), ("--table reply.json", 2)),
-    "query": (("'SELECT count(*) FROM runs' --runs finished", 0), ("'SELECT x' --runs finished", 2)),
     "report": (
         ("finished", 0),
         ("finished --full", 0),
@@ -123,7 +122,6 @@ CALLS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
         ("finished --stress --round 2", 2),
         ("finished --make", 2),
     ),
-    "calibrate": (("finished --out ours.toml", 2),),  # one run is too few
     "import": (
         ("skill exported --out imported", 0),
         ("skill broken --out imported", 1),

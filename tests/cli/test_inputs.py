@@ -169,7 +169,7 @@ def test_what_names_nothing_is_refused_before_the_run_begins(
 
 
 def test_no_repository_and_an_empty_directory_are_refused(moot: Moot) -> None:
-    refused(moot(*ASK, "--context", "git:a..b"), "no commit 'a' here")
+    refused(moot(*ASK, "--context", "git:a..b"), "is not inside a git repository")
     Path("bare").mkdir()
     refused(moot(*ASK, "--context", "bare"), "nothing in bare")
 

@@ -19,7 +19,9 @@ from tests.data import LABELLED
 ROOT: Final = Path(__file__).resolve().parents[2]
 EXAMPLES: Final = ROOT / "runs" / "examples"
 FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-COMMAND: Final = re.compile(r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?)(?:\s{2,}#.*)?$")
+COMMAND: Final = re.compile(
+    r"^(?:\$ )?((?:[^|#\n]*\| )?(?:uvx .*)?moot(?:-ledger)? [a-z].*?|jq .* runs/.*?)(?:\s{2,}#.*)?$"
+)
 READ: Final = ("", "bash", "console", "text")
 """What a block of commands is marked with."""
 
@@ -27,24 +29,19 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "README.md": "tests/architecture/test_docs.py and tests/packaging/test_newcomer.py",
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
-    "docs/agent-hosts.md": "tests/mcp/test_http.py",
-    "docs/query.md": "tests/cli/test_query.py and tests/cli/test_repeat.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
     "docs/architecture.md": "tests/cli/test_step_by_step.py: a drawing, no recipe",
 }
 """Page → where its commands are executed."""
 SERVED: Final = "tests/web and tests/packaging/test_recipes.py: it serves until it is ended"
 ASKED: Final = "tests/seats: the real SDKs against the fakes, whose keys and addresses are not a page's"
-TOLD: Final = "tests/cli/test_notices.py: a test tells nobody elsewhere"
 LINES: Final[Mapping[str, str]] = {
     "moot serve": SERVED,
     "moot serve runs/mine": SERVED,
     "moot run plan.toml --seats anthropic --seat critic=openai:gpt-6.2-sol@high --max-usd 5": ASKED,
     "moot run plan.toml --seats local:models/some-model.gguf": "tests/seats/test_local.py: a model file is wanted",
-    "moot run question.toml --seats openai --on-wait 'notify-send moot' --on-end https://ops.example.org/moot": TOLD,
-    "moot submit runs/audit r1.B.action reply.json --on-wait ./ask-somebody --on-end ./tell-everybody": TOLD,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
-    "moot run … --rule params=ours.toml": "tests/cli/test_calibrate.py: no whole command",
+    "moot run … --rule params=ours.toml": "tests/cli/test_params.py: no whole command",
 }  # fmt: skip
 """Command → where else it is executed, and why not here."""
 CODES: Final[Mapping[str, tuple[int, ...]]] = {
@@ -54,7 +51,7 @@ CODES: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 def commands(page: Path) -> list[str]:
-    """The commands that call moot, as a shell takes them."""
+    """The commands that call moot or read its streams, as a shell takes them."""
     found: list[str] = []
     for language, block in FENCE.findall(page.read_text("utf-8")):
         if language in READ:
@@ -98,7 +95,6 @@ def _inputs(place: Path) -> None:
 def _records(place: Path) -> None:
     _copied(place, ("crux-storage-1", "runs/storage"))
     (place / "docs/decisions").mkdir(parents=True)
-    (place / "docs/decisions/0006-tabs.md").write_text("# We use tabs\n")
 
 
 def _reviews(place: Path) -> None:
@@ -109,16 +105,9 @@ def _seals(place: Path) -> None:
     _copied(place, ("debate-services", "runs/mine"))
 
 
-def _healthy(place: Path) -> None:
-    """Five runs, the fewest that it takes: one of them twice, for four are recorded."""
-    long = (
-        "storage-standard-13",
-        "library-minimum-8",
-        "storage-minimum-8",
-        "storage-minimum-8.r7-without-critic",
-    )
-    _copied(place, *((name, f"runs/2026-{name}") for name in long), (long[0], "runs/2026-again"))
+def _parameters(place: Path) -> None:
     _copied(place, ("storage-minimum-8", "runs/mine"))
+    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/calibrated.toml").read_bytes())
 
 
 def _seats(place: Path) -> None:
@@ -137,7 +126,7 @@ def _nothing(_: Path) -> None:
 
 
 SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
-    "docs/failure-modes.md": _healthy,
+    "docs/failure-modes.md": _parameters,
     "docs/forks.md": _forks,
     "docs/import.md": _import,
     "docs/inputs.md": _inputs,

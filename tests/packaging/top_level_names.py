@@ -1,6 +1,7 @@
 """Which installed distributions own a top-level import name."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
@@ -9,8 +10,20 @@ OURS = ("detectors", "ledger", "moot", "roles", "rounds", "schemas", "validators
 
 def owners(name: str, path: Sequence[Path] | None = None) -> set[str]:
     """Names of the distributions that install `name`, in `path` (default: wherever this Python looks)."""
-    found = distributions() if path is None else distributions(path=[str(folder) for folder in path])
+    if path is None:
+        return _installed().get(name, set())
+    found = distributions(path=[str(folder) for folder in path])
     return {distribution.name for distribution in found if name in _top_level_names(distribution)}
+
+
+@cache
+def _installed() -> dict[str, set[str]]:
+    """Return the distributions of this Python by the names that they own, read once: their lists are long."""
+    owned: dict[str, set[str]] = {}
+    for distribution in distributions():
+        for name in _top_level_names(distribution):
+            owned.setdefault(name, set()).add(distribution.name)
+    return owned
 
 
 def _top_level_names(distribution: Distribution) -> Iterator[str]:

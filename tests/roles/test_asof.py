@@ -16,9 +16,8 @@ from roles.protocol import Protocol, Step, find_step
 from rounds.protocols import protocol_of
 from rounds.run.session import start
 from rounds.run.verdicts import standard
+from tests.recorded import recorded
 from tests.rounds.openings import clock, opening, play, rows
-
-EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "runs" / "examples").glob("*/head"))
 
 
 def _openings(book: Book, protocol: Protocol) -> Openings:
@@ -45,7 +44,7 @@ def _agree(book: Book, protocol: Protocol) -> list[Step]:
     return steps
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", recorded())
 def test_of_a_recorded_run(path: Path) -> None:
     book = RunStore(path).book()
     assert _agree(book, protocol_of(book.state.opening))

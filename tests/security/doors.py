@@ -39,9 +39,8 @@ READING: Final[tuple[tuple[str, ...], ...]] = (
     ("signals", RUN, "--profile", "script", "--json"), ("study", "value", RUN), ("study", "value", RUN, "--emit"),
     ("report", RUN),
     ("report", RUN, "--html", OUT), ("replay", RUN, "--no-live"), ("replay", RUN, "--re-execute"),
-    ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("fork", RUN, "--stress"), ("calibrate", RUN, "--out", OUT),
-    ("export", RUN, OUT, "--to", "skill"), ("export", RUN, OUT, "--to", "csv"),
-    ("export", RUN, OUT, "--to", "markdown"), ("outcome", RUN),
+    ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("fork", RUN, "--stress"),
+    ("export", RUN, OUT, "--to", "skill"), ("outcome", RUN),
     ("review", RUN), ("review", RUN, "--format", "sarif"), ("check", RUN, "--format", "sarif"),
 )  # fmt: skip
 WRITING: Final[tuple[tuple[str, ...], ...]] = (

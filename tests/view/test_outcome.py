@@ -17,6 +17,7 @@ from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
 from moot.view.show import show_of, show_text
 from moot.view.why import why_of, why_text
 from tests.protocols.playing import begin, play
+from tests.recorded import recorded_names
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
@@ -170,7 +171,7 @@ def test_the_table_has_every_recorded_run() -> None:
     assert set(READ) == {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", recorded_names(READ))
 def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
     found, read = of(name), READ[name]
     assert found.status == read.status
@@ -182,7 +183,7 @@ def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
         assert tuple(one.refs[0] for one in found.why) == read.why
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", recorded_names(READ))
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> None:
     found = of(name)
@@ -197,7 +198,7 @@ def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> Non
         assert f"moot show {name} ID" in " ".join(" ".join(lines).split())
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", recorded_names(READ))
 def test_no_quote_stands_at_another_claim(name: str) -> None:
     """A quote shown with a reason stands in the evidence of that very thing, or of a test of it alone."""
     book = open_run(EXAMPLES / name).book

@@ -22,6 +22,7 @@ from tests.protocols.crux_seats import ROLES, World
 from tests.protocols.test_answers import Examiner, begin
 from tests.render.test_report import NoBlobs
 from tests.rounds.openings import play
+from tests.slowly import mostly_slow
 from tests.view.test_without import until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
@@ -51,7 +52,7 @@ def trust(book: Book) -> str:
     return outcome_of("run", book).trust
 
 
-@pytest.mark.parametrize("plan", ["short-5", "minimum-8"])
+@pytest.mark.parametrize("plan", mostly_slow(["short-5", "minimum-8"], quick=1))
 def test_a_structured_run_that_agrees_and_finds_nothing_is_never_ready_nor_clear(plan: str) -> None:
     run = agreeing(plan)
     for look in run.state.looks:

@@ -13,6 +13,7 @@ import pytest
 
 from moot.studies.report import report_of
 from moot.web.study_page import study_page
+from tests.slowly import mostly_slow
 from tests.studies.scripted import arm, filled, written
 from tests.web.conftest import PAGE_MS
 from tests.web.viewer import ROOT, Viewer
@@ -300,14 +301,17 @@ EXAMPLES = ROOT / "runs" / "examples"
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "comparative-pages",
-        "council-storage",
-        "debate-services",
-        "panel-sessions",
-        "storage-minimum-8",
-        "storage-standard-13",
-    ],
+    mostly_slow(
+        (
+            "panel-sessions",
+            "storage-standard-13",
+            "comparative-pages",
+            "council-storage",
+            "debate-services",
+            "storage-minimum-8",
+        ),
+        quick=2,
+    ),
 )
 def test_a_report_has_at_most_four_pages_on_paper(page: Page, tmp_path: Path, name: str) -> None:
     from moot.view.annexes import annexes_of
