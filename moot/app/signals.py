@@ -23,6 +23,10 @@ def refuse_unwatched(run: Run) -> None:
 
     opened = run.state.opened
     if opened is not None and not is_watched(opened):
+        if opened.protocol == "crux":
+            raise usage(
+                "a crux run has forecasts, no stop signals", f"see `moot signals {run.path}`", str(run.path)
+            )
         raise usage(
             f"a run of {opened.protocol} has no stop signals: its steps end it",
             f"see `moot decisions {run.path}` or `moot report {run.path}`",

@@ -33,7 +33,7 @@ from rounds.setup.size import asked_of
 
 WAIT_MAX: Final = 600.0
 
-Reading = Literal["claims", "decisions", "check", "signals"]
+Reading = Literal["claims", "decisions", "check", "signals", "forecasts"]
 Acting = Literal["answer", "override", "ack", "note"]
 
 
@@ -206,7 +206,7 @@ class Verbs:
         )
 
     def read(self, run: str, verb: Reading, token: str | None) -> Result:
-        """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
+        """`claims`, `decisions`, `check`, `signals` or `forecasts` of a run that may be read."""
         ours = moot.open_run(self.opened(verb, run, token).path)
         match verb:
             case "claims":
@@ -216,8 +216,12 @@ class Verbs:
             case "check":
                 return moot.check(ours)
             case "signals":
+                return moot.signals(ours)
+            case "forecasts":
                 forecasts = forecasts_of(ours)
-                return moot.signals(ours) if forecasts is None else replace(forecasts, run=run)
+                if forecasts is None:
+                    raise usage("this run has no forecasts", "only crux runs have them; see `signals`", "forecasts")
+                return replace(forecasts, run=run)
             case _:
                 assert_never(verb)
 
