@@ -23,9 +23,9 @@ from tests.cli.conftest import Moot
 from validators.rulebook import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
-LETTERS = {
-    f"{match[1]}-" for pattern in ID_PATTERNS.values() if (match := re.match(r"\^([A-Z]+)", pattern or ""))
-}
+LETTERS = sorted(
+    {f"{match[1]}-" for pattern in ID_PATTERNS.values() if (match := re.match(r"\^([A-Z]+)", pattern or ""))}
+)
 CODES = (
     *(rule.code for rule in RULES),
     *get_args(FailureMode),
