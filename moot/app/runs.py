@@ -123,11 +123,11 @@ def example_directories() -> list[Path]:
 
 
 def examples() -> list[Path]:
-    """Every example that can be read, finished or not, by name; each once."""
-    found: dict[Path, Path] = {}
+    """Return every example that can be read, finished or not. Of two with one name the nearer directory's is taken."""
+    found: dict[str, Path] = {}
     for directory in example_directories():
         for head in sorted(directory.glob("*/head")):
-            found.setdefault(head.parent.resolve(), head.parent)
+            found.setdefault(head.parent.name, head.parent)
     return list(found.values())
 
 

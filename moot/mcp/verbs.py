@@ -220,7 +220,9 @@ class Verbs:
             case "forecasts":
                 forecasts = forecasts_of(ours)
                 if forecasts is None:
-                    raise usage("this run has no forecasts", "only crux runs have them; see `signals`", "forecasts")
+                    raise usage(
+                        "this run has no forecasts", "only crux runs have them; see `signals`", "forecasts"
+                    )
                 return replace(forecasts, run=run)
             case _:
                 assert_never(verb)
