@@ -237,7 +237,7 @@ def estimate_text(found: Estimate) -> str:
 
 
 def _estimate_lines(found: Estimate) -> Iterator[str]:
-    yield f"ESTIMATE of {found.file}: {found.protocol}, {counted(found.rounds, 'round')}; it is no bound (--max-usd is one)"
+    yield f"ESTIMATE of {found.file}: {found.protocol}, {counted(found.rounds, 'round')}; no bound (--max-usd is one)"
     yield f"at most {counted(found.replies_at_most, 'reply')}"
     for role in dict.fromkeys(part.role for part in found.parts):
         mine = [part for part in found.parts if part.role == role]
