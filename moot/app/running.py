@@ -20,7 +20,7 @@ from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
 from moot.app.seat_specs import BY_API, model_of, refuse_later_kinds
-from moot.app.seats import SeatChoice, declared_seat, prices_in_force, unknown_costs
+from moot.app.seats import SeatChoice, check_ready, declared_seat, prices_in_force, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
@@ -145,7 +145,7 @@ def opened(
     specs = choice.seats(cast_roles(deliberation, name), written)
     choice.check_programs(name, specs)
     made = choice.made(specs)
-    choice.check_ready(made)
+    check_ready(made)
     choice.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None

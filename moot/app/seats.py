@@ -62,17 +62,6 @@ class SeatChoice:
         offline = self.offline or read_settings().offline
         return make_seats(specs, offline=offline)
 
-    def check_ready(self, made: Mapping[str, Seat]) -> None:
-        """Refuse a start that is known to fail: a key, a program or a server is missing. Raises `MootError`."""
-        from roles.seats.port import Checkable
-
-        for seat in dict.fromkeys(made.values()):
-            missing = seat.unready() if isinstance(seat, Checkable) else None
-            if missing is not None:
-                roles = ", ".join(role for role, theirs in made.items() if theirs is seat)
-                fix = "nothing was begun: put that right, or name another seat with --seats"
-                raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
-
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
         """A program or an address that only the file names needs the person's word: who wrote the file is not at the
         keyboard."""
@@ -134,6 +123,18 @@ class SeatChoice:
             return
         fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
         raise MootError("not_begun", "nothing was begun", "moot run", fix)
+
+
+def check_ready(made: Mapping[str, Seat]) -> None:
+    """Refuse a start that must fail: a key, a program or a server is missing. Raises `MootError`."""
+    from roles.seats.port import Checkable
+
+    for seat in dict.fromkeys(made.values()):
+        missing = seat.unready() if isinstance(seat, Checkable) else None
+        if missing is not None:
+            roles = ", ".join(role for role, theirs in made.items() if theirs is seat)
+            fix = "nothing was begun: put that right, or name another seat with --seats"
+            raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
 
 
 def seated(

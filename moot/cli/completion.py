@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import typer
-from typer.completion import get_completion_script, install
+from typer.completion import get_completion_script, install  # pyright: ignore[reportPrivateImportUsage]
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 

@@ -71,7 +71,7 @@ def test_a_missing_program_for_one_role_is_known_too(moot: Moot) -> None:
 
 
 def test_a_wrong_key_leaves_no_run_and_says_so(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    with FakeApi(lambda _: b"{}", fault=lambda _: status(401)) as api:
+    with FakeApi(lambda *_: b"{}", fault=lambda _: status(401)) as api:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong-00")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
         said = moot(*ASK, "--seats", "anthropic")

@@ -103,7 +103,11 @@ def test_a_removal_that_was_interrupted_can_be_done_again(
     moot: Moot, over: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = shutil.rmtree
-    monkeypatch.setattr(shutil, "rmtree", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+
+    def interrupted(place: str) -> None:
+        raise KeyboardInterrupt(place)
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
     assert moot("rm", over, "--yes").code == 4
     assert (over / "head").is_file()
     monkeypatch.setattr(shutil, "rmtree", real)
