@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,11 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("MOOT_OFFLINE", raising=False)
+
+
+def empty(_: str, __: dict[str, Any]) -> str:
+    """A reply that nobody reads."""
+    return "{}"
 
 
 def closed_port() -> int:
@@ -71,7 +77,7 @@ def test_a_missing_program_for_one_role_is_known_too(moot: Moot) -> None:
 
 
 def test_a_wrong_key_leaves_no_run_and_says_so(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    with FakeApi(lambda *_: b"{}", fault=lambda _: status(401)) as api:
+    with FakeApi(empty, fault=lambda _: status(401)) as api:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong-00")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
         said = moot(*ASK, "--seats", "anthropic")
