@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from moot.cli import Verb, moved
+from moot.cli import Verb
 from moot.errors import MootError, usage
 
 LAST_PANEL = "Output"
@@ -114,6 +114,8 @@ def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
 def _usage_error(error: typer.TyperException, verb: Verb) -> MootError:
     said = re.sub(r"\s+", " ", error.format_message()).strip().rstrip(".")
     unknown = re.match(r"No such option: (--[\w-]+)", said)
+    from moot.cli import moved  # most calls name no option that moved
+
     if unknown and (instead := moved.OPTIONS.get(unknown[1])) and verb.name in moved.SETTING_VERBS:
         return usage(f"{unknown[1]} is gone", f"use {instead}", f"moot {verb.name}")
     possible = re.search(r"\(Possible options: (.*)\)", said)
