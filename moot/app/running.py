@@ -351,9 +351,12 @@ def driven(
 
 
 def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
-    """Return whether a failed run holds no reply and its attempts, as far as known, cost nothing."""
+    """Return whether a failed run holds no reply and its attempts certainly cost nothing.
+
+    What a program costs is not known, so that a run of programs is kept.
+    """
     beyond = Reservations(Spending(session.path).entries()).beyond
-    is_free = beyond.tokens == beyond.micro_usd == 0 and (beyond.calls == 0 or not unknown_costs(seats))
+    is_free = beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats)
     return is_free and not session.state.answered
 
 
