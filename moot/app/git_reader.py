@@ -38,7 +38,7 @@ from dulwich.refs import DiskRefsContainer
 from dulwich.repo import BaseRepo
 
 from ledger.store.disk import read_plain
-from moot.app.unified_diff import Side, file_diff
+from moot.app.unified_diff import FileSide, file_diff
 
 MEMORY_MAX: Final = 1 << 30
 SECONDS_MAX: Final = 60
@@ -300,19 +300,19 @@ def _files(repository: Repository, changes: Iterable[TreeChange]) -> Iterator[di
         }
 
 
-def _side(repository: Repository, entry: Any) -> Side | None:
+def _side(repository: Repository, entry: Any) -> FileSide | None:
     """Return one side of a change; the content of a large file stays out."""
     if entry is None or entry.sha is None:
         return None
     path, mode, identity = bytes(entry.path), int(entry.mode), ObjectID(entry.sha)
     if stat.S_IFMT(mode) == REPOSITORY:
         words = b"Subproject commit " + identity + b"\n"
-        return Side(path, mode, identity, len(words), words)
+        return FileSide(path, mode, identity, len(words), words)
     blob = repository.object_store[identity]
     if not isinstance(blob, Blob):
         raise Refused(f"{os.fsdecode(path)} is not a file in this repository", "run `git fsck` in it")
     content = blob.data
-    return Side(path, mode, identity, len(content), content if len(content) <= FILE_BYTES_MAX else None)
+    return FileSide(path, mode, identity, len(content), content if len(content) <= FILE_BYTES_MAX else None)
 
 
 def _packed(content: bytes) -> str:

@@ -37,7 +37,6 @@ from rounds.run.verdicts import standard
 
 Reply = bytes | str | Mapping[str, Any]
 """The JSON object that answers a step: its bytes, its text, or the object itself."""
-Acted = Callable[[RunSession], tuple[Event, ...]]
 
 TEXT_MAX: Final = 8_000
 UNKEPT: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -16,7 +16,7 @@ NO_NEWLINE: Final = b"\n\\ No newline at end of file\n"
 PLAIN_PATH: Final = re.compile(rb"[^\x00-\x1f\x7f\"\\]+")
 
 
-class Side(NamedTuple):
+class FileSide(NamedTuple):
     """A file before or after a change: its path, mode, object id, size in bytes, and content if it is small enough."""
 
     path: bytes
@@ -31,12 +31,12 @@ class Side(NamedTuple):
         return self.content is not None and b"\0" in self.content[:BINARY_HEAD]
 
 
-def file_diff(old: Side | None, new: Side | None) -> bytes:
+def file_diff(old: FileSide | None, new: FileSide | None) -> bytes:
     """Return the diff of a file in git's format. One side may be missing, not both."""
     return b"".join(_lines(old, new))
 
 
-def _lines(old: Side | None, new: Side | None) -> Iterator[bytes]:
+def _lines(old: FileSide | None, new: FileSide | None) -> Iterator[bytes]:
     first, last = old or new, new or old
     assert first is not None, "a change has at least one side"
     assert last is not None, "a change has at least one side"
@@ -65,7 +65,7 @@ def _lines(old: Side | None, new: Side | None) -> Iterator[bytes]:
             yield from hunks
 
 
-def _content(side: Side | None) -> list[bytes]:
+def _content(side: FileSide | None) -> list[bytes]:
     return LINE.findall(side.content) if side is not None and side.content is not None else []
 
 

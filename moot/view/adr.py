@@ -23,7 +23,7 @@ from moot.view.evidence import shown_as
 from moot.view.options import options_of
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.reasons import Point
-from rounds.run.acceptance import acceptance_of
+from rounds.run.acceptance import current_acceptance
 
 TITLE: Final = 80
 """The most characters of a heading."""
@@ -73,10 +73,8 @@ def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
 
 def _status(book: Book, only: str | None) -> str:
     """Return MADR's status: `proposed` until a person accepts or rejects the final decisions in force."""
-    finals, said = final_in_force(book.state), acceptance_of(book)
-    newest = max((book.state.decisions[name].seq for name in finals), default=0)
-    # An override after the acceptance is another decision, which nobody has accepted yet.
-    if said is None or said.seq < newest or (only is not None and only not in finals):
+    said = current_acceptance(book)
+    if said is None or (only is not None and only not in final_in_force(book.state)):
         return "proposed"
     return "accepted" if said.accepted else "rejected"
 

@@ -5,7 +5,6 @@ A claim as a reason has the class of its own evidence; what was said against a d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
@@ -51,7 +50,6 @@ CLASSES: Final[tuple[EvidenceClass, ...]] = (
 GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
 TAKEN: Final = frozenset({"accepted", "conceded", "fixed", "resolved", "addressed"})
 _E = TypeVar("_E")
-_OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
 class Point(Result, frozen=True):

@@ -39,6 +39,13 @@ def acceptance_of(book: Book) -> Acceptance | None:
     return None
 
 
+def current_acceptance(book: Book) -> Acceptance | None:
+    """Return the last word on the final decisions in force; None where an override is newer than that word."""
+    said = acceptance_of(book)
+    newest = max((book.state.decisions[name].seq for name in final_in_force(book.state)), default=0)
+    return said if said is not None and said.seq > newest else None
+
+
 def output_of(book: Book) -> str:
     """The text that a run was for: what its final decisions in force point to, else the decisions themselves."""
     texts: list[str] = []

@@ -19,7 +19,7 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force, replacement
 from ledger.state.experiments import planned_note
 from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, WAIT_PATH, State
-from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
+from rounds.run.acceptance import ACCEPTED, DISTANCE, current_acceptance, edit_distance, output_of
 from rounds.run.aftermath import PATH, Fate, became_of
 from rounds.run.session import RunSession, is_on_ledger
 
@@ -175,7 +175,11 @@ def accept(
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
         made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
-        return (_once(book, made, name),)
+        act, before = _named(book, made, name), current_acceptance(book)
+        # Repeating the same word is no second act; after another word, or an override, it is.
+        if before is not None and _content(book.events[before.seq]) == _content(act):
+            return (book.events[before.seq],)
+        return (act,)
 
     return session.append(make)
 

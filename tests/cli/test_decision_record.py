@@ -32,25 +32,28 @@ def status(moot: Moot, run: Path) -> str:
 
 def test_a_record_is_a_proposal_until_a_person_accepts(moot: Moot, run: Path) -> None:
     assert status(moot, run) == "proposed"
-    Session(run).note("Read it.", by="Ada")
+    Session(run).note("Read it.")
     assert status(moot, run) == "proposed", "a remark accepts nothing"
-    Session(run).accept(by="Ada")
+    Session(run).accept()
     assert status(moot, run) == "accepted"
-    Session(run).accept(rejected=True, by="Ada")
+    Session(run).accept(rejected=True)
     assert status(moot, run) == "rejected", "the last word counts"
+    Session(run).accept()
+    assert status(moot, run) == "accepted"
+    assert Session(run).accept() == Session(run).accept(), "the same word again is no second act"
 
 
 def test_an_edited_outcome_is_accepted(moot: Moot, run: Path) -> None:
-    Session(run).accept("We do something close to it.", by="Ada")
+    Session(run).accept("We do something close to it.")
     assert status(moot, run) == "accepted"
 
 
 def test_an_override_is_a_new_proposal(moot: Moot, run: Path) -> None:
-    Session(run).accept(by="Ada")
+    Session(run).accept()
     final = moot("decisions", run, "--final", "--in-force", "--json").json["decisions"][0]["id"]
-    assert moot("override", run, final, "We wait a year.", "--by", "Ada").code == 0
+    assert moot("override", run, final, "We wait a year.").code == 0
     assert status(moot, run) == "proposed"
-    Session(run).accept(by="Ada")
+    Session(run).accept()
     assert status(moot, run) == "accepted"
 
 
