@@ -259,21 +259,22 @@ def protocols(name: str | None = None) -> Protocols:
     from rounds.setup.toml_file import nearest
 
     if name is not None and name not in PROTOCOLS:
-        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
+        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot gate")
     return listed(name)
 
 
 def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
     from moot.app.run_options import documents_of
     from moot.app.running import open_deliberation, place_of
-    from moot.app.seats import seated
+    from moot.app.seats import check_ready, seated
     from moot.environment import read_settings
     from rounds.setup.opening import cast_roles
 
     deliberation, file = _deliberation(given)
     name = file or "deliberation"
     made = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
-    place = place_of(None if out is None else os.fspath(out), None)
+    check_ready(made)
+    place = place_of(None if out is None else os.fspath(out))
     documents = documents_of(deliberation, file)
     return open_deliberation(deliberation, made, place, documents=documents, name=name), made
 

@@ -224,7 +224,7 @@ def _refuse_too_much(files: Iterable[str], taken: Iterable[Taken], bytes_max: in
     shown = [f"{size:>12,}  {name}" for size, name in largest[:LARGEST]]
     shown += [f"{'':>12}  and {len(largest) - LARGEST} more"] if len(largest) > LARGEST else []
     what = f"the documents have {total:,} bytes, {total - bytes_max:,} more than may be given"
-    fix = f"leave out what nobody needs to read, or say --context-bytes {total}"
+    fix = f"leave out what nobody needs to read, or say --rule context-bytes={total}"
     raise MootError("too_much", what, "--context", fix, USAGE, more="".join(f"{line}\n" for line in shown))
 
 

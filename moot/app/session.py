@@ -208,7 +208,7 @@ class Session:
     def accept(
         self, used: str | None = None, *, rejected: bool = False, by: str | None = None
     ) -> tuple[Event, ...]:
-        """Note that the outcome was used as it is, or as `used` has it, or was rejected; `moot value` counts these."""
+        """Note that the outcome was used as it is, or as `used` has it, or was rejected; `study value` counts these."""
         return human_actions.accept(self.inner, used, rejected=rejected, name=self._person(by))
 
     def say_what_became(

@@ -133,7 +133,7 @@ IDS_SHOWN = 12
 
 
 def stress_text(found: Stress) -> str:
-    """What `moot stress` prints: each fork beside the run, each role, then what is still to be made."""
+    """What `moot fork --stress` prints: each fork beside the run, each role, then what is still to be made."""
     lines: list[str] = []
     for one in found.forks:
         lines += [*_fork(one), ""]

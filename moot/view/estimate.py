@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.text import joined, listed
 from roles.seats.endpoints import is_of_cloud
@@ -231,13 +232,13 @@ def _duration(minutes: int) -> str:
 
 
 def estimate_text(found: Estimate) -> str:
-    """What `moot estimate` prints."""
+    """Return what `moot run --dry-run` prints."""
     return joined(_estimate_lines(found))
 
 
 def _estimate_lines(found: Estimate) -> Iterator[str]:
-    yield f"ESTIMATE of {found.file}: {found.protocol}, {found.rounds} rounds; it is no bound (--max-usd is one)"
-    yield f"at most {found.replies_at_most} replies"
+    yield f"ESTIMATE of {found.file}: {found.protocol}, {counted(found.rounds, 'round')}; no bound (--max-usd is one)"
+    yield f"at most {counted(found.replies_at_most, 'reply')}"
     for role in dict.fromkeys(part.role for part in found.parts):
         mine = [part for part in found.parts if part.role == role]
         phases = listed([f"{part.phase} {part.replies}" for part in mine])
@@ -252,7 +253,7 @@ def _estimate_lines(found: Estimate) -> Iterator[str]:
 
 def _seat_lines(seat: EstimateSeat) -> Iterator[str]:
     model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
-    yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {seat.replies} replies"
+    yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {counted(seat.replies, 'reply')}"
     yield f"    {_tokens_told(seat.tokens_in, seat.tokens_out)}, {dollars_told(seat.usd)}"
 
 

@@ -24,6 +24,18 @@ FAILURE_MODES: Final[Mapping[str, str]] = {
     "FM-9": "an option nobody examined",
 }
 """What each failure mode is, in a few plain words."""
+FAILURE_SIGNS: Final[Mapping[str, str]] = {
+    "FM-1": "Roles give up positions without new evidence, or checks find nothing round after round.",
+    "FM-2": "Checks call something broken, but no claim moves and no decision cites them.",
+    "FM-3": "Claims and decisions name no goal, or drift checks fail.",
+    "FM-4": "One role raises most of the claims that decisions cite, or leads far beyond its share.",
+    "FM-5": "More new claims arrive than can be tested, or findings no longer become claims.",
+    "FM-6": "Checks reach a verdict without pointing to the places they looked at.",
+    "FM-7": "A planned absence of a role was not run, or the absent role had a part in the round.",
+    "FM-8": "Claims arrive faster than tests resolve them.",
+    "FM-9": "Tests are about one option alone, while a living option has none.",
+}
+"""What each failure mode looks like in a run."""
 CHECK_NAMES: Final[Mapping[str, str]] = {
     "critic_attack_on_action_trace": "attack × trace",
     "guardian_vs_observer_walkthrough": "invariant × walkthrough",

@@ -210,7 +210,7 @@ def _protocol(wanted: str, name: str) -> Protocol:
         raise DeliberationError(
             f"no protocol {wanted!r}",
             name,
-            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`",
+            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot gate`",
         )
     return PROTOCOLS[wanted]
 
@@ -381,7 +381,7 @@ def _stop_rule(
         if subject.profile or params:
             what = f"{protocol.name} stops by its own rule and takes no profile"
             raise DeliberationError(
-                what, name, "leave profile and --params out; `stakes` says what a test may cost"
+                what, name, "leave profile and params out; `stakes` says what a test may cost"
             )
         return StopRule(profile="crux", params=crux_parameter_hash(), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
@@ -393,7 +393,9 @@ def _stop_rule(
         )
     if params is not None and profile != "calibrated":
         raise DeliberationError(
-            f"profile {profile} has no thresholds of one's own", name, "leave --params out, or say calibrated"
+            f"profile {profile} has no thresholds of one's own",
+            name,
+            "leave params out, or say profile=calibrated",
         )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(

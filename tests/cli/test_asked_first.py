@@ -76,14 +76,14 @@ def test_where_nothing_costs_anything_nothing_is_said(tmp_path: Path) -> None:
 def test_the_limit_in_dollars_is_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n')
-    found = estimated(str(file), "anthropic", {})
+    found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
     paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
     for limit, questions in ((found.usd.high, []), ("0.01", ["Begin?"])):
         monkeypatch.setenv("MOOT_ASK_ABOVE_USD", limit)
         said: list[str] = []
         asked(said, True).check_size(lambda: found, paid)
-        assert said == [f"{estimate_line(found)}; `moot estimate` says what that rests on\n", *questions]
+        assert said == [f"{estimate_line(found)}; `moot run --dry-run` shows the details\n", *questions]
     assert read_settings({}).ask_above_usd == Decimal(5)
     with pytest.raises(MootError, match="is no amount"):
         read_settings({"MOOT_ASK_ABOVE_USD": "much"})

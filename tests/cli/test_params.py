@@ -1,4 +1,4 @@
-"""`--params FILE`: edited thresholds change what `signals` reads, and a run keeps the file it was opened with."""
+"""Parameter files: edited thresholds change what `signals` reads, and a run keeps the file it was opened with."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_edited_file_changes_what_is_read(moot: Moot, imported: Path, ours: P
 
 
 def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path: Path, ours: Path) -> None:
-    ask = ("run", "-q", "Which?", "--seats", "host", "--params", ours)
+    ask = ("run", "-q", "Which?", "--seats", "host", "--rule", f"params={ours}")
     moot(*ask, "--out", tmp_path / "new")
     opened = RunStore(tmp_path / "new").state().opened
     assert opened is not None
@@ -66,8 +66,9 @@ def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(
     wrong = tmp_path / "wrong.toml"
     text = params_bytes("calibrated").decode().replace("above_share = 0.09", "above_share = 0.4")
     wrong.write_text(text)
-    for words in (("signals", imported), ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")):
-        refusal = moot(*words, "--params", wrong)
+    run = ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")
+    for words in (("signals", imported, "--params", wrong), (*run, "--rule", f"params={wrong}")):
+        refusal = moot(*words)
         assert refusal.code == 2
         for part in ("wrong.toml", "domination_cited.grid", "domination_cited.above_share"):
             assert part in refusal.err

@@ -77,7 +77,7 @@ def test_the_plugin_names_the_server_and_the_skill() -> None:
 
 def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     def call(*arguments: object) -> Said:
-        return moot("install-skill", "--to", tmp_path / "skills", *arguments)  # type: ignore[operator,no-any-return]
+        return moot("mcp", "--install-skill", tmp_path / "skills", *arguments)  # type: ignore[operator,no-any-return]
 
     assert call("--dry-run").code == 0
     assert not (tmp_path / "skills").exists()

@@ -1,40 +1,23 @@
-"""`moot value`: what several roles were worth, over many runs."""
+"""`moot study value`: compare what several roles were worth, over many runs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from moot.api import open_run
-from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD, NO, usage
 from moot.terminal.streams import out_json, show
 from rounds.analysis.value import RunValue, ValueReport, event_lines, report, value_of
 
 
-def value(
-    runs: Annotated[list[str], typer.Argument(metavar="RUNS", help="Runs, or directories of runs.")],
-    emit: Annotated[
-        bool,
-        typer.Option("--emit", help="Print each run's event lines, for other tools, and nothing else."),
-    ] = False,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> int:
-    """Count disagreements, who was sided with, acceptance and edit distance, run by run.
-
-    Exit code 1 when something is flagged: five runs of a protocol in a row without a disagreement, or one of two sides
-    that has won every run, of five or more. Runs without a decision are not judged.
-
-    Example: moot value runs
-    """
+def value_of_runs(places: Sequence[str], *, emit: bool, json: bool, quiet: bool) -> int:
+    """Print what the roles were worth in every run below `places`; exit code 1 when something is flagged."""
     if emit and json:
         raise usage("--emit prints lines of its own", "give one of --emit and --json", "--emit")
-    paths = [path for said in runs for path in _runs(Path(said))]
+    paths = [path for place in places for path in _runs(Path(place))]
     if not paths:
-        raise usage("no run there", "name a run, or a directory of runs", " ".join(runs))
+        raise usage("no run there", "name a run, or a directory of runs", " ".join(places))
     found = report([value_of(str(path), open_run(path).book) for path in paths])
     if json:
         out_json(found)
@@ -58,7 +41,7 @@ def _text(found: ValueReport) -> str:
 
 def _run(run: RunValue) -> list[str]:
     sides = ", ".join(f"{side} {count}" for side, count in run.sided_with.items()) or "nobody"
-    words = {None: "acceptance not said (`moot accept`)", True: "accepted", False: "rejected"}[run.accepted]
+    words = {None: "acceptance not said (`moot outcome`)", True: "accepted", False: "rejected"}[run.accepted]
     edited = f", edit distance {run.edit_distance}" if run.edit_distance else ""
     return [
         f"{run.run}   ({run.protocol})",
