@@ -33,15 +33,17 @@ demo: $(RUNS) ## play a recorded deliberation through the real engine
 
 # What `test` leaves out is slow by design: whole runs in processes, sweeps over subsets, hundreds of random ledgers.
 test: TESTS := not slow and not campaign and not local
+test: PROFILE := gate
 test: gate ## the gate, the tests that are quick, and the built wheel with the sources out of reach
 
 test-all: TESTS := not campaign and not local
+test-all: PROFILE := thorough
 test-all: gate ## the same with every test but the campaigns: what CI runs
 
 .PHONY: gate
 gate: check chromium bubblewrap
 	@failed=0; \
-	$(BIN)/python -m pytest -n auto -m '$(TESTS)' || failed=1; \
+	$(BIN)/python -m pytest -n auto -m '$(TESTS)' --hypothesis-profile=$(PROFILE) || failed=1; \
 	$(BIN)/python -m tests.packaging.built_wheel || failed=1; \
 	exit $$failed
 
