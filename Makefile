@@ -20,6 +20,8 @@ MINUTES ?= 240
 WORKERS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A second run is faster with the compiled code and the rewritten tests of the first.
+unexport PYTHONDONTWRITEBYTECODE
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
