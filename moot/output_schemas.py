@@ -64,7 +64,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "fork-stress": ("moot.view.comparison", "Stress"),
     "submit": ("moot.view.played", "Submission"),
     "seal-key": ("moot.view.results", "KeyMade"),
-    "rm": ("moot.view.results", "Removed"),
+    "rm": ("moot.view.results", "RemovedRun"),
     "seal": ("moot.view.results", "HeadSigned"),
     "study-value": ("rounds.analysis.value", "ValueReport"),
     "mcp-tokens": ("moot.view.results", "SeatTokens"),

@@ -148,11 +148,11 @@ def _plain(directory: Path, path: Path) -> bytes | str:
     return read_plain(place, FILE_BYTES_MAX)
 
 
-def _diff_name(change: git.Change) -> str:
+def _diff_name(change: git.RepositoryChange) -> str:
     return f"{change.name.replace('/', '-')}.diff"
 
 
-def _change(change: git.Change) -> Iterator[Taken | Left]:
+def _change(change: git.RepositoryChange) -> Iterator[Taken | Left]:
     """Yield the diff, then every file that it touches as it is after the change."""
     if not change.diff.strip():
         raise usage(f"nothing changed in {change.name}", "name two commits that differ", "git:")

@@ -14,7 +14,7 @@ from ledger.store.failures import DriverBusy, LedgerError
 from ledger.store.lock import DriverLease, locked
 from ledger.store.store import RunStore
 from moot.errors import MootError
-from moot.view.results import Removed
+from moot.view.results import RemovedRun
 
 HEAD: Final = "head"
 STREAM_FILES: Final = frozenset(f"{stream}.jsonl" for stream in STREAMS)
@@ -73,7 +73,7 @@ def reason_to_keep(path: Path) -> str | None:
     return None
 
 
-def remove_run(path: Path) -> Removed:
+def remove_run(path: Path) -> RemovedRun:
     """Remove the directory of a run that `check_is_run` accepted. Links inside it are removed, never followed.
 
     Streams and head go last: until then an interrupted removal leaves a run, which can be removed again.
@@ -87,4 +87,4 @@ def remove_run(path: Path) -> Removed:
                 os.unlink(entry.path)
         (path / "lock").unlink(missing_ok=True)
         path.rmdir()
-    return Removed(run=str(path), removed=sorted(entry.name for entry in entries))
+    return RemovedRun(run=str(path), removed=sorted(entry.name for entry in entries))

@@ -148,7 +148,7 @@ class SeatTokens(Result, frozen=True):
     tokens: dict[str, str]
 
 
-class Removed(Result, frozen=True):
+class RemovedRun(Result, frozen=True):
     """A run that is gone: its directory, and the names of what was in it."""
 
     run: str

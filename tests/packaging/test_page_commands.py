@@ -26,7 +26,8 @@ READ: Final = ("", "bash", "console", "text")
 """What a block of commands is marked with."""
 
 ELSEWHERE: Final[Mapping[str, str]] = {
-    "README.md": "tests/architecture/test_docs.py and tests/packaging/test_newcomer.py",
+    "README.md": "tests/packaging/test_newcomer.py",
+    "docs/start.md": "tests/architecture/test_docs.py and tests/packaging/test_newcomer.py",
     "docs/install.md": "tests/packaging/test_recipes.py",
     "docs/experiments.md": "tests/cli/test_experiments_page.py",
     "docs/studies.md": "tests/studies/test_study.py, test_engines.py and test_page.py",
