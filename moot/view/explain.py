@@ -30,7 +30,7 @@ _SOURCES: Final = re.compile(r" \([A-Z][A-Z0-9]*[- ][^()]*\)(?=\.)")
 """Marks of the published source that an event's docstring ends with."""
 
 
-class Explanation(Result, frozen=True):
+class Meaning(Result, frozen=True):
     """One meaning of a code or term. `kind` is what it is a code of."""
 
     code: str
@@ -43,7 +43,7 @@ class Explanation(Result, frozen=True):
     """Every meaning of what was asked."""
 
     asked: str
-    entries: list[Explanation]
+    entries: list[Meaning]
 
 
 def explain(asked: str) -> Explanation:
@@ -60,54 +60,54 @@ def nearest(asked: str) -> str | None:
     return known[close[0]] if close else None
 
 
-def all_entries() -> Iterator[Explanation]:
+def all_entries() -> Iterator[Meaning]:
     """Yield every entry, kind by kind."""
     for code, text in EXIT_CODES.items():
-        yield Explanation(str(code), "exit code", f"exit code {code}", _sentence(text))
+        yield Meaning(str(code), "exit code", f"exit code {code}", _sentence(text))
     for rule in RULES:
         text = f"{rule.summary} {rule.reason}".strip()
-        yield Explanation(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
+        yield Meaning(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
     for mode, title in FAILURE_MODES.items():
-        yield Explanation(mode, "failure mode", title, FAILURE_SIGNS[mode])
+        yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
     for name, (holds, fails) in GATES.items():
         text = f"Holds: {_without_values(holds)}. Otherwise: {_without_values(fails)}."
-        yield Explanation(name, "stop check", name.replace("_", " "), text)
+        yield Meaning(name, "stop check", name.replace("_", " "), text)
     for code, title in SIGNAL_NAMES.items():
-        yield Explanation(
+        yield Meaning(
             code, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
         )
     for code, mark in STATUSES.items():
-        yield Explanation(code, "status of a claim", mark.word, STATUS_MEANINGS[code])
+        yield Meaning(code, "status of a claim", mark.word, STATUS_MEANINGS[code])
     for code, text in OUTCOME_STATUSES.items():
-        yield Explanation(code, "status of an outcome", text.partition(":")[0], _sentence(text))
+        yield Meaning(code, "status of an outcome", text.partition(":")[0], _sentence(text))
     for kind, marks in (("result of a check", RESULTS), ("drift check", DRIFT), ("alarm state", ALARMS)):
         for code, mark in marks.items():
-            yield Explanation(code, kind, mark.word, f"Shown as {mark.plain}.")
+            yield Meaning(code, kind, mark.word, f"Shown as {mark.plain}.")
     for code, mark in ADVICE.items():
-        yield Explanation(code, "advice", mark.word, _sentence(mark.word))
+        yield Meaning(code, "advice", mark.word, _sentence(mark.word))
     for code, text in CLOSINGS.items():
-        yield Explanation(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
+        yield Meaning(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
     for name, (model, stream) in KINDS.items():
         text = f"{_first_sentence(model)} It is in the stream `{stream}`."
-        yield Explanation(name, "event kind", name.replace("_", " "), text)
+        yield Meaning(name, "event kind", name.replace("_", " "), text)
     for name, pattern in ID_PATTERNS.items():
         letter = re.match(r"\^([A-Z]+)-", pattern or "")
         if letter is not None:
             kind = name.replace("_", " ")
             about = _first_sentence(KINDS[name][0])
-            yield Explanation(
+            yield Meaning(
                 f"{letter[1]}-",
                 "id letter",
                 kind,
                 f"Ids with {letter[1]}- name an event of the kind {kind}: {about}",
             )
     for letter, text in LABELS.items():
-        yield Explanation(f"{letter}-", "id letter", text.rstrip("."), text)
+        yield Meaning(f"{letter}-", "id letter", text.rstrip("."), text)
     for name, protocol in PROTOCOLS.items():
         text = f"{_sentence(protocol.summary)} For {protocol.fits}. `moot gate {name}` shows its roles."
-        yield Explanation(name, "protocol", name, text)
+        yield Meaning(name, "protocol", name, text)
     for term, text in TERMS.items():
-        yield Explanation(term, "term", term, text)
+        yield Meaning(term, "term", term, text)
 
 
 def explanation_text(explanation: Explanation, width: int) -> str:
@@ -119,7 +119,7 @@ def explanation_text(explanation: Explanation, width: int) -> str:
     return joined(lines)
 
 
-def _names(entry: Explanation) -> set[str]:
+def _names(entry: Meaning) -> set[str]:
     """Return what an entry answers to, in plain form."""
     names = {entry.code, entry.title}
     if entry.kind == "term":
@@ -129,7 +129,7 @@ def _names(entry: Explanation) -> set[str]:
     return {_plain(name) for name in names}
 
 
-def _by_form(asked: str) -> Iterator[Explanation]:
+def _by_form(asked: str) -> Iterator[Meaning]:
     """Explain an id, a step or a place in the ledger by its form."""
     for name, pattern in ID_PATTERNS.items():
         if pattern is not None and re.search(pattern, asked):
@@ -141,9 +141,9 @@ def _by_form(asked: str) -> Iterator[Explanation]:
             )
     label = re.fullmatch(r"([A-Z])-[1-9][0-9]*", asked)
     if label is not None and label[1] in LABELS:
-        yield Explanation(asked, "id", LABELS[label[1]].rstrip("."), LABELS[label[1]])
+        yield Meaning(asked, "id", LABELS[label[1]].rstrip("."), LABELS[label[1]])
     if re.fullmatch(r"@[0-9]+", asked):
-        yield Explanation(
+        yield Meaning(
             asked,
             "place",
             f"event {asked[1:]}",
@@ -153,7 +153,7 @@ def _by_form(asked: str) -> Iterator[Explanation]:
     if step is not None:
         act = f", {step.act}" if step.act else ""
         text = f"The step of {step.role} in round {step.round}, phase {step.phase}{act}."
-        yield Explanation(asked, "step", f"step of {step.role}", text)
+        yield Meaning(asked, "step", f"step of {step.role}", text)
 
 
 def _plain(name: str) -> str:
