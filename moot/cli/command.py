@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from inspect import getdoc
 from typing import Any
@@ -37,8 +38,14 @@ def run_verb(verb: Verb, arguments: list[str]) -> int:
 
 
 def command_of(verb: Verb) -> Any:
-    """The command of a verb. Its help is the function's docstring, whose last line is an example."""
-    function: Callable[..., int] = getattr(import_module(verb.path), verb.function)
+    """Return the command of a verb. Its help is the function's docstring, whose last line is an example."""
+    return _declared(verb, getattr(import_module(verb.path), verb.function))
+
+
+@cache
+def _declared(verb: Verb, function: Callable[..., int]) -> Any:
+    # typer takes longer to read a function's parameters than most verbs to run. A process that calls verbs again and
+    # again, as the tests do, declares each once.
     explained, _, example = (getdoc(function) or "").rpartition("\n\n")
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -58,7 +65,7 @@ class _Command(TyperCommand):
         params: list[Any] = super().get_params(ctx)
         for parameter in params:
             converted: Callable[[], Any] | None = getattr(parameter, "get_runtime_param", None)
-            if converted is not None:
+            if converted is not None and not isinstance(getattr(converted, "__self__", None), _Late):
                 parameter.get_runtime_param = _Late(parameter, converted).itself
         return params
 
