@@ -28,7 +28,7 @@ from ledger.events import (
 from ledger.plain_text import first_sentence, one_line, shortened, visible
 from ledger.result import Result
 from ledger.state.book import Book
-from moot.view.judged import GAP, majority, option_of, ruling_of, scorecard, side_means, votes_of
+from moot.view.judged import GAP, majority, option_of, ruling_of, scorecard, side_means, view_of, votes_of
 from moot.view.options import named
 from moot.view.words import counted
 
@@ -307,11 +307,13 @@ def _votes(book: Book) -> Iterator[Annex]:
     """The votes of every ballot, the rule's reason, and what all seats came to alike."""
     votes, ruling = list(book.of(Vote)), ruling_of(book)
     rows = [
-        (
-            one.by,
+        (view_of(one), str(one.ballot), "no vote (counts as REFUSE)", "", "", "")
+        if one.fallback
+        else (
+            view_of(one),
             str(one.ballot),
             one.decision,
-            f"{one.confidence} %",
+            f"{one.confidence}%",
             str(one.risk),
             first_sentence(one.reasoning),
         )
@@ -327,20 +329,14 @@ def _votes(book: Book) -> Iterator[Annex]:
 
 
 def _shared(book: Book) -> str:
-    """How many of the last votes go the same way; an agreement in words is recorded nowhere."""
+    """Return how the last votes that were given are spread, and the least risk; agreement in words is recorded nowhere."""
     ruling = ruling_of(book)
-    last = votes_of(book, ruling) if ruling is not None else []
-    ways = Counter("to act" if one.decision in ("ACT", "WARN") else "against acting" for one in last)
-    if not ways:
+    last = [one for one in votes_of(book, ruling) if not one.fallback] if ruling is not None else []
+    if not last:
         return ""
-    way, most = ways.most_common(1)[0]
-    alike = (
-        f"All {len(last)} seats vote {way}"
-        if most == len(last)
-        else f"{most} of {len(last)} seats vote {way}"
-    )
-    risks = [one.risk for one in last]
-    return f"{alike}; every one of them puts the risk at {min(risks)} of 100 or more."
+    ways = Counter(one.decision for one in last).most_common()
+    spread = ", ".join(f"{number} of {len(last)} vote {way}" for way, number in ways)
+    return f"{spread}; every vote puts the risk at {min(one.risk for one in last)} of 100 or more."
 
 
 def _ratings(book: Book) -> Iterator[Annex]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ledger.events.answers import OutcomeStatus
-from ledger.plain_text import one_line
+from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.decided import final_in_force
 from ledger.state.state import State
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from moot.view.outcome import NEEDS, outcome_of
+from moot.view.outcome import outcome_of
+from moot.view.questions import SHOWN
 from moot.view.text import WIDTH, joined
+from roles.outcome_status import OutcomeStatus
 from roles.protocol import UNLAWFUL
 
 
@@ -119,9 +120,9 @@ def list_text(found: RunList, width: int = WIDTH) -> str:
             lines += [_headed(run.run, f"unreadable: {run.problem}", width), ""]
             continue
         where = f", round {run.round} of {run.rounds}" if run.state not in ("finished", "imported") else ""
-        more = " or more" if run.questions == NEEDS else ""
+        more = " or more" if run.questions == SHOWN else ""
         asks = f", {run.questions}{more} for you to answer" if run.questions else ""
-        replies = "1 reply" if run.replies == 1 else f"{run.replies} replies"
+        replies = counted(run.replies, "reply")
         lines += [
             _headed(run.run, run.question, width),
             f"  {_cut(run.answer, width - 2)}",

@@ -29,9 +29,11 @@ from ledger.events.values import Evidence, EvidenceClass
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
+from ledger.state.decided import overridden
 from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judged import (
+    is_split,
     latest,
     majority,
     option_of,
@@ -68,8 +70,11 @@ class Point(Result, frozen=True):
 
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:
-    """What stands under a decision, the best tested first; a decision that sums up others has theirs."""
-    found = [*_ruling_reasons(book), *_scorecard(book)]
+    """Return what stands under a decision, the best tested first; a decision that sums up others has theirs.
+
+    A person's override has the reasons that it cites, and none of what it overruled.
+    """
+    found = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
     ranked: list[tuple[tuple[int, float], Point]] = []
     for ground in rests_on(book, decision, 1, remembered()):
         reason = _reason(book, ground)
@@ -87,9 +92,9 @@ def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
         case Claim():
             return _claim(book, event, ground)
         case Argument():
-            return _argument(book, event)
+            return argument_point(book, event)
         case Concern():
-            return _concern(book, event)
+            return concern_point(book, event)
         case Challenge():
             return _challenge(book, event)
         case Decision() if event.type == "round" and event.id not in _overturned(book):
@@ -139,7 +144,7 @@ def _is_document(quote: Quote) -> bool:
     return quote.ref.startswith("K-") and quote.words is not None and quote.holds is True
 
 
-def _argument(book: Book, event: Argument) -> tuple[float, Point] | None:
+def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
     """An argument that a judge upheld, or that nobody judged."""
     standing = latest(one for one in book.of(Standing) if one.of == event.id)
     if standing is not None and standing.standing not in UPHELD:
@@ -154,7 +159,7 @@ def _score(book: Book, identity: str | None) -> float:
     return float(score.total) if score is not None else 0.0
 
 
-def _concern(book: Book, event: Concern) -> tuple[float, Point]:
+def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     """A concern, by how severe others found it."""
     ratings = [one for one in book.of(Rating) if one.of == event.id and one.scale == "severity_1_5"]
     weight = severity(book, event)
@@ -197,8 +202,9 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
 
 def _ruling_reasons(book: Book) -> Iterator[Point]:
     ruling = ruling_of(book)
-    for vote in votes_of(book, ruling) if ruling else ():
-        if ruling and sides_with(vote.decision, ruling.decision):
+    votes = votes_of(book, ruling) if ruling else []
+    for vote in votes if not is_split(votes) else ():
+        if ruling and not vote.fallback and sides_with(vote.decision, ruling.decision):
             first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
             later = f"; {vote.risk} in the last ballot" if first is not vote else ""
             said = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
@@ -229,14 +235,29 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
     for one in decision.dissent:
         if one.text:
             return f"{one.role}: {one_line(one.text)} ({one.ref})"
+    if decision.type == "override":
+        return _overruled(book, decision)
     found = _opposed(book, decision, {ref for point in why for ref in point.refs})
     return f"{found[0]}: {one_line(found[1])} ({found[2]})" if found else None
+
+
+def _overruled(book: Book, decision: Decision) -> str | None:
+    """Return the decision that a person overruled: it is what was said for the opposite."""
+    original = book.by_id.get(overridden(book.state, decision.id or ""))
+    if not isinstance(original, Decision) or original.id == decision.id:
+        return None
+    who = (
+        "the protocol's rule"
+        if original.made_by == "rule"
+        else (original.name or original.made_by).replace("_", " ")
+    )
+    return f"{who} had decided: {one_line(original.text)} ({original.id})"
 
 
 def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str, str] | None:
     ruling = ruling_of(book)
     for vote in votes_of(book, ruling) if ruling else ():
-        if ruling and not sides_with(vote.decision, ruling.decision):
+        if ruling and not vote.fallback and not sides_with(vote.decision, ruling.decision):
             return vote.by, _gist(vote), vote.id or ""
     losing = _losing_argument(book)
     if losing is not None:
@@ -304,8 +325,8 @@ def _unanswered(book: Book) -> Challenge | None:
 
 def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
     """Who disagrees with the decision: role, words, where. What had expected another verdict is no dissent."""
-    if decision is None:
-        return
+    if decision is None or decision.type == "override":
+        return  # who disagreed with what a person overruled says nothing about the override
     ruling = ruling_of(book)
     votes = tuple(votes_of(book, ruling)) if ruling else ()
     cast = {vote.id for vote in votes}  # told below with what each voted, in runs of either version
@@ -313,7 +334,11 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
         if one.text and one.ref not in cast:
             yield one.role, one_line(one.text), one.ref
     for vote in votes:
-        if ruling and not sides_with(vote.decision, ruling.decision):
+        if (
+            ruling
+            and not vote.fallback
+            and (is_split(votes) or not sides_with(vote.decision, ruling.decision))
+        ):
             yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():

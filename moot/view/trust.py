@@ -8,14 +8,15 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ledger.events import Artifact, ExperimentJudged, Memo, Statement
+from ledger.events import ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import Calls, calls_of
+from moot.view.costs import beyond_told, written
 from moot.view.experiments import test_told
 from moot.view.families import families_told
 from moot.view.memo import has_beliefs, unseen_told
@@ -26,6 +27,9 @@ from moot.view.text import listed
 from moot.view.unopposed import alarms_told
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
+
+if TYPE_CHECKING:
+    from rounds.run.budget import Amounts
 
 TESTS_NAMED: Final = 3
 
@@ -137,8 +141,8 @@ def _process(book: Book) -> str:
     )
 
 
-def looked_at_told(run: str, book: Book) -> str:
-    """Rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
+def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
+    """Return rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
     state = book.state
     spend = state.spend
     parts = [
@@ -148,10 +152,10 @@ def looked_at_told(run: str, book: Book) -> str:
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")
     else:
-        parts.append(
-            f"{sum(event.words for event in book.events if isinstance(event, Statement | Artifact)):,} words"
-        )
-    parts.append(dollars(spend) if spend.calls else "no call")
+        parts.append(written(book).told)
+    if spend.calls:
+        parts.append(dollars(spend))
+    parts += [lost] if (lost := beyond_told(beyond)) else []
     unseen = unseen_told(book) if has_beliefs(book) else ""
     return (
         "; ".join(part for part in (", ".join(parts), _tests(run, book), unseen, _ended(state)) if part) + "."
