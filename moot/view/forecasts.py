@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.plain_text import counted
 from ledger.state.book import Book
 from moot.view.memo import end_of_run, has_beliefs, how_likely
 from moot.view.options import named, options_of
@@ -24,7 +25,7 @@ def forecasts_told(book: Book) -> str:
     if not sealed:
         return "No forecast has been given."
     if _leader(book) is None:
-        return f"{len(sealed)} sealed {'forecast is' if len(sealed) == 1 else 'forecasts are'} in; the step is still open."
+        return f"{counted(len(sealed), 'sealed forecast')} so far; the step is still open."
     if has_beliefs(book):
         return named(book, how_likely(book))
     first = pools_without(book)[0]

@@ -152,7 +152,9 @@ def _beside(book: Book, status: OutcomeStatus, requirements: list[Point]) -> str
     if status is not OutcomeStatus.DECIDED:
         return ""
     serious = len(serious_questions(book))
-    parts = [counted(len(requirements), "requirement") + " to meet"] if requirements else []
+    verdict = approval_of(book)
+    parts = [verdict.verdict] if verdict is not None else []
+    parts += [counted(len(requirements), "requirement") + " to meet"] if requirements else []
     parts += [f"{counted(serious, 'serious question')} to you still open"] if serious else []
     return ", ".join(parts)
 

@@ -44,7 +44,7 @@ _MEANINGS: Final[dict[str, str]] = {
     OutcomeStatus.RUN_THIS_FIRST: "a test that is still to be made could change the answer",
 }
 """Status → what it means, where nothing more particular is known."""
-TAIL: Final = ("trust", "looked at", "in full")
+TAIL: Final = ("said before", "trust", "looked at", "in full")
 """What stands after the words that are counted."""
 IDS_NAMED: Final = 4
 """The most ids that stand for points that are left out."""
@@ -128,7 +128,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     answer = _cut(outcome.answer, cut.answer, "")
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
     yield "answer", f"{answer} ({whole})" if answer.endswith("…") else answer
-    yield from (("became", became_line(one)) for one in outcome.became)
+    yield from (("became", became_line(one)) for one in outcome.became if one.overruled_by is None)
     yield "how sure", outcome.how_sure
     yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)
     yield from (("go on", one) for one in (outcome.go_on,) if one)
@@ -146,6 +146,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     yield from _asked(outcome, run, cut)
     yield from _points("not settled", outcome.not_settled, cut, run)
     yield from _points("assumed", outcome.assumed, cut, run)
+    yield from (("said before", became_line(one)) for one in outcome.became if one.overruled_by is not None)
     yield "trust", outcome.trust
     yield "looked at", outcome.looked_at
     yield "in full", f"moot show {run} ID: what ends in …, whole; moot why in its place: what it rests on"

@@ -50,7 +50,10 @@ CLASSES: Final[tuple[EvidenceClass, ...]] = (
 )  # fmt: skip
 """The best first."""
 GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
-TAKEN: Final = frozenset({"accepted", "conceded", "fixed", "resolved", "addressed"})
+TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
+"""Dispositions of an objection that whoever decides took in."""
+MET: Final = frozenset({"addressed", "defended"})
+"""Dispositions of an attack that an answer stood up to."""
 _E = TypeVar("_E")
 
 
@@ -76,10 +79,14 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     """
     found = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
     ranked: list[tuple[tuple[int, float], Point]] = []
+    sides = {one.side for cite in decision.cites if isinstance(one := book.by_id.get(cite.id), Argument)}
     for ground in rests_on(book, decision, 1, remembered()):
         reason = _reason(book, ground)
         if reason is not None:
             weight, point = reason
+            argument = book.by_id.get(ground.id)
+            if len(sides) > 1 and isinstance(argument, Argument) and decision.made_by == "rule":
+                point = msgspec.structs.replace(point, text=f"{argument.side}: {point.text}")
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
             ranked.append(((direct * 10 + place, -weight), point))
@@ -179,15 +186,21 @@ def severity(book: Book, event: Concern) -> float:
 
 
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
-    """A challenge that changed something: the author gave way, or whoever decides took it in."""
+    """A challenge that changed something or that was met: granted, mended, taken in, or answered so that it holds."""
     answer = latest(one for one in book.of(Response) if one.to == event.id)
     became = latest(one for one in book.of(Disposition) if one.of == event.id)
     quote = _own_quote(book, event.evidence)
     text = one_line(event.claim or event.text)
+    refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
     if answer is not None and answer.outcome in GIVEN_UP:
         lead = "Granted" if answer.outcome == "concede" else "Mended in the text"
-        return 1.0, Point(f"{lead}: {text}", "conceded", quote, [event.id or "", answer.id or ""])
-    if became is not None and became.disposition in TAKEN:
+        return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
+    if became is None:
+        return None
+    if answer is not None and became.disposition in MET:
+        lead = "Met, as the attacker says" if became.by == event.by else "Held when questioned"
+        return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs)
+    if answer is None and became.disposition in TAKEN:
         alone = became.by == event.by
         lead = "Own objection to the draft, mended" if alone else "Objection to the draft, mended"
         return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
@@ -262,7 +275,7 @@ def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str,
     losing = _losing_argument(book)
     if losing is not None:
         return losing.by, losing.claim, losing.id or ""
-    left = _unanswered(book)
+    left = _unanswered(book, decision)
     if left is not None:
         return left.by, f"{left.claim} {left.text}", left.id or ""
     taken_in = {cite.id for cite in decision.cites}
@@ -296,7 +309,8 @@ def _losing_argument(book: Book) -> Argument | None:
     sides = side_means(book)
     if len(sides) < 2:
         return None
-    loser = min(sides, key=lambda side: sides[side])
+    ahead = sorted(sides, key=lambda side: -sides[side])
+    loser = ahead[1]  # of several options the runner-up: what speaks for it speaks against the first
     verdicts = {one.of: one.standing for one in book.of(Standing)}
     found = [
         one
@@ -311,16 +325,21 @@ def _losing_argument(book: Book) -> Argument | None:
     )
 
 
-def _unanswered(book: Book) -> Challenge | None:
-    """A challenge that was escalated, else one that was turned down or that its target defended against."""
+def _unanswered(book: Book, decision: Decision) -> Challenge | None:
+    """Return a challenge that was escalated, turned down, deflected or half met, else one that was only defended.
+
+    Of members who each criticize a plan of their own, only those that the decision cites.
+    """
+    cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     became = {one.of: one.disposition for one in book.of(Disposition)}
     answered = {one.to: one.outcome for one in book.of(Response)}
-    challenges = [one for one in book.of(Challenge) if one.id and not one.id.startswith("R-")]
-    for wanted in ("escalated", "rejected", "deflected"):
+    challenges = [one for one in book.of(Challenge) if one.id and (not cited or one.id in cited)]
+    for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
         for one in challenges:
             if became.get(one.id or "") == wanted:
                 return one
-    return next((one for one in challenges if answered.get(one.id or "") in ("defend", "justify")), None)
+    unjudged = (one for one in challenges if one.id not in became)
+    return next((one for one in unjudged if answered.get(one.id or "") in ("defend", "justify")), None)
 
 
 def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:

@@ -16,7 +16,7 @@ from ledger.interchange.markdown import inline, paragraphs
 from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 from moot.view.adr import adr
-from moot.view.annexes import open_questions, severities
+from moot.view.annexes_judging import open_questions, severities
 from moot.view.beliefs import beliefs_markdown, beliefs_of
 from moot.view.experiments import experiments_markdown, experiments_of
 from moot.view.hindsight import Hindsight
