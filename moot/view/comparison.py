@@ -175,8 +175,8 @@ def _fork(one: ForkLosses) -> Iterator[str]:
     where = ", ".join(f"R{number}" for number in one.rounds)
     what = f"without {one.without}" if one.without else "nothing changed: what chance does"
     yield f"{one.run}: {where} {what}"
-    for name, counted in (("run", one.parent), ("fork", one.fork)):
-        yield f"  {name:<5}{_counted(counted)}"
+    for name, counts in (("run", one.parent), ("fork", one.fork)):
+        yield f"  {name:<5}{_counted(counts)}"
     gone = f"{len(one.lost)} claims of the run did not come up ({len(one.own)} of them {one.without}'s own)"
     yield f"  lost {gone if one.without else f'{len(one.lost)} claims of the run did not come up'}"
     yield from folded(_ids(one.lost), 7) if one.lost else ()

@@ -118,11 +118,14 @@ def _text(book: Book, identity: str) -> str:
 
 
 def _in_words(book: Book, text: str) -> str:
-    """Return a text with the words of every option beside its id."""
+    """Return a text with the words of every option beside its id, where it comes first."""
     options = {option.id: one_line(option.text) for option in book.state.options}
-    return _OPTION.sub(
-        lambda found: f"{found[0]} ({options[found[0]]})" if found[0] in options else found[0], text
-    )
+
+    def worded(found: re.Match[str]) -> str:
+        words = options.pop(found[0], None)
+        return found[0] if words is None else f"{found[0]} ({words})"
+
+    return _OPTION.sub(worded, text)
 
 
 def _answers(a: Book, b: Book) -> Answers:
