@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from ledger.events import (
     Argument,
-    Assumption,
     Challenge,
     Decision,
     Disposition,
@@ -134,20 +133,6 @@ def _tally(against: Sequence[Challenge], became: dict[str, Disposition]) -> str:
     return f"{counted(len(against), 'challenge')}{kinds}: {told}." if told else ""
 
 
-def _assumptions(book: Book) -> Iterator[Annex]:
-    """Every choice that a plan makes, those that nobody asked for first."""
-    choices = sorted(book.of(Assumption), key=lambda one: not one.unrequested)
-    rows = [
-        (
-            one.id or "",
-            one_line(one.text),
-            "nobody asked for it" if one.unrequested else "follows from the task",
-        )
-        for one in choices
-    ]
-    yield from annex_table("Assumptions", ("id", "assumption", "origin"), rows)
-
-
 def _final(book: Book) -> Iterator[Annex]:
     """The text that the run ends in."""
     for decision in book.of(Decision):
@@ -159,6 +144,6 @@ def _final(book: Book) -> Iterator[Annex]:
 
 _ANNEXES: Final[tuple[Callable[[Book], Iterator[Annex]], ...]] = (
     scorecard_annex, recommendations_annex, votes_annex, ratings_annex, members_annex, judges_annex, _narratives,
-    questions_annex, case_annex, arguments_annex, punches_annex, concerns_annex, _challenges, _assumptions, _final,
+    questions_annex, case_annex, arguments_annex, punches_annex, concerns_annex, _challenges, _final,
 )  # fmt: skip
 """In the order in which they are read."""

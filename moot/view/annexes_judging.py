@@ -36,8 +36,8 @@ from moot.view.judged import (
     votes_of,
 )
 from moot.view.options import named
-from moot.view.questions import covers
 from moot.view.reasons import severity
+from rounds.run.same_question import covers
 
 _Judged = TypeVar("_Judged", Score, Standing)
 

@@ -47,13 +47,9 @@ def approval_reasons(book: Book, decision: Decision, approval: Approval) -> list
     """Return what speaks for the verdict, the gravest concern and the first surviving argument first."""
     concerns = [concern_point(book, one)[1] for one in _genuine(book, decision)]
     arguments = [point for one in surviving(book, decision) if (point := argument_point(book, one))]
-    match approval.place:
-        case 0:
-            return [point for _, point in arguments]
-        case 1:
-            return [*concerns, *(point for _, point in arguments)]
-        case _:
-            return concerns
+    if approval.place == YES:
+        return [point for _, point in arguments]
+    return [*concerns, *(point for _, point in arguments)] if approval.place == MEND else concerns
 
 
 def approval_objection(book: Book, decision: Decision, approval: Approval, shown: set[str]) -> str | None:
@@ -62,6 +58,8 @@ def approval_objection(book: Book, decision: Decision, approval: Approval, shown
         argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
         return None if argument is None else f"{argument.by}: {one_line(argument.claim)} ({argument.id})"
     concerns = [one for one in book.of(Concern) if one.type == "concern" and one.id not in shown]
+    if approval.place == MEND:  # what a conditional verdict takes in is not said against it
+        concerns = [one for one in concerns if one.id in approval.unaddressed]
     if not concerns:
         return None
     gravest = max(

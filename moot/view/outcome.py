@@ -7,8 +7,8 @@ outcome_of(run, book) → Outcome, computed from the ledger of any protocol. Wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -114,16 +114,16 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     chief = finals[0] if finals else _latest(book)
     memo = memo_of(book, chief)
     hangs_on = None if chief is None else _hangs_on(book, chief)
-    held = Conditions() if hangs_on is None else conditions_of(hangs_on, state.opened)
+    held = _conditions(book, hangs_on, finals)
     without = without_each(book)
     memo_told = MemoTold(book, memo) if memo is not None else None
     reasons = _reasons(book, chief, memo_told)
-    told = _Told(run, book, chief, hangs_on, finals, memo_told, reasons[:WHY], len(reasons))
+    told = _Told(run, book, chief, finals, memo_told, reasons[:WHY], len(reasons))
     standing = standing_of(book, chief, finals)
-    requirements = told.field("requirements") or told.conditions(held.requirements)
+    requirements = told.field("requirements") or _points_of(held, "requirements")
     return Outcome(
         status=standing.status,
-        status_why=standing.why or _beside(book, standing.status, requirements),
+        status_why=standing.why or _beside(book, standing.status, requirements, without),
         question=state.opening.question.strip(),
         answer=told.answer(),
         how_sure=told.how_sure(),
@@ -131,7 +131,7 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
         without=without,
         do_now=list(told.do_now()),
         why=told.why,
-        changes_our_mind=told.field("changes_our_mind") or told.conditions(held.falsifiers),
+        changes_our_mind=told.field("changes_our_mind") or _points_of(held, "falsifiers"),
         requirements=requirements,
         objection=_objection(book, chief, told.why),
         dissent=[Dissenting(*one) for one in _dissent(book, chief)],
@@ -145,17 +145,21 @@ def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
     )
 
 
-def _beside(book: Book, status: OutcomeStatus, requirements: list[Point]) -> str:
+def _beside(
+    book: Book, status: OutcomeStatus, requirements: list[Point], without: Mapping[str, EndWithout]
+) -> str:
     """Return what nobody should overlook beside a decision, or why a run stopped."""
     if status is OutcomeStatus.STOPPED:
         return why_stopped(book.state)
     if status is not OutcomeStatus.DECIDED:
         return ""
-    serious = len(serious_questions(book))
+    serious = serious_questions(book)
     verdict = approval_of(book)
     parts = [verdict.verdict] if verdict is not None else []
-    parts += [counted(len(requirements), "requirement") + " to meet"] if requirements else []
-    parts += [f"{counted(serious, 'serious question')} to you still open"] if serious else []
+    parts += [counted(len(requirements), "requirement")] if requirements else []
+    parts += [f"{counted(serious, 'serious question')} open"] if serious else []
+    if any(one.changes for one in without.values()):
+        parts.append("another answer would lead without one role")
     return ", ".join(parts)
 
 
@@ -208,6 +212,27 @@ def _hangs_on(book: Book, chief: Decision) -> Decision:
     return _decision(book, under[-1]) if under else chief
 
 
+def _conditions(
+    book: Book, main: Decision | None, finals: list[Decision]
+) -> list[tuple[Decision, Conditions]]:
+    """Return the conditions of the main decision, then those of every other final one."""
+    others = [one for one in finals[1:] if main is None or one.id != main.id]
+    decisions = [*([main] if main is not None else []), *others]
+    return [(one, conditions_of(one, book.state.opened)) for one in decisions]
+
+
+def _points_of(
+    held: list[tuple[Decision, Conditions]], name: Literal["falsifiers", "requirements"]
+) -> list[Point]:
+    """Return the conditions of one sense as points, each with the decision that names it; the same one once."""
+    found = {
+        one_line(text): decision.id
+        for decision, each in reversed(held)
+        for text in reversed(getattr(each, name))
+    }
+    return [_point(text, ref) for text, ref in reversed(found.items())]
+
+
 def _dissent(book: Book, chief: Decision | None) -> Iterator[tuple[str, str, str]]:
     """Who disagrees in words; then who puts another option first in its sealed belief."""
     yield from dissent_told(book, chief)
@@ -221,7 +246,6 @@ class _Told(msgspec.Struct, frozen=True):
     run: str
     book: Book
     chief: Decision | None
-    hangs_on: Decision | None
     finals: list[Decision]
     memo: MemoTold | None
     why: list[Point]
@@ -308,9 +332,8 @@ class _Told(msgspec.Struct, frozen=True):
         for event in self.book.of(Decision) if decided is not None else ():
             asked = [cite.id for cite in event.cites if cite.id in self.book.state.concerns]
             if event.type == "answer" and asked and decided is not None and event.seq > decided:
-                yield _point(
-                    f"Work in what a person answered to {asked[0]}: {one_line(event.text)}", event.id
-                )
+                to = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} that ask the same"
+                yield _point(f"Work in what a person answered to {to}: {one_line(event.text)}", event.id)
 
     def _handed_on(self) -> Point | None:
         """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""
@@ -318,11 +341,6 @@ class _Told(msgspec.Struct, frozen=True):
         if found is None:
             return None
         return _point(f"Take the final text as it stands there ({found.words} words).", found.ref)
-
-    def conditions(self, texts: tuple[str, ...]) -> list[Point]:
-        """Return the conditions of the answer as points."""
-        ref = self.hangs_on.id if self.hangs_on is not None else None
-        return [_point(one_line(text), ref) for text in texts]
 
     def not_settled(self) -> Iterator[Point]:
         """What has fallen under the answer, what the closing says is open, questions of a judge."""

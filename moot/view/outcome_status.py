@@ -16,6 +16,7 @@ from ledger.state.lifecycle import OPEN
 from ledger.state.state import State
 from moot.view.judged import is_split, majority, ruling_of, votes_of
 from moot.view.memo import has_beliefs
+from moot.view.questions import open_questions_merged
 from moot.view.without import pools_without
 from roles.outcome_status import OutcomeStatus
 from rounds.protocols import awaited_of, experiments_awaited
@@ -71,9 +72,10 @@ def open_under(book: Book, decisions: list[Decision]) -> list[str]:
     return [claim for claim in dict.fromkeys(cited) if claims[claim].status in OPEN]
 
 
-def serious_questions(book: Book) -> list[Concern]:
-    """Return the open questions to a person that their authors call severe."""
-    return [one for one in _open_questions(book) if (one.severity or 0) >= SERIOUS]
+def serious_questions(book: Book) -> int:
+    """Count the open questions to a person that their authors call severe; what asks the same counts once."""
+    severe = {one.id for one in _open_questions(book) if (one.severity or 0) >= SERIOUS}
+    return sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
 
 
 def _unfinished(state: State) -> Status:
@@ -151,11 +153,12 @@ def _narrow_lead(run: _Ended) -> str:
 def _handed_over(run: _Ended) -> str:
     """What the rule of the protocol, or whoever decides, put to a person and nobody answered."""
     escalated = {one.of for one in run.book.of(Disposition) if one.disposition == "escalated"}
-    handed = [
+    ids = {
         one.id
         for one in _open_questions(run.book)
         if (one.by == "controller" and not has_beliefs(run.book)) or escalated.intersection(one.between)
-    ]
+    }
+    handed = [group for group in open_questions_merged(run.book) if not ids.isdisjoint(group)]
     return (
         f"{counted(len(handed), 'question')} to you {'is' if len(handed) == 1 else 'are'} open"
         if handed

@@ -164,7 +164,8 @@ def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterato
     elif {*left} == {_ref(shown[-1])} - {""}:
         more = f" (and {len(left)} more there)"
     else:
-        more = f" (and {len(left)} more: moot status {run} --json)"
+        where = f"log {run} --kind assumption" if label == "assumed" else f"status {run} --json"
+        more = f" (and {len(left)} more: moot {where})"
     yield from ((label, _told(one, cut.text) + (more if one is shown[-1] else "")) for one in shown)
 
 
