@@ -20,7 +20,7 @@ from moot.cli.options import (
     split_names,
 )
 from moot.errors import GOOD
-from moot.terminal.streams import columns, out_json, show
+from moot.terminal.streams import columns, out_json, show, show_outcome
 from moot.view.banners import beside_outcome, tally
 from moot.view.outcome_text import outcome_first
 from moot.view.status import status_text
@@ -50,7 +50,8 @@ def status(
     state, _ = tally(ours.events)
     if not quiet:
         report = signals_at_head(ours, state)
-        show(outcome_first(ours.outcome, ours.quorum, str(ours.path), columns()))
+        outcome = ours.outcome
+        show_outcome(outcome_first(outcome, ours.quorum, str(ours.path), columns()), outcome.status)
         show(status_text(ours.path, state, beside_outcome(state), _open_steps(state), report))
     return GOOD
 

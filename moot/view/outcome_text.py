@@ -50,7 +50,9 @@ IDS_NAMED: Final = 4
 """The most ids that stand for points that are left out."""
 DISSENT: Final = 3
 """The most who are told to disagree; the others are counted."""
-_INDENT: Final = 12
+ANSWER: Final = "answer"
+INDENT: Final = 12
+"""Columns of the labels."""
 
 
 class _Cut(NamedTuple):
@@ -114,9 +116,9 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
     lines = [*question, *textwrap.wrap(status_told(outcome), width)]
     before = ""
     for label, text in rows:
-        margin = f"{label if label != before else '':<{_INDENT}}"
+        margin = f"{label if label != before else '':<{INDENT}}"
         lines += textwrap.wrap(
-            text, width, initial_indent=margin, subsequent_indent=" " * _INDENT, break_long_words=False,
+            text, width, initial_indent=margin, subsequent_indent=" " * INDENT, break_long_words=False,
             break_on_hyphens=False,
         )  # fmt: skip
         before = label
@@ -127,7 +129,7 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
     answer = _cut(outcome.answer, cut.answer, "")
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
-    yield "answer", f"{answer} ({whole})" if answer.endswith("…") else answer
+    yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
     yield from (("became", became_line(one)) for one in outcome.became if one.overruled_by is None)
     yield "how sure", outcome.how_sure
     yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)
