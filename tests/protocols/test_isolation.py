@@ -72,7 +72,9 @@ def test_a_tribunal_challenges_reasons_without_numbers_beside_its_own_first_deci
             own = step.rpartition(".")[2]
             assert f"reasons of r1 analyse {target}" in text
             assert f"reasons of r1 analyse {own}" in text
-            theirs = {"utility": "confidence: 70", "accuracy": "confidence: 90", "safety": "confidence: 80"}[target]
+            theirs = {"utility": "confidence: 70", "accuracy": "confidence: 90", "safety": "confidence: 80"}[
+                target
+            ]
             assert theirs not in text.replace("**", "")
 
 
