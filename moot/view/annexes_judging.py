@@ -269,16 +269,34 @@ def open_questions(book: Book) -> list[Concern]:
     ]
 
 
-def questions_annex(book: Book) -> Iterator[Annex]:
-    """Questions that judges leave open; what several judges ask alike is one row."""
-    merged: list[tuple[list[str], str]] = []
-    for one in sorted(open_questions(book) if any(book.of(Argument)) else [], key=lambda one: -one.round):
-        same = next((ids for ids, text in merged if covers(text, one.text)), None)
+def merged_questions(asked: Iterable[Concern]) -> list[tuple[str, list[str]]]:
+    """Return questions with the ids of all that ask the same, in the order in which each was met first."""
+    merged: list[tuple[str, list[str]]] = []
+    for one in asked:
+        same = next((ids for text, ids in merged if covers(text, one.text)), None)
         if same is None:
-            merged.append(([one.id or ""], one.text))
+            merged.append((one.text, [one.id or ""]))
         else:
             same.append(one.id or "")
-    rows = [(", ".join(ids), one_line(text)) for ids, text in merged]
+    return merged
+
+
+def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
+    """Return what several judges say would show their view to be wrong; a decision by rule has none of its own."""
+    texts = [
+        section.text
+        for event in book.of(Statement)
+        if event.phase == "judging"
+        for section in event.sections
+        if section.name == "falsifiers"
+    ]
+    return tuple(dict.fromkeys(one for text in texts for one in text.split("\n\n") if one))
+
+
+def questions_annex(book: Book) -> Iterator[Annex]:
+    """Questions that judges leave open; what several judges ask alike is one row."""
+    asked = sorted(open_questions(book) if any(book.of(Argument)) else [], key=lambda one: -one.round)
+    rows = [(", ".join(ids), one_line(text)) for text, ids in merged_questions(asked)]
     yield from annex_table("Unresolved questions", ("id", "question"), rows)
 
 

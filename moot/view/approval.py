@@ -67,7 +67,7 @@ def approval_objection(book: Book, decision: Decision, approval: Approval, shown
         key=lambda one: (one.id in approval.unaddressed, severity(book, one), one.severity or 0, -one.seq),
     )
     rating = latest(one for one in book.of(Rating) if one.of == gravest.id and one.by == decision.by)
-    rated = "" if rating is None else f" The judge rates it {rating.value} of 5."
+    rated = "" if rating is None else f" [judge: {rating.value} of 5]"
     return f"{gravest.by}: {one_line(gravest.text)}{rated} ({gravest.id})"
 
 

@@ -96,7 +96,7 @@ def ruling_told(book: Book) -> str:
     given = [one for one in votes if not one.fallback]
     agreed = [one for one in given if one.decision == ruling.decision]
     counts = f"{len(agreed)} of {len(votes)} votes"
-    why = f": {first_sentence(agreed[0].reasoning)}" if agreed else "."
+    why = f". {view_of(agreed[0])}: {first_sentence(agreed[0].reasoning)}" if agreed else "."
     return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
 
 

@@ -26,6 +26,7 @@ from ledger.state.decided import fallen_under, final_in_force, in_force, overrid
 from ledger.state.lifecycle import OPEN
 from moot.view.aftermath import Became, became_told
 from moot.view.annexes import final_text
+from moot.view.annexes_judging import falsifiers_of_judges, merged_questions
 from moot.view.approval import approval_objection, approval_of, approval_reasons
 from moot.view.banners import calls_of
 from moot.view.evidence import RAN, meaning
@@ -208,8 +209,10 @@ def _hangs_on(book: Book, chief: Decision) -> Decision:
     """Whose conditions hold: its own; of one by rule, that only counts, those of the last judgement under it."""
     if chief.made_by != "rule" or conditions_of(chief, book.state.opened).told():
         return chief
-    under = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
-    return _decision(book, under[-1]) if under else chief
+    cited = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
+    under = [_decision(book, one) for one in cited]
+    alike = [one for one in under if not set(one.about).isdisjoint(chief.about)]
+    return (alike or under or [chief])[-1]
 
 
 def _conditions(
@@ -218,7 +221,10 @@ def _conditions(
     """Return the conditions of the main decision, then those of every other final one."""
     others = [one for one in finals[1:] if main is None or one.id != main.id]
     decisions = [*([main] if main is not None else []), *others]
-    return [(one, conditions_of(one, book.state.opened)) for one in decisions]
+    held = [(one, conditions_of(one, book.state.opened)) for one in decisions]
+    if main is not None and main.made_by == "rule" and not any(each.told() for _, each in held):
+        held.append((main, Conditions(falsifiers=falsifiers_of_judges(book))))
+    return held
 
 
 def _points_of(
@@ -263,8 +269,10 @@ class _Told(msgspec.Struct, frozen=True):
         if self.chief is None:
             return "Nothing was decided." if self.book.state.finished else not_decided_yet(self.book)
         if self.chief.type not in ("override", "answer"):
-            said = ruling_told(self.book) or merged_told(self.book)
-            if said:
+            if ruling := ruling_told(self.book):
+                # Behind its first sentence the rule's own decision names withdrawn vetoes and lost votes.
+                return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
+            if said := merged_told(self.book):
                 return named(self.book, said)
         text = named(self.book, one_line(self.chief.text))
         return text if self.finals or majority(self.book) else f"Not final: {text}"
@@ -351,10 +359,13 @@ class _Told(msgspec.Struct, frozen=True):
             )
         yield from self._closing_open()
         yield from self._contested()
-        asked = [event for event in self.book.of(Concern) if event.type == "question" and not event.for_human]
-        for event in sorted(asked, key=lambda one: -one.round):
-            if event.id not in state.resolved:
-                yield _point(one_line(event.text), event.id)
+        asked = [
+            event
+            for event in self.book.of(Concern)
+            if event.type == "question" and not event.for_human and event.id not in state.resolved
+        ]
+        for text, ids in merged_questions(sorted(asked, key=lambda one: -one.round)):
+            yield _point(one_line(text), *ids)
         waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
         if waiting:
             yield _point(

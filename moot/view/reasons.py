@@ -81,7 +81,7 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
     ranked: list[tuple[tuple[int, float], Point]] = []
     sides = {one.side for cite in decision.cites if isinstance(one := book.by_id.get(cite.id), Argument)}
     for ground in rests_on(book, decision, 1, remembered()):
-        reason = _reason(book, ground)
+        reason = None if _recommends_another(book, decision, ground) else _reason(book, ground)
         if reason is not None:
             weight, point = reason
             argument = book.by_id.get(ground.id)
@@ -91,6 +91,17 @@ def reasons_of(book: Book, decision: Decision) -> list[Point]:
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
             ranked.append(((direct * 10 + place, -weight), point))
     return found + [point for _, point in sorted(ranked, key=lambda one: one[0])]
+
+
+def _recommends_another(book: Book, decision: Decision, ground: Ground) -> bool:
+    """Whether what a decision sums up is a decision for another option: it then speaks against it."""
+    under = book.by_id.get(ground.id)
+    return (
+        isinstance(under, Decision)
+        and decision.made_by == "rule"
+        and bool(under.about)
+        and set(under.about).isdisjoint(decision.about)
+    )
 
 
 def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
@@ -198,7 +209,7 @@ def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
     if became is None:
         return None
     if answer is not None and became.disposition in MET:
-        lead = "Met, as the attacker says" if became.by == event.by else "Held when questioned"
+        lead = "Met, as the attacker says" if became.disposition == "addressed" else "Held when questioned"
         return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs)
     if answer is None and became.disposition in TAKEN:
         alone = became.by == event.by
@@ -275,13 +286,13 @@ def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str,
     losing = _losing_argument(book)
     if losing is not None:
         return losing.by, losing.claim, losing.id or ""
-    left = _unanswered(book, decision)
+    left = _unanswered(book, decision, shown)
     if left is not None:
         return left.by, f"{left.claim} {left.text}", left.id or ""
     taken_in = {cite.id for cite in decision.cites}
     concerns = [
         one for one in book.of(Concern)
-        if one.type in ("concern", "tension") and one.id not in book.state.resolved
+        if one.type in ("concern", "tension") and one.id not in book.state.resolved and one.by != "controller"
         and one.id not in shown and one.id not in taken_in
         and (one.severity or one.round >= decision.round - 1) and book.state.opening.protocol != "panel"
     ]  # fmt: skip
@@ -325,7 +336,7 @@ def _losing_argument(book: Book) -> Argument | None:
     )
 
 
-def _unanswered(book: Book, decision: Decision) -> Challenge | None:
+def _unanswered(book: Book, decision: Decision, shown: set[str]) -> Challenge | None:
     """Return a challenge that was escalated, turned down, deflected or half met, else one that was only defended.
 
     Of members who each criticize a plan of their own, only those that the decision cites.
@@ -333,7 +344,9 @@ def _unanswered(book: Book, decision: Decision) -> Challenge | None:
     cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     became = {one.of: one.disposition for one in book.of(Disposition)}
     answered = {one.to: one.outcome for one in book.of(Response)}
-    challenges = [one for one in book.of(Challenge) if one.id and (not cited or one.id in cited)]
+    challenges = [
+        one for one in book.of(Challenge) if one.id and one.id not in shown and (not cited or one.id in cited)
+    ]
     for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
         for one in challenges:
             if became.get(one.id or "") == wanted:
@@ -359,7 +372,20 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
             and (is_split(votes) or not sides_with(vote.decision, ruling.decision))
         ):
             yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
+    yield from _other_rounds(book, decision)
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():
         if counted is not None and option_of(plan) not in (None, counted.option):
             yield plan.id or "", first_sentence(plan.text), plan.id or ""
+
+
+def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:
+    """Rounds of a comparison in which the judge preferred another option to the recommended one."""
+    if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
+        return
+    from rounds.protocols.comparative import pairing
+
+    for one in book.of(Decision):
+        against = set(one.about).isdisjoint(decision.about) and one.type == "round"
+        if against and not set(pairing(book.state, one.round)).isdisjoint(decision.about):
+            yield f"judge, round {one.round}", first_sentence(one.text), one.id or ""

@@ -65,7 +65,7 @@ def _apart(calls: Calls) -> str:
     if calls.enforced == calls.all:
         return "every seat had its brief and nothing else"
     continued = f", {calls.continued} in a continued context" if calls.continued else ""
-    return f"what else seats had read is not known for {calls.trusted} of {calls.all} replies{continued}"
+    return f"what else seats had read is not known for {calls.trusted} of {counted(calls.all, 'reply')}{continued}"
 
 
 def model_families(book: Book) -> int | None:
@@ -100,9 +100,12 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
             made = "a redacted copy"
         case _:
             made = "live run"
+    all_ = counted(replies, "reply")
+    if fake and fake == replies and made == "live run":
+        return f"no live run: {all_} made up by a program"
     if fake:
-        return f"{made}, {fake} of {replies} replies made up by a program"
-    return f"{made}, {recorded} of {replies} replies played from an earlier run" if recorded else made
+        return f"{made}, {fake} of {all_} made up by a program"
+    return f"{made}, {recorded} of {all_} played from an earlier run" if recorded else made
 
 
 def _starts_from(book: Book) -> Iterator[str]:
@@ -116,7 +119,7 @@ def _quorum(quorum: RunOutcome) -> str:
     if quorum.kind == "imported" or not quorum.declared:
         return ""
     lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
-    return f"{quorum.actual} of {quorum.declared} steps answered{lost}"
+    return f"{quorum.actual} of {counted(quorum.declared, 'step')} answered{lost}"
 
 
 def _process(book: Book) -> str:
