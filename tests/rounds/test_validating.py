@@ -141,7 +141,14 @@ def test_an_error_of_imported_rounds_only_warns(tmp_path: Path) -> None:
     state = fold(begin(tmp_path / "run").book().events)
     finding = ValidationFinding(code="LIF003", severity="error", seq=4, message="moved without a bearing")
     found = Validation(
-        round=1, phase="B", by="controller", after="B", rules="0" * 64, through=9, ok=False, findings=(finding,)
+        round=1,
+        phase="B",
+        by="controller",
+        after="B",
+        rules="0" * 64,
+        through=9,
+        ok=False,
+        findings=(finding,),
     )
     step(state, msgspec.structs.replace(found, seq=10))
     assert state.held_up == ("@10",)
