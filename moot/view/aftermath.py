@@ -66,7 +66,7 @@ def points_of(book: Book, identity: str) -> float | None:
     if end.pool is None or end.leader is None:
         return None
     options = standing.option_ids(book.state)
-    named = option_of(decision) or options[end.leader]
+    named = option_of(book, decision) or options[end.leader]
     return float(rounded(end.pool[options.index(named)])) if named in options else None
 
 

@@ -368,10 +368,10 @@ def members_annex(book: Book) -> Iterator[Annex]:
     if majority(book) is None:
         return
     plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
-    counts = Counter(option_of(one) or "no option" for one in plans)
+    counts = Counter(option_of(book, one) or "no option" for one in plans)
     note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
     rows = [
-        (one.id or "", option_of(one) or "", str(one.confidence or ""), first_sentence(one.text))
+        (one.id or "", option_of(book, one) or "", str(one.confidence or ""), first_sentence(one.text))
         for one in plans
     ]
     yield from annex_table(

@@ -13,6 +13,7 @@ from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.options import options_of
+from rounds.protocols.named_option import names_its_option
 
 _E = TypeVar("_E")
 GAP: Final = "; the gap of "
@@ -111,13 +112,15 @@ def majority(book: Book) -> Majority | None:
     if not plans or book.state.opening.protocol != "council":
         return None
     known = options_of(book)
-    named = Counter(option for one in plans if (option := option_of(one)) in known)
+    named = Counter(option for one in plans if (option := option_of(book, one)) in known)
     option, most = named.most_common(1)[0] if named else (None, 0)
     return Majority(len(plans), option, most)
 
 
-def option_of(decision: Decision) -> str | None:
-    """The option that a decision names first."""
+def option_of(book: Book, decision: Decision) -> str | None:
+    """Return the option that a decision is for; of a run of an earlier version the first that its words name."""
+    if names_its_option(book.state.opening) or len(decision.about) == 1:
+        return decision.about[0] if decision.about else None
     found = _OPTION.search(decision.text)
     return found[0] if found else None
 
@@ -127,7 +130,7 @@ def merged_told(book: Book) -> str:
     counted = majority(book)
     if counted is None:
         return ""
-    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
+    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(book, one)))
     if counted.option is None:
         return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
     said = f"{counted.most} of {counted.members} say {counted.option}."

@@ -178,7 +178,7 @@ def _latest(book: Book) -> Decision | None:
     """
     members = majority(book)
     if members is not None:
-        return next(one for one in book.of(Decision) if members.option in (None, option_of(one)))
+        return next(one for one in book.of(Decision) if members.option in (None, option_of(book, one)))
     state = book.state
     standing = [one for one in in_force(state) if state.decisions[one].rank != "answer"]
     first = {one: _decision(book, overridden(state, one)) for one in standing}

@@ -375,7 +375,7 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
     yield from _other_rounds(book, decision)
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():
-        if counted is not None and option_of(plan) not in (None, counted.option):
+        if counted is not None and option_of(book, plan) not in (None, counted.option):
             yield plan.id or "", first_sentence(plan.text), plan.id or ""
 
 

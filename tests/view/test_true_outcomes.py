@@ -306,13 +306,13 @@ def test_a_round_that_preferred_another_option_speaks_against_the_recommended_on
 
 def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
     def change(step: Step, made: dict[str, Any]) -> None:
-        made["decision"] = f"Build O-{step.name.repeat}."
+        made |= {"decision": f"Not O-1, but O-{step.name.repeat}.", "answers": f"O-{step.name.repeat}"}
 
     _, found = played(tmp_path / "split", "council", change)
     assert status_told(found) == "YOUR CALL: no option has more than half of 3 members"
 
     def agreed(step: Step, made: dict[str, Any]) -> None:
-        made["decision"] = f"Build O-{1 if step.name.repeat < 3 else 2}."
+        made |= {"decision": "Build O-3 later.", "answers": f"O-{1 if step.name.repeat < 3 else 2}"}
 
     _, majority = played(tmp_path / "majority", "council", agreed)
     assert majority.answer.startswith("2 of 3 say O-1 (three streams).")
