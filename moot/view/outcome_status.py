@@ -81,8 +81,13 @@ def serious_questions(book: Book) -> int:
 def _unfinished(state: State) -> Status:
     if state.stopped_by is not None:
         return Status(OutcomeStatus.STOPPED)
-    waits = state.held_up or awaited_of(state) or experiments_awaited(state)
-    return Status(OutcomeStatus.WAITING if waits else OutcomeStatus.RUNNING)
+    if state.held_up:
+        return Status(OutcomeStatus.WAITING, "held up until a person decides")
+    if awaited_of(state):
+        return Status(OutcomeStatus.WAITING, "for a person's answer")
+    if experiments_awaited(state):
+        return Status(OutcomeStatus.WAITING, "for programs to be run here")
+    return Status(OutcomeStatus.RUNNING)
 
 
 def _open_questions(book: Book) -> Iterator[Concern]:

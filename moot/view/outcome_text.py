@@ -38,7 +38,6 @@ STATUSES: Final[dict[str, str]] = {
 """Status → what a person reads in its place."""
 _MEANINGS: Final[dict[str, str]] = {
     OutcomeStatus.RUNNING: "steps are still open",
-    OutcomeStatus.WAITING: "see what it needs from you",
     OutcomeStatus.NOBODY_ANSWERED: "the step that decides has no reply",
     OutcomeStatus.ILL_POSED: "the question has no answer as it is put",
     OutcomeStatus.RUN_THIS_FIRST: "a test that is still to be made could change the answer",

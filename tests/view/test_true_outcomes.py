@@ -101,8 +101,8 @@ def test_statuses_of_the_plain_scripts(tmp_path: Path) -> None:
         for n, (protocol, rules) in enumerate(RUNS)
     }
     assert told == {
-        ("jugalbandi",): "WAITING: see what it needs from you",
-        ("jugalbandi", "2"): "WAITING: see what it needs from you",
+        ("jugalbandi",): "WAITING: for a person's answer",
+        ("jugalbandi", "2"): "WAITING: for a person's answer",
         ("jugalbandi", "off"): "YOUR CALL: 1 question to you is open",
         ("single-pass",): "DECIDED: 1 requirement",
         ("single-pass", "three"): "YOUR CALL: 1 question to you is open",
