@@ -202,11 +202,12 @@ def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
     of its protocol; `adr`, a decision record of MADR 4.
     """
     from moot.app.signals import signals_at_head
+    from moot.view.costs import spent_beyond
     from moot.view.report import run_report
 
     ours = _run(run)
     name, look = str(ours.path), lambda: signals_at_head(ours, ours.state)
-    return run_report(ours.book, ours.head, look, run=name, form=form)
+    return run_report(ours.book, ours.head, look, run=name, form=form, beyond=spent_beyond(ours.path))
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:

@@ -152,6 +152,7 @@ def opened(
     choice.check_size(
         lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
         made,
+        deliberation.budget.usd,
     )
     session = open_deliberation(
         deliberation,

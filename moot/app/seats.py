@@ -107,18 +107,24 @@ class SeatChoice:
                 "--max-usd",
             )
 
-    def check_size(self, estimate: Callable[[], Estimate], made: Mapping[str, Seat]) -> None:
+    def check_size(
+        self, estimate: Callable[[], Estimate], made: Mapping[str, Seat], cap: str | None = None
+    ) -> None:
         """Say what a run may take before the first call that costs something, and ask above the limit.
 
-        Where nobody can be asked the run begins: its budget is what binds it. Raises `MootError` after a no.
+        `cap` is the budget in dollars, which binds whatever the estimate says. Where nobody can be asked the run
+        begins. Raises `MootError` after a no.
         """
         if self.told is None or not any(_may_cost(seat) for seat in made.values()):
             return
         from moot.view.estimate import estimate_line
 
         found, limit = estimate(), read_settings().ask_above_usd
-        self.told(f"{estimate_line(found)}; `moot run --dry-run` shows the details\n")
-        is_small = found.replies_at_most <= SMALL if found.usd is None else Decimal(found.usd.high) <= limit
+        self.told(f"{estimate_line(found, cap)}; `moot run --dry-run` shows the details\n")
+        most = None if found.usd is None else Decimal(found.usd.high)
+        if most is not None and cap is not None:  # a seat of unknown cost is not bound by dollars
+            most = min(most, Decimal(cap))
+        is_small = found.replies_at_most <= SMALL if most is None else most <= limit
         if self.yes or self.agreed is None or is_small or self.agreed("", "Begin?"):
             return
         fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"

@@ -22,6 +22,7 @@ from moot.app.run import AnyPath
 from moot.app.runs import find_run
 from moot.environment import now
 from moot.errors import usage
+from moot.view.costs import spent_beyond
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission
 from moot.view.quorum import RunQuorum, quorum_told
@@ -71,7 +72,7 @@ class Session:
     @property
     def outcome(self) -> Outcome:
         """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
-        return outcome_of(str(self.path), self.inner.book())
+        return outcome_of(str(self.path), self.inner.book(), spent_beyond(self.path))
 
     @property
     def open_ids(self) -> list[str]:

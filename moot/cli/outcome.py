@@ -14,8 +14,7 @@ from moot.app.session import Session, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
 from moot.environment import git_identity
 from moot.errors import GOOD, usage
-from moot.terminal.streams import columns, out_json, show
-from moot.view.outcome import outcome_of
+from moot.terminal.streams import columns, out_json, show_outcome
 from moot.view.outcome_text import outcome_first
 from moot.view.quorum import quorum_told
 from moot.view.results import OutcomeSaid
@@ -66,11 +65,11 @@ def outcome(
         name = by if by is not None else git_identity() if session.keeps_names else None
         written = _record(session, word, text, decision, name)
     ours = open_run(find_run(run))
-    summary, quorum = outcome_of(str(ours.path), ours.book), quorum_told(ours.book.state)
+    summary, quorum = ours.outcome, quorum_told(ours.book.state)
     if json:
         out_json(OutcomeSaid(run=str(ours.path), events=written, outcome=summary))
     elif not quiet:
-        show(outcome_first(summary, quorum, str(ours.path), columns()))
+        show_outcome(outcome_first(summary, quorum, str(ours.path), columns()), summary.status)
     return GOOD
 
 

@@ -13,7 +13,7 @@ from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.cli import options as common
 from moot.errors import GOOD, WAITING, usage
-from moot.terminal.streams import columns, err, out_json, show
+from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.estimate import estimate_text
 from moot.view.played import run_end_text
 from moot.view.quorum import finished_exit
@@ -208,7 +208,7 @@ def run(
     if json:
         out_json(end)
     elif not quiet:
-        show(run_end_text(end, columns()))
+        show_outcome(run_end_text(end, columns()), end.outcome.status)
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
 
 

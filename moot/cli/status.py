@@ -20,8 +20,9 @@ from moot.cli.options import (
     split_names,
 )
 from moot.errors import GOOD
-from moot.terminal.streams import columns, out_json, show
+from moot.terminal.streams import columns, out_json, show, show_outcome
 from moot.view.banners import beside_outcome, tally
+from moot.view.costs import spent_beyond
 from moot.view.outcome_text import outcome_first
 from moot.view.status import status_text
 
@@ -50,8 +51,13 @@ def status(
     state, _ = tally(ours.events)
     if not quiet:
         report = signals_at_head(ours, state)
-        show(outcome_first(ours.outcome, ours.quorum, str(ours.path), columns()))
-        show(status_text(ours.path, state, beside_outcome(state), _open_steps(state), report))
+        outcome = ours.outcome
+        show_outcome(outcome_first(outcome, ours.quorum, str(ours.path), columns()), outcome.status)
+        show(
+            status_text(
+                ours.path, state, beside_outcome(state), _open_steps(state), report, spent_beyond(ours.path)
+            )
+        )
     return GOOD
 
 
@@ -68,14 +74,12 @@ def _one_thing(run: str, identity: str, *, json: bool, quiet: bool) -> int:
 
 
 def _as_json(ours: Run) -> None:
-    from ledger.store.spending import Spending
     from moot.view.costs import costs_of
     from moot.view.status import Ledgered, status_of
-    from rounds.run.budget import Reservations
 
     ledgered = Ledgered()
     state, _ = tally(ledgered.seen(ours.events))
-    beyond = Reservations(Spending(ours.path).entries()).beyond
+    beyond = spent_beyond(ours.path)
     report = signals_at_head(ours, state)
     each = costs_of(ours.book).each
     out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome, each))

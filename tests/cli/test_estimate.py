@@ -64,7 +64,7 @@ def test_what_has_no_price_is_unknown_and_so_is_the_total(moot: Moot, file: Path
     said = moot("run", "--dry-run", file, *seats)
     assert said.code == 0
     assert said.out.startswith("ESTIMATE of plan.toml")
-    assert said.out.count("dollars unknown") == 3
+    assert said.out.count("cost unknown") == 3
     assert "measured on the recorded example storage-minimum-8" in said.out
 
 
@@ -116,3 +116,26 @@ def test_a_dry_run_of_a_question_opens_nothing_and_needs_no_seat(moot: Moot) -> 
     assert found.json["replies_at_most"] > 1
     assert [one["seat"] for one in found.json["seats"]] == ["anthropic"]
     assert not list(Path().iterdir())
+
+
+def test_the_low_price_is_that_of_the_fewest_replies(moot: Moot) -> None:
+    """A-17: "0.21 to 1.89 dollars", while recorded runs of the same protocol cost $0.12 to $0.25."""
+    Path("crux.toml").write_text(
+        '[deliberation]\nquestion = "Which?"\nprotocol = "crux"\noptions = ["a", "b"]\n'
+    )
+    found = moot("run", "--dry-run", "crux.toml", "--seats", "anthropic", "--json").json
+    assert found["replies_at_least"] == 4
+    assert Decimal(found["usd"]["low"]) < Decimal("0.12")
+    assert Decimal(found["usd"]["high"]) > Decimal("0.25")
+    for protocol in ("tribunal", "ratchet", "debate"):
+        Path("short.toml").write_text(f'[deliberation]\nquestion = "Which?"\nprotocol = "{protocol}"\n')
+        short = moot("run", "--dry-run", "short.toml", "--seats", "anthropic", "--json").json
+        assert short["replies_at_least"] == short["replies_at_most"]
+
+
+def test_a_plan_may_end_with_the_first_look_that_is_obeyed(moot: Moot, file: Path) -> None:
+    found = moot("run", "--dry-run", file, "--seats", "anthropic", "--json").json
+    assert found["replies_at_least"] < found["replies_at_most"] == 149
+    assert (
+        moot("run", "--dry-run", file, "--seats", "anthropic").out.splitlines()[1].endswith(" to 149 replies")
+    )

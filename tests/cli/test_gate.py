@@ -138,7 +138,7 @@ def test_a_new_file_is_shown_beside_what_else_there_is(moot: Moot) -> None:
     said = moot("new", "-q", "Which storage?", "--protocol", "tribunal")
     assert "deliberation.toml: tribunal, 3 rounds" in said.out
     assert "→ tribunal" in said.out
-    assert "  structured minimum-8    149   1." in said.out
+    assert "  structured minimum-8    149   $1." in said.out
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

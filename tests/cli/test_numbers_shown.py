@@ -174,8 +174,8 @@ def test_contexts_are_counted_of_replies_that_named_one() -> None:
 
 def test_costs_in_words() -> None:
     assert dollars(Spend(calls=3, unpriced=3)) == "cost unknown"
-    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.42 USD, 1 of unknown cost"
-    assert dollars(Spend(calls=3)) == "0.00 USD"
+    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "$0.42, 1 of unknown cost"
+    assert dollars(Spend(calls=3)) == "$0.00"
     assert dollars_cell(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.4200 and 1 unknown"
     assert (Spend().usd, Spend(calls=1, unpriced=1).usd, Spend(calls=1).usd) == ("0.000000", None, "0.000000")
 

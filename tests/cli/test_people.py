@@ -214,4 +214,4 @@ def test_the_line_that_answers_a_question_works_when_copied(moot: Moot, tmp_path
     assert program == "moot"
     assert moot(*arguments).code == 0
     after = open_run(place).outcome
-    assert (after.needs_you, after.status) == ([], "decide")
+    assert (after.needs_you, after.status) == ([], "decided")

@@ -90,7 +90,6 @@ def test_recorded_runs_of_cruxes_that_agreed_and_tested_nothing_say_so(name: str
     told = trust(open_run(EXAMPLES / name).book)
     assert f"put O-2 first in every sealed answer and nothing was tested, {WITHHELD}" in told
     assert "no open alarm" not in told
-    assert "this protocol looks for no failure mode" in told
 
 
 @pytest.mark.parametrize("name", ["crux-library-1", "crux-library-2", "storage-minimum-8", "debate-services"])
