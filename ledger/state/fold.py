@@ -49,6 +49,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
+from ledger.state.faults import FindingKey
 from ledger.state.lifecycle import BEARING_OF_STATUS, Move, Place, place_of_check, place_of_experiment
 from ledger.state.state import (
     VERIFIER,
@@ -60,7 +61,6 @@ from ledger.state.state import (
     DriftFacts,
     ExperimentFacts,
     FindingFacts,
-    FindingKey,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -156,7 +156,7 @@ def step(state: State, event: Event) -> None:
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
             if event.seq and state.opened is not None and state.opened.origin.type == "import":
-                state.imported_before = event.seq
+                state.faults.imported_before = event.seq
             if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
                 state.opened = event  # one that comes late or again opens nothing: ORD001 says so
                 _forget_what_nobody_allows(state)
@@ -215,12 +215,12 @@ def _validated(state: State, event: Validation) -> None:
     ends = not state.validates_phases or event.after in _ends_of(state, event.round)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
-        new = _errors_of(state, event) - state.let_go
+        new = _errors_of(state, event) - state.faults.let_go
         is_whole = (
             len(event.findings) < FINDINGS_MAX
         )  # of a list that was cut nobody knows what else it holds
         state.faulty = None if event.ok or (is_whole and not new) else event.seq
-        state.faults = new
+        state.faults.new = new
 
 
 FINDINGS_MAX: Final = 100
@@ -233,7 +233,7 @@ def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
         (finding.code, finding.seq, "" if finding.seq is not None else finding.message)
         for finding in event.findings
         if finding.severity == "error"
-        and not (finding.seq is not None and finding.seq < state.imported_before)
+        and not (finding.seq is not None and finding.seq < state.faults.imported_before)
     )
 
 
@@ -400,7 +400,7 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
     if overturns and cite.id in state.screened:
         state.screened[cite.id] = "OVERRIDDEN"
     if overturns and cite.id == f"@{state.faulty}":
-        state.let_go |= state.faults
+        state.faults.let_go |= state.faults.new
         state.faulty = None
     ruling = state.rulings.get(cite.id)
     ended = ruling.decision if overturns and ruling is not None else cite.id
