@@ -12,6 +12,7 @@ import msgspec
 from ledger.state.state import WAIT
 from ledger.store.disk import read_plain
 from moot.errors import usage
+from rounds.protocols import DEFAULT_PROTOCOL
 
 if TYPE_CHECKING:
     from detectors.calibrated.parameters import CalibratedParameters
@@ -73,6 +74,8 @@ class RunOptions:
             "no_stress": True if self.no_stress else None,
         }
         subject |= {key: value for key, value in said.items() if value is not None}
+        if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
+            subject.setdefault("protocol", DEFAULT_PROTOCOL)
         laid: Table = {**table, "deliberation": subject}
         if self.plan is not None:
             laid.pop("round", None)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ledger.state.state import SANDBOX
+from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
@@ -140,6 +141,8 @@ def opened(
     file: str | None, options: RunOptions, choice: SeatChoice, *, casting: str | None, directory: Path
 ) -> tuple[Session, dict[str, Seat]]:
     """A new run from a file and what was said over it, and its seats. Nothing is written when anything is wrong."""
+    if (directory / "head").exists():
+        raise AlreadyARun(directory)
     name = file or COMMAND_LINE
     deliberation = deliberation_of(file, options)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}

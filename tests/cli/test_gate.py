@@ -72,9 +72,7 @@ def test_it_says_replies_price_and_time_and_what_else_would_fit(moot: Moot) -> N
         ("Compare Kafka and NATS on cost.", "comparative"),
     ],
 )
-def test_run_gives_a_question_what_gate_says(
-    moot: Moot, tmp_path: Path, question: str, protocol: str
-) -> None:
+def test_run_gives_a_question_what_gate_says(moot: Moot, question: str, protocol: str) -> None:
     """C-1, C-2: `gate` and `run -q` named different protocols for one question."""
     gated = moot("gate", question, "--json").json
     assert gated["protocol"] == gated["chosen"]["protocol"] == protocol
@@ -145,7 +143,7 @@ def begin(person: Person, question: str, *, cap: str | None = None, yes: bool = 
     """Take a question to where a run would begin, with priced seats."""
     choice = person.choice(yes=yes)
     estimate = estimated(None, RunOptions(question=question), choice)
-    seats = choice.made(dict.fromkeys(("judge",), "anthropic"))
+    seats = choice.made({"judge": "command:true"})
     choice.check_size(
         lambda: estimate, seats, cap, lambda found: gate_line(choice_of(found, None, "anthropic"), [])
     )
@@ -153,12 +151,12 @@ def begin(person: Person, question: str, *, cap: str | None = None, yes: bool = 
 
 
 @pytest.fixture
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
+def a_seat_that_may_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_OFFLINE_ALLOWS", "command")
 
 
-@pytest.mark.usefixtures("key")
-def test_above_a_dollar_a_person_is_asked_and_without_one_it_is_refused(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("a_seat_that_may_cost")
+def test_above_a_dollar_a_person_is_asked_and_without_one_it_is_refused() -> None:
     person = Person(True)
     estimate = begin(person, DEAR)
     assert estimate.usd is not None
@@ -172,8 +170,8 @@ def test_above_a_dollar_a_person_is_asked_and_without_one_it_is_refused(tmp_path
     assert refused.value.fix == "add --protocol comparative, --max-usd AMOUNT or --yes"
 
 
-@pytest.mark.usefixtures("key")
-def test_a_cap_or_yes_is_the_persons_word(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("a_seat_that_may_cost")
+def test_a_cap_or_yes_is_the_persons_word() -> None:
     for person in (Person(None), Person(False)):
         begin(person, DEAR, cap="2")
         begin(person, DEAR, yes=True)
