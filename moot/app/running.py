@@ -217,8 +217,9 @@ def _gate_line(
         return None
     options = len(deliberation.deliberation.options) or len(gated.items)
     spec = seats.everybody or next(iter(specs.values()))
+    cap = deliberation.budget.usd
     also = [choice_for(protocol, options, spec) for protocol in gated.also]
-    return lambda estimate: gate_line(choice_of(estimate, None, spec), also, gated.items)
+    return lambda estimate: gate_line(choice_of(estimate, None, spec), also, gated.items, cap)
 
 
 def estimated(

@@ -84,11 +84,17 @@ def gated_of(gated: GateChoice, chosen: Choice, also: Sequence[Choice], choices:
     )
 
 
-def gate_line(chosen: Choice, also: Sequence[Choice], items: Sequence[str] = ()) -> str:
-    """Return the choice in one line: `crux: 4–21 replies, typically $0.12, 2 min (single-pass: $0.02)`."""
+def gate_line(
+    chosen: Choice, also: Sequence[Choice], items: Sequence[str] = (), cap: str | None = None
+) -> str:
+    """Return the choice in one line: `crux: 4–21 replies, typically $0.12, 2 min (single-pass: $0.02)`.
+
+    `cap` is the budget in dollars.
+    """
+    limit = "" if cap is None else f", never more than ${Decimal(cap):.2f}"
     of = f" of {listed([shortened(item, 40) for item in items])}" if items else ""
     beside = f" ({', '.join(f'{other.protocol}: {_price(other)}' for other in also)})" if also else ""
-    return f"{chosen.protocol}{of}: {_replies(chosen)}, {_cost(chosen)}, {_minutes(chosen.minutes)}{beside}"
+    return f"{chosen.protocol}{of}: {_replies(chosen)}, {_cost(chosen)}{limit}, {_minutes(chosen.minutes)}{beside}"
 
 
 def gate_text(gated: Gated, width: int = WIDTH) -> str:
