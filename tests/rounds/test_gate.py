@@ -145,9 +145,27 @@ def test_one_reply_is_never_chosen_where_something_is_at_stake(text: str, stakes
         "Which flag drops the production database?",
         "How many days of notice does my contract need?",
         "Turn off the firewall flag",
+        "Delete the rows older than a year",
+        "Convert our REST interface to gRPC",
+        "Translate the backend to Rust",
+        "Reformat the disk of the build machine",
+        "Rename the company",
+        "Fix the race condition in the variable lookup",
+        "Where does the memory go?",
+        "Where is the bottleneck?",
+        "When does it crash?",
+        "Who owns the API?",
+        "Which method scales to a million rows?",
+        "Which command removes all stopped containers?",
+        "How many tablets may I take per day?",
+        "How much weight does this shelf hold?",
+        "How long can cooked rice be kept?",
+        "Give me a plan for the launch",
+        "List the risks of our rollout",
+        "What does this clause in my lease mean?",
     ],
 )
-def test_a_request_that_is_hard_to_undo_is_no_chore(text: str) -> None:
+def test_a_request_that_is_hard_to_undo_or_to_answer_is_not_small(text: str) -> None:
     assert gate(GateQuestion(text)).protocol != SINGLE
 
 
