@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from ledger.format.chain import Head
     from ledger.interchange.report import ExportReport, ImportReport
     from moot.app.session import Session
+    from moot.view.gate import Gated
     from moot.view.listing import RunList
-    from moot.view.protocols import Gated, Protocols
+    from moot.view.protocols import Protocols
     from moot.view.report import Form
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
@@ -225,32 +226,34 @@ def gate(
     compete: bool = False,
     single: bool = False,
 ) -> Gated:
-    """Which protocol a question deserves, by its words: a rule of thumb, no model is asked.
+    """Return the protocol that `moot run` would give a question, and why. Nobody asks a model.
 
-    `text` may name a deliberation file (.toml). `triggers` are words that call for several roles; `single` beats
-    `compete`, which beats them. Raises `errors.MootError`.
+    `text` may name a deliberation file (.toml). `single` is one reply; `compete`, or one of the words in `triggers`,
+    rules one reply out. Raises `errors.MootError`.
     """
     from moot.app.run_options import RunOptions, deliberation_of
-    from moot.app.running import choices_for
-    from moot.view.protocols import gated_of
+    from moot.app.running import choice_for, choices_for
+    from moot.view.gate import gated_of
     from rounds.setup import gate as rules
-    from rounds.setup.gate import asked_of
 
     if not text.strip():
         what = "there is no question"
         raise usage(what, "say what is to be decided, or name a deliberation file", "moot gate")
     is_file = text.endswith(".toml") and " " not in text
-    found = asked_of(deliberation_of(text, RunOptions())) if is_file else None
-    asked = found or rules.GateQuestion(text, tuple(options))
-    asked = asked._replace(
-        triggers=(*asked.triggers, *triggers),
-        single=asked.single or single,
-        compete=asked.compete or compete,
+    written = rules.question_of(deliberation_of(text, RunOptions())) if is_file else None
+    question = written or rules.GateQuestion(text, len(options))
+    question = question._replace(
+        triggers=(*question.triggers, *triggers),
+        single=question.single or single,
+        compete=question.compete or compete,
     )
     try:
-        return gated_of(rules.gate(asked), choices_for(len(asked.options)))
+        choice = rules.gate(question)
     except rules.GateRefused as error:
         raise usage(str(error), "give one of --single and --compete", "moot gate") from None
+    count = question.options or len(choice.items)
+    chosen, *also = (choice_for(protocol, count) for protocol in (choice.protocol, *choice.also))
+    return gated_of(choice, chosen, also, choices_for(count))
 
 
 def protocols(name: str | None = None) -> Protocols:

@@ -35,7 +35,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "dry-run": ("moot.view.estimate", "Estimate"),
     "experiment": ("moot.view.experiments", "Experiments"),
     "export": ("ledger.interchange.report", "ExportReport"),
-    "gate": ("moot.view.protocols", "Gated"),
+    "gate": ("moot.view.gate", "Gated"),
     "explain": ("moot.view.explain", "Explanation"),
     "fork": ("moot.view.results", "Fork"),
     "import": ("ledger.interchange.report", "ImportReport"),

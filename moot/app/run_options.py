@@ -12,7 +12,7 @@ import msgspec
 from ledger.state.state import WAIT
 from ledger.store.disk import read_plain
 from moot.errors import usage
-from rounds.protocols import FOR_A_QUESTION
+from rounds.protocols import DEFAULT_PROTOCOL
 
 if TYPE_CHECKING:
     from detectors.calibrated.parameters import CalibratedParameters
@@ -48,6 +48,8 @@ class RunOptions:
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False
+    seated: Sequence[str] = ()
+    """Roles that `--seat` names: the protocol that the gate chooses has them."""
     experiments: str | None = None
     """off or sandbox: the person's word; in a file it is what the file asks for."""
 
@@ -55,13 +57,6 @@ class RunOptions:
     def is_settled_at_opening(self) -> bool:
         """Whether anything was said that is settled when a run is opened."""
         return self != RunOptions(budget=self.budget, experiments=self.experiments, no_wait=self.no_wait)
-
-    def asked(self) -> Table:
-        """The table of a question without a file: crux, unless what is said settles the protocol."""
-        settled = (self.protocol, self.plan, self.profile, self.check_every, self.params)
-        if any(settled) or self.no_stress or self.single:
-            return {}
-        return {"deliberation": {"protocol": FOR_A_QUESTION}}
 
     def over(self, table: Table) -> Table:
         """`table` with the flags laid over it."""
@@ -79,6 +74,8 @@ class RunOptions:
             "no_stress": True if self.no_stress else None,
         }
         subject |= {key: value for key, value in said.items() if value is not None}
+        if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
+            subject.setdefault("protocol", DEFAULT_PROTOCOL)
         laid: Table = {**table, "deliberation": subject}
         if self.plan is not None:
             laid.pop("round", None)
@@ -93,6 +90,9 @@ class RunOptions:
             laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **rules}
         if self.single:
             laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
+        if self.seated and "protocol" not in subject and not self.single:
+            rows = cast("dict[str, Any]", laid.get("cast", {}))
+            laid["cast"] = {**{role: {} for role in self.seated}, **rows}
         if self.experiments is not None:
             laid["experiments"] = {"run": self.experiments}
         if self.budget:
@@ -121,7 +121,7 @@ def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
     if file is None:
         if options.question is None:
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
-        return checked(options.over(options.asked()), name=COMMAND_LINE)
+        return checked(options.over({"deliberation": {}}), name=COMMAND_LINE)
     path = Path(file)
     table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
     return checked(options.over(table), text, file)

@@ -6,20 +6,21 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ledger.state.state import SANDBOX
+from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
 from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
 from moot.app.runs import new_directory
-from moot.app.seat_specs import BY_API, model_of, refuse_later_kinds
+from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
 from moot.app.seats import SeatChoice, check_ready, declared_seat, prices_in_force, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
@@ -37,12 +38,13 @@ from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked, checked_budget
+from rounds.setup.gate import routed
 from rounds.setup.opening import Opening, cast_roles, resolve
 
 if TYPE_CHECKING:
     from ledger.events import Event
     from moot.view.estimate import Estimate
-    from moot.view.protocols import Choice
+    from moot.view.gate import Choice
     from roles.seats.port import Seat, SeatFailed
     from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
@@ -139,6 +141,8 @@ def opened(
     file: str | None, options: RunOptions, choice: SeatChoice, *, casting: str | None, directory: Path
 ) -> tuple[Session, dict[str, Seat]]:
     """A new run from a file and what was said over it, and its seats. Nothing is written when anything is wrong."""
+    if (directory / "head").exists():
+        raise AlreadyARun(directory)
     name = file or COMMAND_LINE
     deliberation = deliberation_of(file, options)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
@@ -153,6 +157,7 @@ def opened(
         lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
         made,
         deliberation.budget.usd,
+        _gate_line(deliberation, specs, choice),
     )
     session = open_deliberation(
         deliberation,
@@ -177,26 +182,44 @@ def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estim
 
 
 def choices_for(options: int) -> list[Choice]:
-    """Every protocol and plan that a question with so many options could be given to, with replies and price.
+    """Return every protocol and plan that a question with this many options could be given to, the shortest first."""
+    choices = [
+        choice_for(protocol.name, options, plan=plan)
+        for protocol in PROTOCOLS.values()
+        for plan in ((None,) if protocol.fixed_plan else PLANS)
+    ]
+    return sorted(choices, key=lambda choice: (choice.replies, choice.protocol))
 
-    The shortest comes first.
-    """
-    from moot.view.protocols import Choice
-    from roles.seats.anthropic import MODEL
 
-    found: list[Choice] = []
-    for protocol in PROTOCOLS.values():
-        least, most = protocol.options_wanted
-        wanted = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
-        for plan in (None,) if protocol.fixed_plan else PLANS:
-            subject = {"question": "Which?", "protocol": protocol.name, "options": wanted}
-            subject |= {} if plan is None else {"plan": plan}
-            deliberation = checked({"deliberation": subject}, name=COMMAND_LINE)
-            specs = dict.fromkeys(cast_roles(deliberation, COMMAND_LINE), "anthropic")
-            estimate = estimate_for(opening_of(deliberation, {}, specs), specs, COMMAND_LINE)
-            fits, replies = protocol.fits, estimate.replies_at_most
-            found.append(Choice(protocol.name, plan, fits, replies, estimate.usd, MODEL))
-    return sorted(found, key=lambda one: (one.replies, one.protocol))
+def choice_for(protocol: str, options: int, spec: str = "anthropic", *, plan: str | None = None) -> Choice:
+    """Return what a protocol takes for a question with this many options and `spec` in every seat."""
+    from moot.view.gate import choice_of
+
+    least, most = PROTOCOLS[protocol].options_wanted
+    named = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
+    subject = {"question": "Which?", "protocol": protocol, "options": named}
+    deliberation = checked(
+        {"deliberation": subject | ({} if plan is None else {"plan": plan})}, name=COMMAND_LINE
+    )
+    specs = choose(cast_roles(deliberation, COMMAND_LINE), spec, {}, {})
+    estimate = estimate_for(opening_of(deliberation, {}, specs), specs, COMMAND_LINE)
+    return choice_of(estimate, plan, model_of(spec) or spec)
+
+
+def _gate_line(
+    deliberation: Deliberation, specs: Mapping[str, str], seats: SeatChoice
+) -> Callable[[Estimate], str] | None:
+    """Return what tells the gate's choice in a line, where the gate made one."""
+    from moot.view.gate import choice_of, gate_line
+
+    gated = routed(deliberation)[1]
+    if gated is None or gated.kind == "single":
+        return None
+    options = len(deliberation.deliberation.options) or len(gated.items)
+    spec = seats.everybody or next(iter(specs.values()))
+    cap = deliberation.budget.usd
+    also = [choice_for(protocol, options, spec) for protocol in gated.also]
+    return lambda estimate: gate_line(choice_of(estimate, None, spec), also, gated.items, cap)
 
 
 def estimated(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 PAID: Final = ("anthropic", "openai", "command")
 """Kinds whose calls may cost something."""
+GATE_LIMIT_USD: Final = Decimal(1)
+"""What a run may cost whose protocol the gate chose, without asking."""
 SMALL: Final = 20
 """Replies that are begun without asking where their price is not known."""
 
@@ -108,27 +110,46 @@ class SeatChoice:
             )
 
     def check_size(
-        self, estimate: Callable[[], Estimate], made: Mapping[str, Seat], cap: str | None = None
+        self,
+        estimate: Callable[[], Estimate],
+        made: Mapping[str, Seat],
+        cap: str | None = None,
+        gated: Callable[[Estimate], str] | None = None,
     ) -> None:
         """Say what a run may take before the first call that costs something, and ask above the limit.
 
-        `cap` is the budget in dollars, which binds whatever the estimate says. Where nobody can be asked the run
-        begins. Raises `MootError` after a no.
+        `cap` is the budget in dollars. `gated` tells the gate's choice in a line, where the gate chose the protocol:
+        then the limit is $1 unless the person set a cap, and where nobody can be asked the run is refused. Where a
+        person named the protocol, a run that nobody can be asked about begins. Raises `MootError`.
         """
-        if self.told is None or not any(_may_cost(seat) for seat in made.values()):
+        may_cost = any(_may_cost(seat) for seat in made.values())
+        if gated is None and (self.told is None or not may_cost):
             return
         from moot.view.estimate import estimate_line
 
         found, limit = estimate(), read_settings().ask_above_usd
-        self.told(f"{estimate_line(found, cap)}; `moot run --dry-run` shows the details\n")
+        if self.told is not None:
+            line = estimate_line(found, cap) if gated is None else gated(found)
+            self.told(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
+        if self.yes or not may_cost:
+            return
+        needs_word = gated is not None and cap is None
+        if needs_word:
+            limit = min(limit, GATE_LIMIT_USD)
         most = None if found.usd is None else Decimal(found.usd.high)
         if most is not None and cap is not None:  # a seat of unknown cost is not bound by dollars
             most = min(most, Decimal(cap))
         is_small = found.replies_at_most <= SMALL if most is None else most <= limit
-        if self.yes or self.agreed is None or is_small or self.agreed("", "Begin?"):
+        if is_small or (self.agreed is None and (most is None or not needs_word)):
             return
-        fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
-        raise MootError("not_begun", "nothing was begun", "moot run", fix)
+        costs = f"{found.protocol} may cost up to ${most:.2f}" if most is not None else ""
+        if self.agreed is None:
+            what = f"{costs}, and nobody named it: above ${limit:.2f} it needs your word"
+            fix = f"add --protocol {found.protocol}, --max-usd AMOUNT or --yes"
+            raise MootError("not_begun", what, "moot run", fix)
+        if not self.agreed("", f"{costs}. Begin?" if needs_word and costs else "Begin?"):
+            fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
+            raise MootError("not_begun", "nothing was begun", "moot run", fix)
 
 
 def check_ready(made: Mapping[str, Seat]) -> None:

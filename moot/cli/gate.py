@@ -11,7 +11,8 @@ import moot
 from moot.cli.options import JsonOption, OptionOption, QuietOption, among, protocol_names
 from moot.errors import GOOD, usage
 from moot.terminal.streams import columns, out_json, show
-from moot.view.protocols import choices_lines, protocols_text
+from moot.view.gate import gate_text
+from moot.view.protocols import protocols_text
 from rounds.protocols import PROTOCOLS
 
 
@@ -24,23 +25,21 @@ def gate(
             autocompletion=among(protocol_names),
         ),
     ] = None,
-    single: Annotated[bool, typer.Option("--single", help="One seat, whatever else is said.")] = False,
-    compete: Annotated[
-        bool, typer.Option("--compete", help="Several roles, whatever the text says.")
-    ] = False,
+    single: Annotated[bool, typer.Option("--single", help="One reply, whatever the question says.")] = False,
+    compete: Annotated[bool, typer.Option("--compete", help="Several roles, never one reply.")] = False,
     trigger: Annotated[
         list[str] | None,
-        typer.Option(metavar="WORDS", help="Words that call for several roles; may be repeated."),
+        typer.Option(metavar="WORDS", help="Words that rule one reply out; may be repeated."),
     ] = None,
     option: OptionOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Choose a protocol for a question, and show the words that decided. Without a question, list the protocols.
+    """Explain which protocol `moot run -q` gives a question. Without a question, list the protocols.
 
-    A protocol's NAME shows that one, with its roles and variants. Otherwise this is a rule of thumb and asks no model.
-    --single beats --compete, which beats triggers; both flags together are an error. `moot run` routes a deliberation
-    file with a [gate] table and no protocol in the same way, and records the route as a decision on the ledger.
+    A protocol's NAME shows that one, with its roles and variants. The question's words decide, and nobody asks a model:
+    strong cues in English choose a protocol for their own kind of question, everything else is crux. --single takes one
+    reply. --compete, and words of your own (--trigger), rule one reply out. --single with --compete is an error.
 
     Example: moot gate 'Migrate the billing database with zero downtime'
     """
@@ -53,17 +52,11 @@ def gate(
         elif not quiet:
             show(protocols_text(listing))
         return GOOD
-    found = moot.gate(text, option or (), triggers=trigger or (), compete=compete, single=single)
+    gated = moot.gate(text, option or (), triggers=trigger or (), compete=compete, single=single)
     if json:
-        out_json(found)
+        out_json(gated)
     elif not quiet:
-        protocol = PROTOCOLS[found.route]
-        lines = [f"{found.route}   for {protocol.fits}; replies: {protocol.calls}"]
-        lines += [f"  {reason.name}: {reason.detail}" for reason in found.reasons]
-        is_short = protocol.options_wanted[0] > len(option or ()) and not text.endswith(".toml")
-        options = " --option '…' --option '…'" if is_short else ""
-        lines += choices_lines(found.choices, found.route, columns())
-        show("\n".join([*lines, f"run it: moot run -q '…' --protocol {found.route}{options} --seats …", ""]))
+        show(gate_text(gated, columns()))
     return GOOD
 
 

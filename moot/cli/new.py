@@ -18,7 +18,7 @@ from moot.cli.new_questions import ask_for
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.protocols import new_of, new_text
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.setup.deliberation import Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting
@@ -111,7 +111,7 @@ def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
     """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
     deliberation = with_casting(deliberation_of(None, wanted), cast)
     subject = deliberation.deliberation
-    if subject.plan is None and not PROTOCOLS[subject.protocol].fixed_plan:
+    if subject.plan is None and not PROTOCOLS[subject.protocol or DEFAULT_PROTOCOL].fixed_plan:
         deliberation = deliberation.model_copy(
             update={"deliberation": subject.model_copy(update={"plan": "standard-13"})}
         )

@@ -101,7 +101,7 @@ ProtocolOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="`moot gate` lists them. Default: crux for -q, structured for a file.",
+        help="`moot gate` lists them. Default: by the question's words, mostly crux.",
         autocompletion=among(protocol_names),
         rich_help_panel=HOW,
     ),

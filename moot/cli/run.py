@@ -116,9 +116,10 @@ def run(
 ) -> int:
     """Run a deliberation from a file or a question until it ends or has to wait.
 
-    A question (-q) is given to the protocol crux: sealed beliefs of four roles, then tests of what could change the
-    answer, 4 to 40 replies. --protocol names another one; a plan, a profile or a file means rounds of the structured
-    deliberation. --single takes one seat. `moot gate` shows the protocols and which one a question deserves.
+    Without --protocol the question's words choose one, and a line says which, with replies, price and time: crux for
+    most questions, others for their own kinds (`moot gate QUESTION` explains the choice). A plan or a profile means
+    rounds of structured. --single takes one reply. A protocol that was chosen for you and may cost more than 1 dollar
+    needs your word: --protocol, --max-usd, --yes, or an answer on the terminal.
 
     Before the first call that costs something it says how many replies, dollars and minutes it may take. Above 5
     dollars (MOOT_ASK_ABOVE_USD sets another limit), or 20 replies of unknown price, it asks first on a terminal.
@@ -168,6 +169,7 @@ def run(
         texts=texts,
         changes=changes,
         budget={name: limit for name, limit in limits.items() if limit is not None},
+        seated=() if resume is not None else tuple(specs),
         experiments=common.experiments_of(experiments),
     )
     if resume is not None and (file or directory or settings.cast or wanted.is_settled_at_opening):

@@ -28,6 +28,7 @@ from roles.seats.host import HostSeat
 from rounds.protocols import awaited_of
 from rounds.run.engine import ReplyRefused
 from rounds.setup.deliberation import checked
+from rounds.setup.gate import REASONS
 from rounds.setup.opening import cast_roles
 from rounds.setup.size import asked_of
 
@@ -39,11 +40,13 @@ Acting = Literal["answer", "override", "ack", "note"]
 
 class Opened(Result, frozen=True):
     """A run that was opened, as it was set up. `cast`: role → title and charge; `rules`: the variants in force;
-    `rounds`: how many are planned; `replies`: how many these ask for, at most. `tokens`: role → token, `operator`
+    `gate`: why the question's words chose the protocol, null where you named it. `rounds`: how many are planned;
+    `replies`: how many these ask for, at most. `tokens`: role → token, `operator`
     first; a seat is given its own and no other."""
 
     run: str
     protocol: str
+    gate: str | None
     roles: list[str]
     question: str
     goals: list[str]
@@ -127,6 +130,7 @@ class Verbs:
         return Opened(
             run=session.path.name,
             protocol=protocol.name,
+            gate=None if (reason := opened.rules.get(REASONS)) is None else str(reason),
             roles=list(state.roles),
             question=opened.question,
             goals=[goal.text for goal in opened.goals],

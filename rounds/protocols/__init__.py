@@ -34,9 +34,7 @@ _EARLIER: Final[Mapping[tuple[str, int], str]] = {("structured", 1): "structured
 _BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1}
 """Prompt set that `[rules] prompts` can choose → the version that goes with it, where that is not the newest."""
 DEFAULT_PROTOCOL: Final = "structured"
-"""What a deliberation file that names no protocol is run by."""
-FOR_A_QUESTION: Final = "crux"
-"""What a question is given to that is asked without a file, when nothing that is said calls for rounds of a plan."""
+"""The protocol that plans and rounds belong to."""
 
 
 class ProtocolUnknown(KeyError):

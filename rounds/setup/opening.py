@@ -30,7 +30,7 @@ from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
 from roles.seats.kinds import KINDS, declared_of
-from rounds.protocols import PROTOCOLS, with_prompts
+from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, with_prompts
 from rounds.protocols.plans import (
     PlanRefused,
     WrittenRow,
@@ -43,7 +43,7 @@ from rounds.protocols.plans import (
 from rounds.setup.chosen_rules import chosen_rules
 from rounds.setup.deliberation import CastRow, Deliberation, Document, Predicted, RoundRow
 from rounds.setup.deliberation_toml import to_toml
-from rounds.setup.gate import GateRefused, routed
+from rounds.setup.gate import GateChoice, GateRefused, gate_rules, routed
 from rounds.setup.toml_file import DeliberationError, nearest
 
 NO_STRESS: Final = Waiver(
@@ -87,14 +87,11 @@ def resolve(
     `changes`: names of the texts that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises
     `DeliberationError`.
     """
-    try:
-        deliberation, gate_rules = routed(deliberation)
-    except GateRefused as error:
-        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    deliberation, choice = _routed(deliberation, name)
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
-    rules = {**chosen_rules(deliberation, protocol, name), **gate_rules}
+    rules = {**chosen_rules(deliberation, protocol, name), **gate_rules(choice)}
     protocol = with_prompts(protocol, rules)
     if experiments is not None:
         rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments, PROGRAMS: "on"}
@@ -174,17 +171,15 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
 
 def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> tuple[str, ...]:
     """The roles that the run will have, in protocol order. Raises `DeliberationError`."""
-    try:
-        deliberation, _ = routed(deliberation)
-    except GateRefused as error:
-        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    deliberation, _ = _routed(deliberation, name)
     protocol = _protocol(deliberation.deliberation.protocol, name)
     rules = chosen_rules(deliberation, protocol, name)
     return protocol.cast(rules) if protocol.cast else protocol.role_ids()
 
 
 def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
-    """The deliberation with every title and charge spelt out. Raises `DeliberationError`."""
+    """The deliberation with its protocol, and every title and charge spelt out. Raises `DeliberationError`."""
+    deliberation, _ = _routed(deliberation, "casting")
     protocol = _protocol(deliberation.deliberation.protocol, "casting")
     rules = chosen_rules(deliberation, protocol, "casting")
     members = _cast(deliberation, protocol, rules, casting, {}, "casting")
@@ -205,7 +200,15 @@ def _spoken(seat: str) -> str | None:
     return seat if seat in ("host", "human", "anthropic", "openai", "local") else None
 
 
-def _protocol(wanted: str, name: str) -> Protocol:
+def _routed(deliberation: Deliberation, name: str) -> tuple[Deliberation, GateChoice | None]:
+    try:
+        return routed(deliberation)
+    except GateRefused as error:
+        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+
+
+def _protocol(named: str | None, name: str) -> Protocol:
+    wanted = named or DEFAULT_PROTOCOL
     if wanted not in PROTOCOLS:
         raise DeliberationError(
             f"no protocol {wanted!r}",
@@ -222,7 +225,7 @@ def _wanted_options(protocol: Protocol, options: Sequence[str], name: str) -> No
         raise DeliberationError(
             f"{protocol.name} compares {wanted} options, not {len(options)}",
             name,
-            "give options = […] or --option",
+            "name each with --option (options = […] in a file), or choose another protocol such as crux",
         )
 
 

@@ -94,7 +94,7 @@ def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path:
     """`--max-usd 1` on a run that may take $32: the cap was not mentioned, and a person was asked about $32."""
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
-    found = estimated(str(file), "anthropic", {})
+    found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
     assert Decimal(found.usd.high) > 5
     paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
@@ -109,7 +109,7 @@ def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path:
 def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
-    found = estimated(str(file), "command:true", {})
+    found = estimated(str(file), RunOptions(), SeatChoice("command:true", {}))
     paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
     said: list[str] = []
     asked(said, True).check_size(lambda: found, paid, "1")

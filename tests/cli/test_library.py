@@ -226,6 +226,6 @@ def test_a_run_is_forked_reported_and_gone_on_with(tmp_path: Path) -> None:
     assert library.resume(branch.path, "host").state.life == "running"
     assert library.report(session.path).startswith("# ")
     assert library.diff(session.path, branch.path).same is False
-    assert library.gate("Rename a local variable").route in {
+    assert library.gate("Rename a local variable").protocol in {
         one.name for one in library.protocols().protocols
     }

@@ -222,9 +222,16 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
         async with connected(tmp_path) as client:
             found = await client.call_tool("new", said)
             assert not found.is_error, found.content
-            routed = await client.call_tool("new", {"question": "Should we move?", "gate": {"compete": True}})
-            assert routed.structured_content is not None
-            assert routed.structured_content["protocol"] == "debate"
+            for question, protocol in (("Should we move?", "crux"), ("Rewrite this letter.", "ratchet")):
+                routed = (await client.call_tool("new", {"question": question})).structured_content
+                gated = (await client.call_tool("gate", {"text": question})).structured_content
+                assert routed is not None
+                assert gated is not None
+                assert routed["protocol"] == gated["protocol"] == protocol
+                assert routed["gate"] == gated["reason"]
+            named = await client.call_tool("new", {"question": "Should we move?", "protocol": "debate"})
+            assert named.structured_content is not None
+            assert named.structured_content["gate"] is None
             refused = await client.call_tool(
                 "new", {"question": "Is it so?", "context": [{"name": "a", "path": "/etc/hostname"}]}
             )

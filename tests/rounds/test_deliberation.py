@@ -35,7 +35,7 @@ def opening(text: str, documents: dict[str, bytes] | None = None, **settings: ob
 
 
 def test_a_calibrated_run_keeps_the_thresholds_that_it_was_opened_with() -> None:
-    made = opening('[deliberation]\nquestion = "Which storage?"\n')
+    made = opening('[deliberation]\nquestion = "Which storage?"\nprotocol = "structured"\n')
     assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("calibrated")
     assert read_parameters(made.blobs[made.event.stop.params]) == calibrated_parameters()
     text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "text"\n')
@@ -43,7 +43,7 @@ def test_a_calibrated_run_keeps_the_thresholds_that_it_was_opened_with() -> None
 
 
 def test_what_is_left_open_is_decided() -> None:
-    event = opening('[deliberation]\nquestion = "Which storage?"\n').event
+    event = opening('[deliberation]\nquestion = "Which storage?"\nprotocol = "structured"\n').event
     assert [goal.text for goal in event.goals] == ["Which storage?"]
     assert event.plan == PLANS["standard-13"]()
     assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("calibrated", 3, 13)
