@@ -1,11 +1,10 @@
-"""The report's sections that look back over the whole run: failure modes, standing, contribution, coverage, axes."""
+"""The report's sections that look back over the whole run: failure modes, standing, contribution."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from detectors.axes import Axis
 from ledger.interchange.markdown import inline, listed, table
 from ledger.plain_text import shortened
 from moot.view import marks, words
@@ -97,22 +96,6 @@ def _contribution(found: Hindsight) -> Lines:
     )
 
 
-def _coverage(found: Hindsight) -> Lines:
-    one = found.coverage
-    if one is None:
-        return
-    if one.completeness is None or one.coverage is None:
-        yield f"{one.claims} claims, none of them sighted again: nothing can be estimated."
-        return
-    yield (
-        f"{one.claims} claims, {one.sighted_once} seen in one round only, {one.sighted_twice} in two: about"
-        f" {one.expected} would be found in all (Chao2), {one.completeness:.0%} of which are here;"
-        f" coverage by Good and Turing {one.coverage:.0%}."
-    )
-    yield ""
-    yield f"**Warning**: {inline(one.warning)}."
-
-
 def _twice(found: Hindsight) -> Lines:
     one = found.twice
     if one is None:
@@ -129,34 +112,9 @@ def _twice(found: Hindsight) -> Lines:
     yield f"Krippendorff's alpha {one.alpha:.2f}, 90 % interval {one.low:.2f} to {one.high:.2f}: {reading}."
 
 
-def _axes(found: Hindsight) -> Lines:
-    rows = [
-        (inline(one.id), inline(one.name), _value(one), inline("; ".join(one.flags)), inline(_note(one)))
-        for one in found.axes.axes
-    ]
-    yield from table(("axis", "", "value", "flags", "from"), rows)
-    yield ""
-    if found.axes.incomplete:
-        yield f"⚠ state incomplete: {inline(found.axes.incomplete)}."
-        yield ""
-    yield "There is no overall score. A refused axis wants a judgement that the ledger does not hold."
-
-
-def _value(axis: Axis) -> str:
-    if axis.low is not None and axis.high is not None:
-        return f"{axis.low:g} to {axis.high:g}"
-    return "–" if axis.value is None else f"{axis.value:g}"
-
-
-def _note(axis: Axis) -> str:
-    return axis.note if axis.correction is None else f"{axis.note} (corrected: {axis.correction})"
-
-
 _SECTIONS: Final[tuple[tuple[str, Callable[[Hindsight], Lines]], ...]] = (
     ("Failure modes", failures_section),
     ("Standing of the claims", _standing),
     ("What each role contributed", _contribution),
-    ("How much may be left to find", _coverage),
     ("Verdicts given twice", _twice),
-    ("Axes", _axes),
 )

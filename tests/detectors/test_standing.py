@@ -1,4 +1,4 @@
-"""Claim standing: DF-QuAD by hand, the graph against a slow oracle, per option; contribution, coverage, axes."""
+"""Claim standing: DF-QuAD by hand, the graph against a slow oracle, per option; contribution."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.axes import axes
 from detectors.contribution import binomial_at_most, contributions, drop, power
-from detectors.coverage import chao2, coverage
 from detectors.standing import aggregate, by_option, df_quad, standings
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
@@ -141,58 +139,5 @@ def test_one_stress_round_is_never_enough_to_clear_a_role() -> None:
     assert sum(one.claims for one in found.values()) == len(state.claims)
 
 
-def test_coverage_by_hand() -> None:
-    assert chao2(10, 4, 2, 13) == pytest.approx(10 + 12 / 13 * 4 * 3 / 6)
-    events = read_skill(Simulation(Setting(seed=4)).files(), None).events
-    found = coverage(events)
-    assert found is not None
-    assert found.completeness is None  # every claim of this simulator is sighted once
-    assert "decides nothing" in found.warning
-    seedless = read_skill(Simulation(Setting(seed=4, seed_fields_only=True)).files(), None).events
-    assert coverage(seedless) is None
-
-
-def test_coverage_with_claims_that_came_up_again() -> None:
-    claims = [
-        a_claim(1, n) | {"sightings": [{"role": "critic", "round": number} for number in range(1, 1 + n)]}
-        for n in (1, 2, 3)
-    ]
-    files = {"claims.jsonl": b"".join(orjson.dumps(claim) + b"\n" for claim in claims)}
-    found = coverage(read_skill(files, None).events)
-    assert found is not None
-    assert (found.sighted_once, found.sighted_twice, found.rounds) == (1, 1, 3)
-    assert found.completeness == 1.0
-    assert found.coverage == pytest.approx(1 - 1 / 6, abs=1e-4)
-
-
-def test_axes_have_a_value_or_a_reason_and_no_overall_score() -> None:
-    state = fold(read_skill(Simulation(Setting(seed=4)).files(), None).events)
-    found = axes(state, [(5, 2, 2), (10, 0, 2)])
-    assert [axis.id for axis in found.axes] == [
-        "A1",
-        "A2",
-        "A3",
-        "B1",
-        "B2",
-        "B3",
-        "B4",
-        "C1",
-        "C2",
-        "C3",
-        "C4",
-        "C5",
-    ]
-    for axis in found.axes:
-        assert axis.value is not None or axis.low is not None or axis.note.startswith("refused")
-    by_id = {axis.id: axis for axis in found.axes}
-    assert by_id["A2"].value is not None
-    assert by_id["A2"].value <= 1
-    assert by_id["C2"].value == 3.0
-    assert found.groups.keys() == {"A"}
-
-
 def test_nothing_is_guessed_on_an_empty_ledger() -> None:
-    found = axes(fold(()))
-    assert all(axis.value is None and axis.note.startswith("refused") for axis in found.axes)
-    assert found.incomplete is not None
     assert {one.verdict for one in contributions(fold(()))} == {"INSUFFICIENT"}

@@ -45,18 +45,6 @@ def test_contribution_is_insufficient_by_default_and_says_with_what_power(found:
     assert "`moot stress`" in text
 
 
-def test_coverage_never_comes_without_its_warning(found: Hindsight) -> None:
-    text = _text(found, "How much may be left to find")
-    assert "Warning" in text or "nothing can be estimated" in text
-
-
-def test_axes_have_no_total(found: Hindsight) -> None:
-    text = _text(found, "Axes")
-    assert all(f"| {name} |" in text for name in ("A1", "A2", "A3", "B1", "B4", "C1", "C5"))
-    assert "There is no overall score" in text
-    assert "corrected: capped at 1" in text
-
-
 def test_standing_names_the_contested(found: Hindsight) -> None:
     text = _text(found, "Standing of the claims")
     contested = [claim for claim, one in found.standings.items() if one.label == "contested"]
