@@ -1,11 +1,9 @@
 """What can be said of a run only when it is looked at as a whole.
 
-hindsight(book) → contributions, standings of claims and options, the eight failure modes, agreement
+hindsight(book) → contributions, the eight failure modes, agreement
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import msgspec
 
@@ -14,19 +12,15 @@ from detectors.calibrated.judgement import judge
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others
 from detectors.report import AlarmReading
-from detectors.standing import ClaimStanding, OptionStanding, by_option, standings
-from ledger.events import Claim
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
 
 
 class Hindsight(msgspec.Struct, frozen=True):
-    """`standings` by claim; `failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
+    """`failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
     own parameters are not there."""
 
     contributions: tuple[Contribution, ...]
-    standings: Mapping[str, ClaimStanding]
-    options: tuple[OptionStanding, ...]
     failures: tuple[AlarmReading, ...] | None
     twice: Agreement | None
     """How far verdicts agree that were given twice; None where none was."""
@@ -35,13 +29,8 @@ class Hindsight(msgspec.Struct, frozen=True):
 def hindsight(book: Book) -> Hindsight:
     """All of it. Costs a few passes over the ledger: for a report, not for every event."""
     state, parameters = book.state, _parameters(book)
-    found = standings(state)
-    named = [option.id for option in state.opened.options] if state.opened else []
-    about = [(event.about, found[event.id]) for event in book.of(Claim) if event.id in found]
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),
-        standings=found,
-        options=tuple(by_option(named, about)),
         failures=judge(state, parameters).alarms if parameters else None,
         twice=agreement(state, parameters.judges) if parameters else None,
     )

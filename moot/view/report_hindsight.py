@@ -1,11 +1,11 @@
-"""The report's sections that look back over the whole run: failure modes, standing, contribution."""
+"""The report's sections that look back over the whole run: failure modes, contribution."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ledger.interchange.markdown import inline, listed, table
+from ledger.interchange.markdown import inline, table
 from ledger.plain_text import shortened
 from moot.view import marks, words
 from moot.view.hindsight import Hindsight
@@ -39,40 +39,6 @@ def failures_section(found: Hindsight) -> Lines:
     yield from table(("failure mode", "verdict", "e-value", "since", "why"), rows)
     yield ""
     yield "By the calibrated detectors; what is not told here is no all-clear. `moot signals` has the numbers."
-
-
-def _standing(found: Hindsight) -> Lines:
-    tested = {claim: one for claim, one in found.standings.items() if one.label != "untested"}
-    if not tested:
-        return
-    counts = [
-        f"{sum(one.label == label for one in tested.values())} {label}"
-        for label in ("confirmed", "contested", "refuted")
-    ]
-    yield (
-        f"By the arguments for and against each claim (DF-QuAD), beside its status: {', '.join(counts)},"
-        f" {len(found.standings) - len(tested)} without an argument. `moot claims` shows the arguments."
-    )
-    contested = [claim for claim, one in tested.items() if one.label == "contested"]
-    if contested:
-        yield ""
-        yield f"Contested: {listed(contested)}."
-    if found.options:
-        yield ""
-        rows = [
-            (
-                inline(one.option),
-                str(one.confirmed),
-                str(one.contested),
-                str(one.refuted),
-                str(one.untested),
-                "" if one.strength is None else f"{one.strength:.2f}",
-            )
-            for one in found.options
-        ]
-        yield from table(
-            ("claims about", "confirmed", "contested", "refuted", "untested", "mean strength"), rows
-        )
 
 
 def _contribution(found: Hindsight) -> Lines:
@@ -114,7 +80,6 @@ def _twice(found: Hindsight) -> Lines:
 
 _SECTIONS: Final[tuple[tuple[str, Callable[[Hindsight], Lines]], ...]] = (
     ("Failure modes", failures_section),
-    ("Standing of the claims", _standing),
     ("What each role contributed", _contribution),
     ("Verdicts given twice", _twice),
 )

@@ -13,7 +13,6 @@ from ledger.state.book import Book, book
 from moot.view.hindsight import Hindsight, hindsight
 from moot.view.report_hindsight import hindsight_sections
 from tests.detectors.ledgers import Blobs
-from tests.render.sample import sample_book
 
 AT = "2026-01-01T00:00:00.000000Z"
 
@@ -43,19 +42,6 @@ def test_contribution_is_insufficient_by_default_and_says_with_what_power(found:
     assert text.count("| INSUFFICIENT |") + text.count("| CARRIES |") == 4
     assert "if it carried 25%" in text
     assert "`moot stress`" in text
-
-
-def test_standing_names_the_contested(found: Hindsight) -> None:
-    text = _text(found, "Standing of the claims")
-    contested = [claim for claim, one in found.standings.items() if one.label == "contested"]
-    assert all(claim in text for claim in contested)
-
-
-def test_options_have_a_line_each() -> None:
-    made = hindsight(sample_book())
-    opened = sample_book().state.opened
-    assert opened is not None
-    assert [one.option for one in made.options] == [option.id for option in opened.options]
 
 
 @pytest.mark.parametrize(
