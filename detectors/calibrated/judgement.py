@@ -18,10 +18,9 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.agreement import Agreement, agreement
 from detectors.calibrated.failure_modes import panel_of
 from detectors.calibrated.gates import gates, is_open
-from detectors.calibrated.parameters import CalibratedParameters, Judges, calibrated_parameters
+from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from detectors.calibrated.reading import ModeReading
 from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
 from detectors.observations import is_import
@@ -90,11 +89,7 @@ def judged(
     """The same from rounds that were counted already; `as_recorded` as a look of these thresholds records it."""
     planned = planned_rounds(state)
     readings = tuple(read(state, rounds, parameters, planned) for read in panel_of(parameters))
-    twice = agreement(state, parameters.judges)
-    found = (
-        *gates(state, rounds, readings, parameters, as_recorded=as_recorded),
-        *_judges(twice, parameters.judges),
-    )
+    found = gates(state, rounds, readings, parameters, as_recorded=as_recorded)
     failing = [gate.name for gate in found if gate.decides and not gate.ok]
     in_vain = failing == ["blocked"] or "reachable" in failing
     advice: Advice = (
@@ -106,17 +101,8 @@ def judged(
         stop=failing in ([], ["blocked"]),
         advice=advice,
         gates=found,
-        alarms=tuple(_told(state, reading, first, twice) for reading in readings),
+        alarms=tuple(_told(state, reading, first) for reading in readings),
     )
-
-
-def _judges(twice: Agreement | None, rule: Judges) -> tuple[GateReading, ...]:
-    """A gate of its own once enough verdicts were given twice."""
-    if twice is None or twice.alpha is None or twice.low is None:
-        return ()
-    value = f"alpha {twice.alpha:.2f}, at least {twice.low:.2f}, of {twice.repeats}"
-    limit = f"≥{rule.alpha_refused_below}"
-    return (GateReading("judges", not twice.unreliable, value, limit),)
 
 
 def _place(reading: ModeReading) -> tuple[int, bool]:
@@ -124,9 +110,7 @@ def _place(reading: ModeReading) -> tuple[int, bool]:
     return reading.alarm_round or 0, reading.mode in CONSEQUENCES
 
 
-def _told(
-    state: State, reading: ModeReading, first: tuple[int, bool] | None, twice: Agreement | None
-) -> AlarmReading:
+def _told(state: State, reading: ModeReading, first: tuple[int, bool] | None) -> AlarmReading:
     """A reading in words; of several alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
@@ -143,8 +127,6 @@ def _told(
         detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
     if reading.flaw:
         detail = f"{detail} ({reading.flaw})"
-    if twice is not None and twice.unreliable:
-        detail = f"{detail} (verdicts unreliable: alpha {twice.alpha}, at least {twice.low})"
     return AlarmReading(
         id=reading.mode,
         verdict="INSUFFICIENT" if excluded else reading.verdict,

@@ -169,12 +169,6 @@ NoWaitOption = Annotated[
 JudgesOption = Annotated[
     int | None, typer.Option("--judges", metavar="N", min=1, max=5, help="Judges of a debate: 1 to 5.")
 ]
-RejudgeOption = Annotated[
-    int | None,
-    typer.Option(
-        "--rejudge", metavar="K", min=0, max=4, help="Checks a round that the verifier judges twice (0)."
-    ),
-]
 RubricOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="How a debate is scored: logic30 or evidence40.")
 ]
@@ -224,14 +218,12 @@ def rules_of(
     judges: int | None,
     rubric: str | None,
     voting: str | None,
-    rejudge: int | None = None,
     stakes: str | None = None,
 ) -> dict[str, str]:
     """The named variants that the command line chooses."""
     named: dict[str, int | str | None] = {
         "rounds": rounds,
         "judges": judges,
-        "rejudge": rejudge,
         "rubric": rubric,
         "voting": voting,
         "stakes": stakes,

@@ -1,13 +1,12 @@
 """What can be said of a run only when it is looked at as a whole.
 
-hindsight(book) → contributions, the eight failure modes, agreement
+hindsight(book) → contributions, the failure modes
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from detectors.calibrated.agreement import Agreement, agreement
 from detectors.calibrated.judgement import judge
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others
@@ -22,8 +21,6 @@ class Hindsight(msgspec.Struct, frozen=True):
 
     contributions: tuple[Contribution, ...]
     failures: tuple[AlarmReading, ...] | None
-    twice: Agreement | None
-    """How far verdicts agree that were given twice; None where none was."""
 
 
 def hindsight(book: Book) -> Hindsight:
@@ -32,7 +29,6 @@ def hindsight(book: Book) -> Hindsight:
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),
         failures=judge(state, parameters).alarms if parameters else None,
-        twice=agreement(state, parameters.judges) if parameters else None,
     )
 
 

@@ -62,24 +62,7 @@ def _contribution(found: Hindsight) -> Lines:
     )
 
 
-def _twice(found: Hindsight) -> Lines:
-    one = found.twice
-    if one is None:
-        return
-    bound = f", at most {one.flips_at_most:.0%} with 95 % certainty" if one.flips_at_most is not None else ""
-    yield f"{one.repeats} verdicts were given twice, {one.flips} of them came out otherwise{bound}."
-    yield ""
-    if one.alpha is None or one.low is None or one.high is None:
-        yield f"Too few to say how reliable verdicts are: {one.needed} are needed."
-        return
-    reading = "**unreliable**: no e-value can be trusted" if one.unreliable else "reliable enough"
-    if one.warned and not one.unreliable:
-        reading = "to be read with care"
-    yield f"Krippendorff's alpha {one.alpha:.2f}, 90 % interval {one.low:.2f} to {one.high:.2f}: {reading}."
-
-
 _SECTIONS: Final[tuple[tuple[str, Callable[[Hindsight], Lines]], ...]] = (
     ("Failure modes", failures_section),
     ("What each role contributed", _contribution),
-    ("Verdicts given twice", _twice),
 )

@@ -68,16 +68,6 @@ def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
     )
 
 
-def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
-    """Checks of a round that are judged twice: so many as the rule `rejudge` says, another choice each round."""
-    wanted = str(state.opened.rules.get("rejudge", "0")) if state.opened else "0"
-    if wanted == "0":
-        return ()
-    made = applicable_checks(state, round_)
-    turned = sorted(made, key=lambda check: (check + round_) % len(CHECK_NEEDS))
-    return tuple(sorted(turned[: int(wanted)]))
-
-
 def is_last_deliberating_row(state: State, round_: int) -> bool:
     """Whether no later row of the plan has a phase G."""
     later = state.opening.plan[state.rounds[round_].plan_row + 1 :]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.calibrated.agreement import Agreement
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
 from ledger.state.book import Book, book
@@ -42,31 +40,3 @@ def test_contribution_is_insufficient_by_default_and_says_with_what_power(found:
     assert text.count("| INSUFFICIENT |") + text.count("| CARRIES |") == 4
     assert "if it carried 25%" in text
     assert "`moot stress`" in text
-
-
-@pytest.mark.parametrize(
-    ("alpha", "low", "warned", "unreliable", "word"),
-    [
-        (0.95, 0.85, False, False, "reliable enough"),
-        (0.75, 0.7, True, False, "with care"),
-        (0.7, 0.4, True, True, "unreliable"),
-        (None, None, False, False, "Too few"),
-    ],
-)
-def test_verdicts_given_twice_are_read(
-    found: Hindsight, alpha: float | None, low: float | None, warned: bool, unreliable: bool, word: str
-) -> None:
-    assert _text(found, "Verdicts given twice") == ""
-    twice = Agreement(
-        repeats=12,
-        needed=10,
-        flips=2,
-        flips_at_most=0.4,
-        alpha=alpha,
-        low=low,
-        high=None if alpha is None else 1.0,
-        warned=warned,
-        unreliable=unreliable,
-    )
-    assert word in _text(msgspec.structs.replace(found, twice=twice), "Verdicts given twice")
-    assert msgspec.json.encode(twice)

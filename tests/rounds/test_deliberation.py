@@ -54,7 +54,6 @@ def test_what_is_left_open_is_decided() -> None:
         "prompts": "structured-6",
         "positions": "beliefs",
         "rivals": "spread",
-        "rejudge": "0",
         "wait": "on",
         "validate": "phase",
         "screening": "screening-2",

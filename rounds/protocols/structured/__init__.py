@@ -5,10 +5,8 @@ recorded runs were asked (`[rules] prompts = "structured-5"`). They differ in wh
 replies, not in who is asked when.
 
 Laws
- 1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, E.rejudge, F, G, H in this
-    order; steps of one group run side by side and see nothing of each other. A check that is judged again is judged
-    from the brief of its first judgement with the artifacts in the other order; it sees no verdict that the first one
-    did not see.
+ 1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, F, G, H in this order;
+    steps of one group run side by side and see nothing of each other.
  2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked of anybody.
  3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F from the next round on.
  4. A position is sealed before any verdict of its check is known, an answer before any of its round; nobody is shown
@@ -55,7 +53,6 @@ from rounds.protocols.schedule import (
     active_roles,
     applicable_checks,
     plan_row,
-    rejudged_checks,
     synthesis_is_due,
 )
 from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, asks_each
@@ -164,10 +161,6 @@ def _is_made(check: int) -> Callable[[State, int], bool]:
     return lambda state, round_: check in applicable_checks(state, round_)
 
 
-def _is_rejudged(check: int) -> Callable[[State, int], bool]:
-    return lambda state, round_: check in rejudged_checks(state, round_)
-
-
 def _checks_drift(state: State, round_: int) -> bool:
     return plan_row(state, round_).drift
 
@@ -199,7 +192,7 @@ def _follows_from(state: State, round_: int) -> Hashable:
     opened, row = state.rounds[round_], plan_row(state, round_)
     sealed, closing = _seals(state, round_), _closes(state, round_)
     twice = asked_twice(state, round_) if asks_for_answers(state, round_) else ()
-    checks, again = applicable_checks(state, round_), rejudged_checks(state, round_)
+    checks = applicable_checks(state, round_)
     present = active_roles(state, round_)
     resolved = closing and _resolves(state, round_)
     return (
@@ -209,7 +202,6 @@ def _follows_from(state: State, round_: int) -> Hashable:
         opened.lead,
         present,
         checks,
-        again,
         sealed,
         twice,
         closing,
@@ -256,14 +248,14 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
         asked = asks_each(_present(role))
         return row(f"D.{role}", asked, yields.artifact, _wrong_artifact, later=yields.claims, group="D")
 
-    def check_row(check: int, group: str, repeat: int = 1) -> StepRow:
+    def check_row(check: int, group: str) -> StepRow:
         return row(
             f"E.check{check}",
-            asks_each(_verifier, f"check{check}", repeat),
+            asks_each(_verifier, f"check{check}"),
             lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
             _wrong_check,
             later=programs.planned,
-            when=_is_made(check) if repeat == 1 else _is_rejudged(check),
+            when=_is_made(check),
             stand_in=lost_verdict,
             group=group,
         )
@@ -291,7 +283,6 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             *(answer_rows() if "E.belief" in sees else ()),
             *(check_row(check, "E.checks") for check in (1, 2, 4)),
             check_row(3, "E.check3"),
-            *(check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
             row("F", asks_each(active_roles), yields.review, problems.wrong_review, later=yields.findings),
             row(
                 "G",
@@ -366,7 +357,6 @@ def _protocol(
         variants={
             "positions": chosen["positions"],
             rivals.RULE: chosen[rivals.RULE],
-            "rejudge": ("0", "1", "2", "3", "4"),
             "prompts": ("structured-6", "structured-5"),
             "wait": ("on", "off"),
             "validate": ("phase", "round"),

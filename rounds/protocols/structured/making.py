@@ -47,7 +47,6 @@ from roles.replies import (
     ReviewReply,
     Tension,
 )
-from rounds.protocols.schedule import rejudged_checks
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
 from rounds.protocols.structured.replies import (
     EvidencedTest,
@@ -161,8 +160,6 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
 
 def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     check = int(step.task[-1])
-    if step.name.repeat > 1:
-        return _rejudged(book, step, reply, check)
     changes = tuple(
         _change(book, step, test, test.bearing, _own(test, reply))
         for test in reply.claims
@@ -216,34 +213,9 @@ def _rests_on(reply: CheckReply) -> tuple[Evidence, ...]:
     return evidence_of(dict.fromkeys((*reply.evidence, *(one for test in tests for one in test.evidence))))
 
 
-def _rejudged(book: Book, step: Step, reply: CheckReply, check: int) -> Verification:
-    """A second judgement: it names what it repeats, and moves nothing."""
-    return Verification(
-        **by(step),
-        id=rejudged_id(book.state, step.name.round, check),
-        check=CHECKS[check - 1],
-        check_id=check,
-        result=reply.result,
-        evidence_refs=_rests_on(reply),
-        notes=reply.notes,
-        claims_affected=tuple(test.claim_id for test in reply.claims),
-        about=reply.about,
-        repeats=f"V-{step.name.round}-{check}",
-        confidence=reply.confidence,
-    )
-
-
-def rejudged_id(state: State, round_: int, check: int) -> str:
-    """`V-3-5` and on, by check, whatever arrives first."""
-    return f"V-{round_}-{5 + rejudged_checks(state, round_).index(check)}"
-
-
 def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...]:
     round_ = step.name.round
-    taken = sum(
-        facts.round == round_ and (facts.check_id == 5 or facts.repeats is not None)
-        for facts in book.state.checks.values()
-    )
+    taken = sum(facts.round == round_ and facts.check_id == 5 for facts in book.state.checks.values())
     order = {claim: n for n, claim in enumerate(book.state.claims)}
     return tuple(
         Verification(
