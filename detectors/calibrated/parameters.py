@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
 from detectors.calibrated.betting import moved
-from detectors.parameters import params_bytes, params_bytes_of
+from detectors.parameters import PROFILES, SignalProfile, params_bytes, params_hash
 from ledger.state.book import Blobs
 from ledger.state.state import State
 from ledger.store.blobs import own_parameters
@@ -241,40 +241,47 @@ def calibrated_parameters() -> CalibratedParameters:
 
 def read_parameters(content: bytes) -> CalibratedParameters:
     """A parameter file. Raises `msgspec.DecodeError` when it is none, and `WrongParameters` for a bet that is none."""
-    found = recorded_parameters(content)
+    found = msgspec.toml.decode(content, type=CalibratedParameters)
     for wrong in faults(found):
         raise wrong
     return found
 
 
-def recorded_parameters(content: bytes) -> CalibratedParameters:
-    """The file that a run was opened with, whatever it bets on: its looks were recorded by it."""
-    return msgspec.toml.decode(content, type=CalibratedParameters)
+def parameter_file_of(state: State, blobs: Blobs | None) -> bytes:
+    """Return the parameter file by which a run is judged: its own if it keeps one of this version, else the installed.
+
+    Raises `BlobMissing` where its own is lost. Verdicts that were recorded by another file are taken as given.
+    """
+    own = own_parameters(state.opened) if state.opened is not None else None
+    if own is None or blobs is None or own == params_hash("calibrated"):
+        return params_bytes("calibrated")
+    content = blobs.read(own)
+    if content is None:
+        raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
+    return content if _is_readable(content) else params_bytes("calibrated")
 
 
 def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
-    """The thresholds that a run was opened with: an installed file of this hash, be it one of before, or its own blob.
+    """Return the thresholds by which a run is judged."""
+    return read_parameters(parameter_file_of(state, blobs))
 
-    The installed ones for a run that has none of its own. Raises `BlobMissing`: others would give other
-    verdicts; a blob of that hash that is no parameter file is as good as none.
-    """
-    opened = state.opened
-    if opened is None or opened.stop.profile != "calibrated":
-        return calibrated_parameters()
-    installed = params_bytes_of("calibrated", opened.stop.params)
-    if installed is not None:
-        return recorded_parameters(installed)
-    own = own_parameters(opened)
-    if own is None or blobs is None:
-        return calibrated_parameters()
-    kept = blobs.read(own)
-    if kept is None:
-        raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
+
+def judges_by(profile: str, named: str, blobs: Blobs) -> bool:
+    """Return whether a verdict by the parameter file of this hash can be recomputed here."""
+    if profile not in PROFILES:
+        return True  # a protocol that judges by rules of its own
+    if named == params_hash(cast("SignalProfile", profile)):
+        return True
+    content = blobs.read(named) if profile == "calibrated" else None
+    return content is not None and _is_readable(content)
+
+
+def _is_readable(content: bytes) -> bool:
     try:
-        return recorded_parameters(kept)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        what = f"a parameter file of the name {own[:12]}… (what has that name is none: {error})"
-        raise BlobMissing(what) from None
+        read_parameters(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, WrongParameters):
+        return False
+    return True
 
 
 def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:

@@ -126,22 +126,6 @@ def text_parameters() -> TextParameters:
     return msgspec.toml.decode(params_bytes("text"), type=TextParameters)
 
 
-def params_bytes_of(profile: SignalProfile, named: str) -> bytes | None:
-    """The profile's parameter file of this hash: the installed one, or one of before; None when it is neither."""
-    return _installed(profile).get(named)
-
-
-@cache
-def _installed(profile: SignalProfile) -> dict[str, bytes]:
-    """Every file of the profile by its hash: `calibrated.toml`, and `calibrated-1.toml` for runs of before."""
-    files = (
-        path.read_bytes()
-        for path in sorted(DIRECTORY.glob("*.toml"))
-        if path.stem.partition("-")[0] == profile
-    )
-    return {sha256(content).hexdigest(): content for content in files}
-
-
 @cache
 def params_bytes(profile: SignalProfile) -> bytes:
     """The profile's parameter file. A calibrated run keeps it as a blob, so that its verdicts can be had again."""

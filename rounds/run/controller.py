@@ -90,7 +90,8 @@ class Controller(msgspec.Struct, frozen=True):
         if self.protocol.watched and last != "S":
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
-            events += responses(book, last, len(book.events) + len(events))
+            params = self.verdicts.params_hash(book, state.opening.stop.profile)
+            events += responses(book, last, len(book.events) + len(events), params)
         if self.protocol.look is not None and last != "S":
             events += self.protocol.look(book, last)
         return tuple(events)
@@ -158,9 +159,7 @@ class Controller(msgspec.Struct, frozen=True):
             phase=after,
             by="controller",
             profile=opened.stop.profile,
-            params=opened.stop.params
-            if opened.stop.profile == "calibrated"
-            else self.verdicts.params_hash(opened.stop.profile),
+            params=self.verdicts.params_hash(book, opened.stop.profile),
             through=len(book.events) - 1,
             signals=tuple(
                 SignalReading(

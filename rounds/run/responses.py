@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
+
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.calibrated.reading import ModeReading
@@ -49,12 +51,21 @@ CAPPED: Final = (("FM-5", "flood"), ("FM-8", ""))
 """Failure modes that cap the claims of an artifact (SD-82)."""
 
 
-def responses(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
-    """The alarms and amendments that end a round; `next_seq` is the seq of the first of them."""
+def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event, ...]:
+    """Return the alarms and amendments that end a round.
+
+    `next_seq` is the seq of the first of them, `params` the hash of the thresholds that raise and close alarms.
+    """
     opened = book.state.opening
     if opened.stop.profile == "calibrated":
-        return _calibrated(book, phase, next_seq)
-    return _slope(book.state, phase, next_seq)
+        return _by_thresholds(_calibrated(book, phase, next_seq), params)
+    return _by_thresholds(_slope(book.state, phase, next_seq), params)
+
+
+def _by_thresholds(events: tuple[Event, ...], params: str) -> tuple[Event, ...]:
+    return tuple(
+        msgspec.structs.replace(one, params=params) if isinstance(one, Alarm) else one for one in events
+    )
 
 
 def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
