@@ -1,7 +1,7 @@
 """Pictures for the documentation, drawn from a run by the views themselves:
 
 python -m moot.picture live RUN docs/images/demo.svg --after r3.E.check3.verifier
-python -m moot.picture signals RUN docs/images/signals.svg --profile calibrated --at 310
+python -m moot.picture signals RUN docs/images/signals.svg --profile gates --at 310
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def signals(run: RunStore, profile: str | None = None, at: int | None = None) ->
 
     ours = moot.open_run(run.path)
     report = msgspec.structs.replace(moot.signals(ours, profile, at), run=run.path.name)
-    thresholds = thresholds_of(ours, ours.state) if report.profile == "calibrated" else None
+    thresholds = thresholds_of(ours, ours.state) if report.profile == "gates" else None
     return _drawn(panel(read_panel(ours.stream(at)), report, thresholds), run)
 
 

@@ -1,11 +1,11 @@
 """The engine: somebody bets that a rate got worse than tolerated at some unknown round, and we watch the money.
 
-    M_0 = 0;  M_t = (M_{t-1} + w_t) · LR_t,  w_t = 1/B for t ≤ B, else 0
-    E_t = mean over the grid of M_t + max(0, 1 − t/B)
+    M_0 = 0;  M_t = (M_{t-1} + w_t) · LR_t,  w_t = 2 (B + 1 − t) / (B (B + 1)) for t ≤ B, else 0
+    E_t = mean over the grid of M_t + what is not staked yet
 
 If the true rate is at most the tolerated one, E reaches 20 with a chance of at most 5 %, however often one looks
-(Ville). With no data E = 1. Worked in logarithms (FM-1 … FM-6, FM-8). Where stakes are `falling`,
-w_t = 2 (B + 1 − t) / (B (B + 1)): what begins late in a plan cannot be found within it, so less of the coin waits.
+(Ville). With no data E = 1. Worked in logarithms (FM-1 … FM-6). Stakes fall: what begins late in a plan cannot be found
+within it, so less of the coin waits for the late rounds.
 """
 
 from __future__ import annotations
@@ -69,41 +69,35 @@ def product(one: Stream, other: Stream) -> Stream:
     return Stream(tuple(tuple(a + b for a, b in zip(left, right, strict=True)) for left, right in pairs))
 
 
-def e_values(stream: Stream, planned_rounds: int, *, falling: bool = False) -> tuple[float, ...]:
+def e_values(stream: Stream, planned_rounds: int) -> tuple[float, ...]:
     """E after every round."""
     if not stream.rows:
         return ()
-    wealth = [_wealth(row, planned_rounds, falling=falling) for row in stream.rows]
+    wealth = [_wealth(row, planned_rounds) for row in stream.rows]
     return tuple(
-        sum(row[t] for row in wealth) / len(wealth) + _unstaked(t + 1, planned_rounds, falling=falling)
+        sum(row[t] for row in wealth) / len(wealth) + _unstaked(t + 1, planned_rounds)
         for t in range(len(stream.rows[0]))
     )
 
 
-def _unstaked(t: int, planned_rounds: int, *, falling: bool) -> float:
-    """What is left of the coin for the rounds after t."""
+def _unstaked(t: int, planned_rounds: int) -> float:
+    """Return what is left of the coin for the rounds after t."""
     left = max(0, planned_rounds - t)
-    return (
-        left * (left + 1) / (planned_rounds * (planned_rounds + 1))
-        if falling
-        else max(0.0, 1 - t / planned_rounds)
-    )
+    return left * (left + 1) / (planned_rounds * (planned_rounds + 1))
 
 
-def _log_stake(t: int, planned_rounds: int, *, falling: bool) -> float:
+def _log_stake(t: int, planned_rounds: int) -> float:
     if t > planned_rounds:
         return -math.inf
-    if not falling:
-        return -math.log(planned_rounds)
     return math.log(2 * (planned_rounds + 1 - t) / (planned_rounds * (planned_rounds + 1)))
 
 
-def _wealth(row: Sequence[float], planned_rounds: int, *, falling: bool) -> list[float]:
-    logarithm, found = -math.inf, list[float]()
+def _wealth(row: Sequence[float], planned_rounds: int) -> list[float]:
+    logarithm, wealth = -math.inf, list[float]()
     for t, ratio in enumerate(row, 1):
-        logarithm = _log_sum(logarithm, _log_stake(t, planned_rounds, falling=falling)) + ratio
-        found.append(math.exp(min(logarithm, 700.0)))
-    return found
+        logarithm = _log_sum(logarithm, _log_stake(t, planned_rounds)) + ratio
+        wealth.append(math.exp(min(logarithm, 700.0)))
+    return wealth
 
 
 def mixed(parts: Sequence[int], values: Sequence[Sequence[float]]) -> tuple[float, ...]:

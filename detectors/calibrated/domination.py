@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from detectors.calibrated.betting import Stream, e_values, mixed, product, share_stream
-from detectors.calibrated.parameters import CLOSES_ALL_SINCE, SPREADS_GRID_SINCE, CalibratedParameters
-from detectors.calibrated.reading import ModeReading, late_of, read, stakes_of, thresholds
+from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.reading import ModeReading, late_of, read, thresholds
 from detectors.calibrated.rounds import RoundUnits, Units
 from detectors.observations import deliberating_roles
 from ledger.state.state import State
@@ -18,7 +18,7 @@ def domination(
 ) -> ModeReading:
     """FM-4 after the last round; of the roles the one whose bets are worth most is told."""
     roles = deliberating_roles(state)
-    bets, stakes = domination_bets(parameters, len(roles)), stakes_of(parameters)
+    bets = domination_bets(parameters, len(roles))
     per_role: dict[str, tuple[tuple[float, ...], list[Stream], list[Units]]] = {}
     for role in roles:
         units = [
@@ -32,8 +32,8 @@ def domination(
         c = share_stream([unit.counts for unit in units], *bets[0])
         lead = share_stream(leads, *bets[1])
         streams = [c, lead, product(c, lead)]
-        values = [e_values(stream, planned, falling=stakes.falling) for stream in streams]
-        per_role[role] = (mixed(stakes.domination, values), streams, units)
+        values = [e_values(stream, planned) for stream in streams]
+        per_role[role] = (mixed(parameters.stakes.domination, values), streams, units)
     each_role = zip(*(values for values, _, _ in per_role.values()), strict=True)
     mean = [math.fsum(at) / len(roles) for at in each_role]  # the same whatever the roles' order
     who = max(roles, key=lambda role: per_role[role][0][-1] if rounds else 0.0)
@@ -48,8 +48,7 @@ def domination(
         sentence=f"{{bad}} of {{units}} claims that decisions cite since R{{onset}} are {who}'s, who led "
         f"{sum(each.lead == who for each in rounds)} of {len(rounds)} rounds",
         subject=who,
-        flaw=_wrong_way(bets),
-        tolerated=bets[0][0] if parameters.version >= CLOSES_ALL_SINCE else None,
+        tolerated=bets[0][0],
         late=math.fsum(late_of(streams[:1], parameters) for _, streams, _ in per_role.values()) / len(roles),
     )
 
@@ -58,13 +57,4 @@ def domination_bets(
     parameters: CalibratedParameters, roles: int
 ) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
     """What is tolerated of citations and of leads among so many roles, and the worse shares that are bet on."""
-    cited, led = parameters.domination_cited, parameters.domination_led
-    if parameters.version < SPREADS_GRID_SINCE:
-        return cited.first_bet(roles), led.first_bet(roles)
-    return cited.bet(roles), led.bet(roles)
-
-
-def _wrong_way(bets: Sequence[tuple[float, Sequence[float]]]) -> str:
-    """Said beside a reading by old thresholds: it wins on what is tolerated, so it is no sign of anything."""
-    wrong = any(p1 <= p0 < 1 for p0, grid in bets for p1 in grid)
-    return "void: by the run's own thresholds this bets on a share that is tolerated" if wrong else ""
+    return parameters.domination_cited.bet(roles), parameters.domination_led.bet(roles)

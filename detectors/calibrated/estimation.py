@@ -89,9 +89,9 @@ def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated
         changed["domination_cited"] = msgspec.structs.replace(rule, above_share=above, grid=grid)
     waiting = [(float(len(untested(state))), float(len(state.claims))) for state, _ in runs]
     pending = _share(waiting)
-    found.append(_estimate("ready.pending", base.ready.pending_at_most, pending, waiting))
+    found.append(_estimate("untested", base.untested.share_at_most, pending, waiting))
     if pending is not None:
-        changed["ready"] = msgspec.structs.replace(base.ready, pending_at_most=pending)
+        changed["untested"] = msgspec.structs.replace(base.untested, share_at_most=pending)
     return Calibrated(msgspec.structs.replace(base, **changed), tuple(found))
 
 
@@ -142,12 +142,6 @@ def _of(units: Callable[[RoundUnits], tuple[int, int]]) -> Callable[[Sequence[Ro
     return summed
 
 
-def _overrun(rounds: Sequence[RoundUnits]) -> Rate:
-    late = [each for each in rounds if each.round >= 5]
-    arrived = sum(len(each.arrivals) for each in late)
-    return float(arrived), float(arrived + sum(len(each.resolutions) for each in late))
-
-
 def _unanchored(rounds: Sequence[RoundUnits]) -> Rate:
     """A run that names no goal anywhere never recorded them."""
     bad, units = _of(lambda each: each.unanchored.counts)(rounds)
@@ -158,11 +152,6 @@ def _inflation(rounds: Sequence[RoundUnits]) -> Rate:
     return float(sum(len(each.arrivals) for each in rounds)), float(sum(len(each.present) for each in rounds))
 
 
-def _starvation(rounds: Sequence[RoundUnits]) -> Rate:
-    told = [each for each in rounds if each.listed is not None]
-    return float(sum(each.unlinked for each in told)), float(sum(len(each.present) for each in told))
-
-
 _SHARES: Final[tuple[tuple[str, Callable[[Sequence[RoundUnits]], Rate]], ...]] = (
     ("giving_in", _of(lambda each: each.giving_in.counts)),
     ("only_robust", _of(lambda each: each.robust.counts)),
@@ -170,12 +159,8 @@ _SHARES: Final[tuple[tuple[str, Callable[[Sequence[RoundUnits]], Rate]], ...]] =
     ("drift_unanchored", _unanchored),
     ("vagueness", _of(lambda each: each.vague.counts)),
     ("bypass", _of(lambda each: each.shallow.counts)),
-    ("overrun", _overrun),
 )
-_COUNTS: Final[tuple[tuple[str, Callable[[Sequence[RoundUnits]], Rate]], ...]] = (
-    ("inflation", _inflation),
-    ("starvation", _starvation),
-)
+_COUNTS: Final[tuple[tuple[str, Callable[[Sequence[RoundUnits]], Rate]], ...]] = (("inflation", _inflation),)
 
 
 def _above(runs: Sequence[tuple[State, tuple[RoundUnits, ...]]]) -> tuple[float | None, list[Rate]]:

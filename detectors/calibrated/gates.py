@@ -1,42 +1,20 @@
-"""The gates of the profile `calibrated`: those that decide by its thresholds, and those that are shown beside them.
-
-Thresholds of version 3 decide by what a run has: *examined*, *settled*, *blocked*, *reachable* and the untested share,
-an honest absence of the critic, the last drift check, open alarms. Rounds and yield are shown: a run that asks for
-claims in every step brings them in every round, so their share says how late it is and not how much is left.
-Thresholds of before decide by rounds and yield, and the four stand beside.
-"""
+"""The gates: what must hold before a deliberation may stop. `reachable` is a notice and decides nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-
-from detectors.calibrated.parameters import (
-    CLOSES_ALL_SINCE,
-    CalibratedParameters,
-    ExaminedTerms,
-    Ready,
-    SettledTerms,
-    calibrated_parameters,
-)
-from detectors.calibrated.readiness import CRITIC, blocked, examined, passes_drift, reachable, settled
-from detectors.calibrated.reading import ModeReading
-from detectors.calibrated.rounds import RoundUnits, count_rounds
-from detectors.observations import deliberating_roles, parts, untested
+from detectors.calibrated.parameters import CalibratedParameters
+from detectors.calibrated.readiness import CRITIC, examined, passes_drift, reachable, settled, unblocked
+from detectors.calibrated.reading import ModeReading, closing_round
+from detectors.calibrated.rounds import RoundUnits
+from detectors.observations import parts, untested
 from detectors.report import GateReading
 from ledger.state.state import State
 
-DECIDES_SINCE: Final = 3
-"""Version of the thresholds from which the four decide, and rounds and yield do not."""
-SAYS_NO_CLAIM_SINCE: Final = 2
-"""Version of the thresholds from which looks say that there is no claim yet."""
-NOT_DECIDING: Final = frozenset({"rounds", "yield"})
 NO_CLAIM: Final = "no claim yet"
 """The value of a share of nothing."""
-SCALED: Final = "scaled to a full table"
-"""Said with a yield of rounds from which somebody was absent: it is more than they brought."""
 
 
 def gates(
@@ -44,138 +22,61 @@ def gates(
     rounds: Sequence[RoundUnits],
     readings: Sequence[ModeReading],
     parameters: CalibratedParameters,
-    *,
-    as_recorded: bool = False,
 ) -> tuple[GateReading, ...]:
-    """The gates as they stand after the last round; `as_recorded` gives those that a look records, and as it does."""
-    counted = (
-        _rounds(rounds, parameters.ready),
-        _pending(state, parameters, as_recorded=as_recorded),
-        _critic_stressed(state, rounds, readings, parameters),
-        _drift(state, parameters),
-        _yield(state, rounds, parameters, as_recorded=as_recorded),
-        _alarms(state, readings, parameters),
-        *_cautious(state, readings, parameters),
+    """Return the gates as they stand after the last round."""
+    deciding = (
+        examined(state, parameters.examined),
+        settled(state, len(rounds), parameters.settled),
+        unblocked(state),
+        _untested(state, parameters),
+        _critic_absent_once(state, rounds, readings),
+        _on_goal(state),
+        _no_alarms(state, readings),
+        _cautious(state, readings, parameters),
     )
-    if parameters.version < DECIDES_SINCE:
-        return counted if as_recorded else (*counted, *gates_beside(state, rounds))
-    own = [gate for gate in counted if gate.name not in NOT_DECIDING]
-    three = _three(state, len(rounds), parameters, as_recorded=as_recorded)
-    rule = thresholds_of_readiness(parameters)[1]
-    within = reachable(state, rounds, rule, others_hold=all(gate.ok for gate in (*three, *own)))
-    shown = [] if as_recorded else _beside(gate for gate in counted if gate.name in NOT_DECIDING)
-    return (*three, within, *own, *shown)
+    notice = reachable(state, rounds, parameters.settled, others_hold=all(gate.ok for gate in deciding))
+    return (*deciding, notice)
 
 
-def gates_beside(state: State, rounds: Sequence[RoundUnits] | None = None) -> tuple[GateReading, ...]:
-    """The four by the installed thresholds, for whoever does not decide by them."""
-    installed = calibrated_parameters()
-    held = count_rounds(state, installed.bypass.references_at_least) if rounds is None else rounds
-    within = reachable(state, held, thresholds_of_readiness(installed)[1])
-    return tuple(_beside((*_three(state, len(held), installed), within)))
-
-
-def thresholds_of_readiness(parameters: CalibratedParameters) -> tuple[ExaminedTerms, SettledTerms]:
-    """Thresholds of before have none of these: then the installed ones."""
-    installed = calibrated_parameters()
-    tests, still = parameters.examined or installed.examined, parameters.settled or installed.settled
-    assert tests, "the installed thresholds have this table"
-    assert still, "the installed thresholds have this table"
-    return tests, still
-
-
-def _three(
-    state: State, held: int, parameters: CalibratedParameters, *, as_recorded: bool = False
-) -> tuple[GateReading, ...]:
-    tests, still = thresholds_of_readiness(parameters)
-    return examined(state, tests), settled(state, held, still, as_recorded=as_recorded), blocked(state)
-
-
-def _beside(found: Iterable[GateReading]) -> list[GateReading]:
-    return [msgspec.structs.replace(gate, decides=False) for gate in found]
-
-
-def _rounds(rounds: Sequence[RoundUnits], rule: Ready) -> GateReading:
-    return GateReading(
-        "rounds", len(rounds) >= rule.rounds_at_least, str(len(rounds)), f"≥{rule.rounds_at_least}"
-    )
-
-
-def _pending(state: State, parameters: CalibratedParameters, *, as_recorded: bool) -> GateReading:
-    rule = parameters.ready
+def _untested(state: State, parameters: CalibratedParameters) -> GateReading:
+    most = parameters.untested.share_at_most
     share = len(untested(state)) / len(state.claims) if state.claims else 1.0
-    as_first = as_recorded and parameters.version < SAYS_NO_CLAIM_SINCE
-    value = f"{share:.1%}" if state.claims or as_first else NO_CLAIM
-    return GateReading("pending", share <= rule.pending_at_most, value, f"≤{rule.pending_at_most:.0%}")
+    value = f"{share:.1%}" if state.claims else NO_CLAIM
+    return GateReading("untested", share <= most, value, f"≤{most:.0%}")
 
 
-def _critic_stressed(
-    state: State,
-    rounds: Sequence[RoundUnits],
-    readings: Sequence[ModeReading],
-    parameters: CalibratedParameters,
+def _critic_absent_once(
+    state: State, rounds: Sequence[RoundUnits], readings: Sequence[ModeReading]
 ) -> GateReading:
     part_of = parts(state)
     stressed = [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
-    closes = parameters.version >= CLOSES_ALL_SINCE
-    honest = not any(
-        is_open(state, reading) if closes else reading.verdict == "ALARM"
-        for reading in readings
-        if reading.mode == "FM-7"
-    )
+    honest = not any(is_open(state, reading) for reading in readings if reading.mode == "FM-7")
     told = f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent"
-    return GateReading("critic_stressed", bool(stressed) and honest, told, "really absent once")
+    return GateReading("critic_absent_once", bool(stressed) and honest, told, "really absent once")
 
 
-def _drift(state: State, parameters: CalibratedParameters) -> GateReading:
+def _on_goal(state: State) -> GateReading:
     last = state.drift[max(state.drift)] if state.drift else None
     told = last.verdict if last else "no drift check"
-    if parameters.version < DECIDES_SINCE:
-        return GateReading("drift", told != "FAIL", told, "last one not FAIL")
     if last is not None and last.neglected:
         told += f", neglected: {', '.join(last.neglected)}"
-    return GateReading("drift", passes_drift(state), told, "last one not FAIL, and no goal neglected")
+    return GateReading(
+        "on_goal", passes_drift(state), told, "last drift check not FAIL, and no goal neglected"
+    )
 
 
-def _yield(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, *, as_recorded: bool
-) -> GateReading:
-    rule = parameters.ready
-    late, limit = late_yield(state, rounds, rule.window_rounds), f"≤{rule.yield_at_most:.0%}"
-    if as_recorded and parameters.version < SAYS_NO_CLAIM_SINCE:
-        value = f"{first_yield(state, rounds, rule.window_rounds):.1%}"
-    else:
-        value = f"{late:.1%}" if any(each.arrivals for each in rounds) else NO_CLAIM
-        last, full = rounds[-rule.window_rounds :], len(deliberating_roles(state))
-        limit += f", {SCALED}" if any(len(each.present) < full for each in last) else ""
-    return GateReading("yield", late <= rule.yield_at_most, value, limit)
-
-
-def _alarms(state: State, readings: Sequence[ModeReading], parameters: CalibratedParameters) -> GateReading:
+def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
+    """Agreement that nothing earned withholds the stop before it alarms (FM-1 on watch)."""
     blocking = [
         *(reading.mode for reading in readings if is_open(state, reading)),
-        *_watched(readings, parameters),
+        *(f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"),
     ]
-    return GateReading("alarms", not blocking, ", ".join(blocking) or "none", "none open")
+    return GateReading("no_alarms", not blocking, ", ".join(blocking) or "none", "none open")
 
 
-def _watched(readings: Sequence[ModeReading], parameters: CalibratedParameters) -> list[str]:
-    """Agreement that nothing earned withholds READY before it alarms (FM-1; not by thresholds of version 1)."""
-    if parameters.unanimity is None:
-        return []
-    return [f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"]
-
-
-def _cautious(
-    state: State, readings: Sequence[ModeReading], parameters: CalibratedParameters
-) -> list[GateReading]:
-    """Whether something may be going wrong that is too young for an alarm (not by thresholds of before).
-
-    A mode whose alarm was answered is left to its answer.
-    """
+def _cautious(state: State, readings: Sequence[ModeReading], parameters: CalibratedParameters) -> GateReading:
+    """Whether something may be going wrong that is too young for an alarm. An answered alarm is left to its answer."""
     rule = parameters.cautious
-    if rule is None:
-        return []
     speaking = [
         f"{each.mode} E {each.e_value}, of late {each.late:.1f}"
         for each in readings
@@ -184,36 +85,14 @@ def _cautious(
         and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below)
     ]
     limit = f"every E <{rule.e_value_below:g}, and <{rule.late_value_below:g} in the last {rule.late_rounds} rounds"
-    return [
-        GateReading("cautious", not speaking, "; ".join(speaking) or "nothing speaks for a failure", limit)
-    ]
-
-
-def late_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
-    """What the last rounds brought, as a share of all claims, scaled to artifacts of a full table; 1 at most.
-
-    Where fewer rounds were held than the window has, these are all of them.
-    """
-    return min(1.0, first_yield(state, rounds, min(window_rounds, max(1, len(rounds)))))
-
-
-def first_yield(state: State, rounds: Sequence[RoundUnits], window_rounds: int) -> float:
-    """The same as looks by thresholds of version 1 recorded it: more than all claims in the first rounds."""
-    last = rounds[-window_rounds:]
-    artifacts = sum(len(each.present) for each in last)
-    total = sum(len(each.arrivals) for each in rounds)
-    if not artifacts or not total:
-        return 1.0
-    new = sum(len(each.arrivals) for each in last)
-    return window_rounds * len(deliberating_roles(state)) * (new / artifacts) / total
+    return GateReading("cautious", not speaking, "; ".join(speaking) or "nothing speaks for a failure", limit)
 
 
 def is_open(state: State, reading: ModeReading) -> bool:
-    """An alarm that nobody has answered: it latches until a recorded closing."""
+    """Return whether an alarm is raised and not answered: it latches until a recorded closing.
+
+    New evidence opens it again: an onset after the closing.
+    """
     if reading.verdict != "ALARM":
         return False
-    since = reading.alarm_round or 0
-    return not any(
-        alarm.fm == reading.mode and alarm.action == "closed" and alarm.round >= since
-        for alarm in state.alarms
-    )
+    return closing_round(state, reading.mode) < max(reading.alarm_round or 0, reading.onset or 0)

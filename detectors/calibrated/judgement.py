@@ -1,7 +1,7 @@
-"""The judgement of the profile `calibrated`: the failure modes, the gates, and what follows from them.
+"""The judgement of the profile `gates`: the failure modes, the gates, and what follows from them.
 
-READY, may the deliberation end: all gates that decide, and no open alarm. The budget is never a reason to stop. Where
-nothing but *blocked* fails more rounds of reading cannot help: the run stops for a person or a measurement.
+A run may stop when every gate that decides holds. A spent budget is never a reason to stop. Where nothing but
+*unblocked* fails, more rounds of reading cannot help: the run stops deliberating and waits for a person.
 
 A `RunningJudgement` keeps it up to date event by event; a look counts the rounds that changed and no others.
 
@@ -18,16 +18,16 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.failure_modes import panel_of
+from detectors.calibrated.failure_modes import PANEL
 from detectors.calibrated.gates import gates, is_open
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
 from detectors.calibrated.reading import ModeReading
 from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
 from detectors.observations import is_import
-from detectors.report import ANSWERED, AlarmReading, GateReading
-from ledger.events import Claim, DriftCheck, Event, RoundOpened
-from ledger.events.decisions import Advice, FailureMode
-from ledger.events.ids import parse_reference, round_of
+from detectors.report import AlarmReading, GateReading
+from ledger.events import DriftCheck, Event, RoundOpened
+from ledger.events.decisions import Advice
+from ledger.events.values import FailureMode
 from ledger.state.fold import step
 from ledger.state.state import State
 
@@ -46,8 +46,6 @@ _NOUNS: Final[Mapping[FailureMode, str]] = {"FM-5": "rounds", "FM-9": "tested cl
 _BY_FORMS: Final[Mapping[FailureMode, float]] = {"FM-2": 0.05, "FM-3": 0.26, "FM-6": 0.12}
 """Modes whose bad unit a form can exclude, and the tolerated rate of one that tells none."""
 HARDLY_CHANCE: Final = 0.05
-CONSEQUENCES: Final = frozenset({"FM-8"})
-"""Claims pile up when checks are empty, shallow or swamped (FM-2, FM-6, FM-5): beside those FM-8 is what follows."""
 
 
 class CalibratedJudgement(msgspec.Struct, frozen=True):
@@ -67,51 +65,38 @@ def readings_of(state: State, parameters: CalibratedParameters | None = None) ->
     """Every failure mode after the last round of `state`, by the installed thresholds if no others are given."""
     parameters = parameters or calibrated_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
-    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in panel_of(parameters))
+    return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
 
 
-def judge(
-    state: State, parameters: CalibratedParameters | None = None, *, as_recorded: bool = False
-) -> CalibratedJudgement:
+def judge(state: State, parameters: CalibratedParameters | None = None) -> CalibratedJudgement:
     """The judgement after the last round of `state`."""
     parameters = parameters or calibrated_parameters()
-    rounds = count_rounds(state, parameters.bypass.references_at_least)
-    return judged(state, rounds, parameters, as_recorded=as_recorded)
+    return judged(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
 
 
 def judged(
-    state: State,
-    rounds: tuple[RoundUnits, ...],
-    parameters: CalibratedParameters,
-    *,
-    as_recorded: bool = False,
+    state: State, rounds: tuple[RoundUnits, ...], parameters: CalibratedParameters
 ) -> CalibratedJudgement:
-    """The same from rounds that were counted already; `as_recorded` as a look of these thresholds records it."""
+    """The same from rounds that were counted already."""
     planned = planned_rounds(state)
-    readings = tuple(read(state, rounds, parameters, planned) for read in panel_of(parameters))
-    found = gates(state, rounds, readings, parameters, as_recorded=as_recorded)
-    failing = [gate.name for gate in found if gate.decides and not gate.ok]
-    in_vain = failing == ["blocked"] or "reachable" in failing
-    advice: Advice = (
-        "strong_stop" if not failing else "escalate" if in_vain or len(rounds) >= planned else "continue"
-    )
-    first = min((_place(reading) for reading in readings if reading.verdict == "ALARM"), default=None)
+    readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
+    all_gates = gates(state, rounds, readings, parameters)
+    failing = [gate.name for gate in all_gates if gate.decides and not gate.ok]
+    waits = failing == ["unblocked"]
+    out_of_reach = not all(gate.ok for gate in all_gates if gate.name == "reachable")
+    in_vain = waits or out_of_reach or len(rounds) >= planned
+    first = min((reading.alarm_round or 0 for reading in readings if is_open(state, reading)), default=None)
     return CalibratedJudgement(
         ready=not failing,
-        stop=failing in ([], ["blocked"]),
-        advice=advice,
-        gates=found,
+        stop=waits or not failing,
+        advice="strong_stop" if not failing else "escalate" if in_vain else "continue",
+        gates=all_gates,
         alarms=tuple(_told(state, reading, first) for reading in readings),
     )
 
 
-def _place(reading: ModeReading) -> tuple[int, bool]:
-    """Where an alarm stands among others: by its round, and of one round what only follows comes last."""
-    return reading.alarm_round or 0, reading.mode in CONSEQUENCES
-
-
-def _told(state: State, reading: ModeReading, first: tuple[int, bool] | None) -> AlarmReading:
-    """A reading in words; of several alarms the earliest is the suspected cause."""
+def _told(state: State, reading: ModeReading, first: int | None) -> AlarmReading:
+    """A reading in words; of several open alarms the earliest is the suspected cause."""
     detail = reading.sentence
     if reading.verdict == "INSUFFICIENT":
         noun = _NOUNS.get(reading.mode, "units")
@@ -119,17 +104,18 @@ def _told(state: State, reading: ModeReading, first: tuple[int, bool] | None) ->
     excluded = unmeasured(state, reading)
     if excluded:
         detail = f"not measurable here: {excluded}"
+    still_open = is_open(state, reading)
     if reading.verdict == "ALARM":
-        part = "suspected cause" if _place(reading) == first else "perhaps a consequence of the earlier alarm"
-        answered = "" if is_open(state, reading) else ANSWERED
-        detail = f"{detail} (alarm since R{reading.alarm_round}: {part}{answered})"
+        part = "perhaps a consequence of the earlier alarm"
+        if reading.alarm_round == first:
+            part = "suspected cause"
+        detail = f"{detail} (alarm since R{reading.alarm_round}: {part if still_open else 'answered'})"
     if reading.counter_evidence:
         detail = f"{detail}; against it: {', '.join(reading.counter_evidence[:5])}"
-    if reading.flaw:
-        detail = f"{detail} ({reading.flaw})"
     return AlarmReading(
         id=reading.mode,
         verdict="INSUFFICIENT" if excluded else reading.verdict,
+        is_open=still_open,
         e_value=reading.e_value if reading.rounds else None,
         p_anytime=reading.p_anytime if reading.rounds else None,
         onset_round=reading.onset,
@@ -171,9 +157,6 @@ class RunningJudgement:
             self._changed.update(
                 (event.round, event.round + 1)
             )  # FM-2 counts a round's checks in the next one
-        if isinstance(event, Claim) and event.raised_at_artifact is not None:
-            source = round_of(parse_reference(event.raised_at_artifact).id)
-            self._changed.update(() if source is None else (source,))
 
     def rounds(self) -> tuple[RoundUnits, ...]:
         """Every round's units; only those that changed since the last look are counted."""
@@ -188,9 +171,7 @@ class RunningJudgement:
     def readings(self) -> tuple[ModeReading, ...]:
         """Every failure mode as it stands."""
         rounds, planned = self.rounds(), planned_rounds(self.state)
-        return tuple(
-            read(self.state, rounds, self._parameters, planned) for read in panel_of(self._parameters)
-        )
+        return tuple(read(self.state, rounds, self._parameters, planned) for read in PANEL)
 
     def judgement(self) -> CalibratedJudgement:
         """The judgement as it stands."""

@@ -2,12 +2,11 @@
 
 The answers of the last round that asked are pooled again without one role. This says what the role's own answer
 carries, and nothing of what the others would have said had they never heard it; that takes a fork. A fork is worth its
-replies where the leader changes without the role, or where it leads by no more than two answers of one role are apart.
+replies where the leader changes without the role, or where it leads by little.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Final
 
 from detectors.beliefs.pool import leader_of, margin_of, mean_of
@@ -15,14 +14,14 @@ from detectors.calibrated.readiness import is_asked, last_answers
 from ledger.result import Result
 from ledger.state.state import State
 
-NOISE_AT_LEAST: Final = 5
-"""Points by which two answers differ where nobody was asked twice, or where they came out alike."""
+CLOSE_POINTS: Final = 5
+"""Points by which two answers of one role may differ by chance: a lead of no more than this is close."""
 
 
 class PoolWithout(Result, frozen=True):
     """The pool without `role`: who leads (`leader` is that of all roles), by how many points, rounded to one decimal.
 
-    `changes`: another option leads. `close`: the leader's margin is within the noise.
+    `changes`: another option leads. `close`: the leader's margin is at most `CLOSE_POINTS`.
     """
 
     role: str
@@ -42,7 +41,6 @@ def left_out(state: State) -> tuple[PoolWithout, ...]:
     if last is None or len(last.by_role) < 2:
         return ()
     leader = last.keys[leader_of(mean_of(last.by_role.values()))]
-    noise = max(Fraction(NOISE_AT_LEAST), last.noise or Fraction())
     found: list[PoolWithout] = []
     for role in last.by_role:
         pool = mean_of(points for other, points in last.by_role.items() if other != role)
@@ -55,7 +53,7 @@ def left_out(state: State) -> tuple[PoolWithout, ...]:
                 without=without,
                 margin=round(float(margin), 1),
                 changes=without != leader,
-                close=margin <= noise,
+                close=margin <= CLOSE_POINTS,
             )
         )
     return tuple(found)

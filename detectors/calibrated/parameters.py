@@ -1,32 +1,25 @@
-"""The thresholds of the profile `calibrated`, read from `detectors/parameters/calibrated.toml`.
+"""The thresholds of the failure modes and of readiness, read from `detectors/parameters/gates.toml`.
 
-Every bet is on a rate above the tolerated one; `read_parameters` refuses a file in which one is not. A run that was
-opened with such a file keeps it (`version = 1` did not ask), and its recorded looks come out of it as they did.
+Every bet is on a rate above the tolerated one; `read_parameters` refuses a file in which one is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Final, cast
+from typing import Final
 
 import msgspec
 
 from detectors.calibrated.betting import moved
-from detectors.parameters import PROFILES, SignalProfile, params_bytes, params_hash
+from detectors.parameters import params_bytes, params_hash, read_as
 from ledger.state.book import Blobs
 from ledger.state.state import State
 from ledger.store.blobs import own_parameters
 from ledger.store.failures import BlobMissing
 
-VERSION: Final = 4
-"""What is written now. Version 1 let a bet be on a rate that is tolerated, and read unanimity as no reason to look;
-version 2 judged readiness by rounds and yield, which a run that is asked for claims in every step never meets;
-version 3 split every coin evenly, let READY come while a failure had just begun, and closed only some alarms."""
-SPREADS_GRID_SINCE: Final = 2
-"""Version from which the grid of an `AboveShare` is moved to the number of roles."""
-CLOSES_ALL_SINCE: Final = 4
-"""Version from which every alarm can be closed by the rounds after it."""
+VERSION: Final = 5
+"""The version of what is computed from these thresholds. A file of another version is not computed by."""
 ROLES: Final = 4
 """The number of roles that the grid of an `AboveShare` is stated for."""
 
@@ -55,11 +48,11 @@ class Share(_Table, frozen=True, kw_only=True):
 class Unanchored(Share, frozen=True, kw_only=True):
     """FM-3: in a run whose forms ask for the goal fewer units go without one."""
 
-    p0_where_asked: float | None = None
+    p0_where_asked: float
 
     def bet(self, *, asked: bool) -> tuple[float, tuple[float, ...]]:
         """The tolerated share and worse ones, at the same distance from it in log-odds."""
-        p0 = self.p0_where_asked if asked and self.p0_where_asked is not None else self.p0
+        p0 = self.p0_where_asked if asked else self.p0
         return p0, moved(self.grid, self.p0, p0)
 
 
@@ -82,10 +75,6 @@ class AboveShare(_Table, frozen=True, kw_only=True):
         p0 = 1 / roles + self.above_share
         return p0, self.grid if p0 >= 1 else moved(self.grid, 1 / ROLES + self.above_share, p0)
 
-    def first_bet(self, roles: int) -> tuple[float, tuple[float, ...]]:
-        """The same in version 1: one grid for any number of roles."""
-        return 1 / roles + self.above_share, self.grid
-
 
 class Unanimity(_Table, frozen=True, kw_only=True):
     """FM-1: a string of rounds in which checks found nothing and nobody stood against the lead."""
@@ -102,12 +91,11 @@ class Mean(_Table, frozen=True, kw_only=True):
     rounds_at_least: int = 0
 
 
-class Starvation(Mean, frozen=True, kw_only=True):
-    """FM-5: a round that raises so many times the tolerated claims is not starving, whatever it leaves out."""
+class Starvation(_Table, frozen=True, kw_only=True):
+    """FM-5: so few new claims a round, so many rounds running, while work is left."""
 
-    claims_at_most_times: float
-    mean_where_one_is_asked: float | None = None
-    """Of a run whose prompts ask for one claim an artifact: what they leave out is left out by order."""
+    claims_below: int
+    rounds_running: int
 
 
 class Bypass(Share, frozen=True, kw_only=True):
@@ -123,70 +111,41 @@ class StressAvoidance(_Table, frozen=True, kw_only=True):
     references_at_least: int
 
 
-class Overrun(Share, frozen=True, kw_only=True):
-    """FM-8: from which round on, and the count of signals that the reference rule allows past the plan."""
+class UntestedTerms(_Table, frozen=True, kw_only=True):
+    """The share of claims that may be untested."""
 
-    from_round: int
-    signals_at_most: int
-
-
-class Ready(_Table, frozen=True, kw_only=True):
-    """The readiness gates."""
-
-    rounds_at_least: int
-    pending_at_most: float
-    yield_at_most: float
-    window_rounds: int
+    share_at_most: float
 
 
 class ExaminedTerms(_Table, frozen=True, kw_only=True):
-    """Tested claims about each option alone."""
+    """Tested claims that name each option."""
 
     tests_at_least: int
-    alarm_from_round: int | None = None
-    """FM-9 is asked from this round on; None: not at all."""
-    others_tested_at_least: int = 0
-    """… and when so many claims about options alone were tested."""
+    alarm_from_round: int
+    """FM-9 is asked from this round on …"""
+    others_tested_at_least: int
+    """… and when so many claims about options were tested."""
 
 
 class SettledTerms(_Table, frozen=True, kw_only=True):
-    """How long what the roles would answer now must stand, how far it may move, and how far one role may differ from
-    itself before its answers say nothing; in points."""
+    """How long what the roles would answer now must keep its leader, how much that may lose, how clearly it leads."""
 
-    rounds_unchanged: int
-    points_at_most: int
-    noise_at_most: int
-    against_leader: bool = False
-    """What counts is how much the leader lost: an answer that gains is not unsettled by it."""
-
-
-class Judges(_Table, frozen=True, kw_only=True):
-    """How far verdicts that were given twice must agree, as alphas: when to warn, and when to refuse READY."""
-
-    repeats_at_least: int
-    alpha_warned_below: float
-    alpha_refused_below: float
+    rounds_with_same_leader: int
+    points_lost_at_most: int
+    margin_at_least: int
 
 
 class Stakes(_Table, frozen=True, kw_only=True):
-    """How one coin is split between the bets of a mode, in parts; and between rounds, evenly or `falling`."""
+    """How one coin is split between the bets of a mode, in parts."""
 
-    falling: bool = False
-    one_bet_a_check: bool = False
-    """FM-1: roles that move together on a check are one unit."""
-    giving_in: tuple[int, int] = (1, 1)
+    giving_in: tuple[int, int]
     """FM-1: positions, checks that found nothing; the same where nobody's position differs, or none was sealed."""
-    goal_drift: tuple[int, int] = (2, 1)
+    goal_drift: tuple[int, int]
     """FM-3: anchors, both at once."""
-    domination: tuple[int, int, int] = (1, 1, 1)
+    domination: tuple[int, int, int]
     """FM-4: citations, leads, both at once."""
-    inflation: tuple[int, int, int] = (1, 1, 1)
+    inflation: tuple[int, int, int]
     """FM-5: number, vagueness, both at once."""
-    flood_or_famine: tuple[int, int] = (1, 1)
-
-
-EVENLY: Final = Stakes()
-"""How versions 1 to 3 staked."""
 
 
 class CautiousTerms(_Table, frozen=True, kw_only=True):
@@ -205,14 +164,14 @@ class ClaimCap(_Table, frozen=True, kw_only=True):
 
 
 class CalibratedParameters(_Table, frozen=True, kw_only=True):
-    """`calibrated.toml`."""
+    """`gates.toml`."""
 
     version: int
     watch_at: str
     alarm_at: str
     giving_in: Share
     only_robust: Share
-    unanimity: Unanimity | None = None
+    unanimity: Unanimity
     pro_forma_broken: Share
     drift_unanchored: Unanchored
     drift_failed: FailedDrift
@@ -223,20 +182,18 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
     starvation: Starvation
     bypass: Bypass
     stress_avoidance: StressAvoidance
-    overrun: Overrun
-    ready: Ready
-    examined: ExaminedTerms | None = None
-    settled: SettledTerms | None = None
-    stakes: Stakes | None = None
-    cautious: CautiousTerms | None = None
-    judges: Judges
+    examined: ExaminedTerms
+    settled: SettledTerms
+    untested: UntestedTerms
+    stakes: Stakes
+    cautious: CautiousTerms
     claim_cap: ClaimCap
 
 
 @cache
 def calibrated_parameters() -> CalibratedParameters:
     """The installed thresholds."""
-    return read_parameters(params_bytes("calibrated"))
+    return read_parameters(params_bytes("gates"))
 
 
 def read_parameters(content: bytes) -> CalibratedParameters:
@@ -253,12 +210,12 @@ def parameter_file_of(state: State, blobs: Blobs | None) -> bytes:
     Raises `BlobMissing` where its own is lost. Verdicts that were recorded by another file are taken as given.
     """
     own = own_parameters(state.opened) if state.opened is not None else None
-    if own is None or blobs is None or own == params_hash("calibrated"):
-        return params_bytes("calibrated")
+    if own is None or blobs is None or own == params_hash("gates"):
+        return params_bytes("gates")
     content = blobs.read(own)
     if content is None:
         raise BlobMissing(f"the file of the run's own parameters ({own[:12]}…)")
-    return content if _is_readable(content) else params_bytes("calibrated")
+    return content if _is_readable(content) else params_bytes("gates")
 
 
 def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
@@ -268,11 +225,12 @@ def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
 
 def judges_by(profile: str, named: str, blobs: Blobs) -> bool:
     """Return whether a verdict by the parameter file of this hash can be recomputed here."""
-    if profile not in PROFILES:
+    installed = read_as(profile)
+    if installed is None:
         return True  # a protocol that judges by rules of its own
-    if named == params_hash(cast("SignalProfile", profile)):
+    if named == params_hash(installed):
         return True
-    content = blobs.read(named) if profile == "calibrated" else None
+    content = blobs.read(named) if installed == "gates" else None
     return content is not None and _is_readable(content)
 
 
@@ -290,16 +248,13 @@ def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
         yield WrongParameters(
             "version",
             f"{parameters.version}, and only {VERSION} is read for a run that was not opened with it",
-            "write the file again with `moot calibrate`",
+            "copy the installed file and change its numbers",
         )
         return
-    for name in ("examined", "settled", "unanimity", "stakes", "cautious"):
-        if getattr(parameters, name) is None:
-            yield WrongParameters(name, "is missing", f"copy [{name}] from the installed file")
     for name, share in _shares(parameters):
         yield from _bet(f"{name}.grid", share.p0, share.grid, f"{name}.p0")
     asked = parameters.drift_unanchored.p0_where_asked
-    if asked is not None and not 0 < asked < 1:
+    if not 0 < asked < 1:
         yield WrongParameters(
             "drift_unanchored.p0_where_asked",
             f"tolerates {asked:g}, and a share lies between 0 and 1",
@@ -316,8 +271,7 @@ def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
             yield WrongParameters(
                 tolerated, f"{above.above_share:g} is below an even share", "make it 0 or more"
             )
-    for name, mean in (("inflation", parameters.inflation), ("starvation", parameters.starvation)):
-        yield from _multiples(name, mean)
+    yield from _multiples("inflation", parameters.inflation)
     yield from _together("domination_cited", cited.grid, "domination_led", led.grid)
     yield from _together("inflation", parameters.inflation.grid, "vagueness", parameters.vagueness.grid)
     yield from _thresholds(parameters)

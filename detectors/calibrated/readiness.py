@@ -1,28 +1,32 @@
-"""Four gates on what a run has: every option examined, the answer settled, nothing blocked, readiness within reach.
+"""What a run has: options examined, the answer settled, nothing open that only others can settle, rounds left.
 
-*examined*: each living option has claims about it alone that a check or an experiment tested; an option lives until a
-decision about others cites a verdict that broke it. *settled*: what every role would answer now, sealed once a round,
-keeps its leader and hardly moves, by the measure of how far two answers of one role are apart. *blocked*: a decision
-rests on an open claim that nothing here can settle by reading. *reachable*: the plan still has what the gates need.
+*examined*: each living option is named by claims that a check or an experiment tested; an option lives until a decision
+about others cites a verdict that broke it. *settled*: what every role would answer now, sealed once a round, keeps its
+leader, which loses little and leads clearly. *unblocked*: no question that decides is open, no decision rests on an
+open claim that no reading settles, and no final decision requires only what happens outside the run. *reachable* is a
+notice: whether the plan still has what the gates need.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from detectors.beliefs.pool import ByRole, leader_of, mean_of, movement_of, noise_of
+from detectors.beliefs.pool import ByRole, leader_of, margin_of, mean_of
 from detectors.beliefs.pool import Points as Belief
 from detectors.calibrated.parameters import ExaminedTerms, SettledTerms
+from detectors.calibrated.questions import OpenQuestion, deciding_questions
 from detectors.calibrated.rounds import RoundUnits
 from detectors.observations import parts
 from detectors.report import GateReading
 from ledger.events.run import PlanRow
 from ledger.events.values import Points
-from ledger.state.decided import in_force
-from ledger.state.lifecycle import TESTED
+from ledger.plain_text import counted
+from ledger.state.decided import final_in_force, in_force
+from ledger.state.lifecycle import TESTED, Move
 from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS, BeliefFacts, ClaimFacts, State
 
 CRITIC: Final = "critic"
@@ -31,50 +35,87 @@ NOT_ASKED: Final = "not asked in this run"
 ONLY_OUTSIDE: Final = frozenset({"execution", "person"})
 """How a claim is decided that no reading settles."""
 OPEN: Final = frozenset({"pending", "tested_unclear"})
+REFUTED: Final = frozenset({"tested_refuted", "partially_refuted"})
 SHOWN: Final = 3
 
 
 # ---------------------------------------------------------------- examined
 
 
+class Tested(NamedTuple):
+    """Tested claims that name an option: all, and those that are refuted or partly refuted."""
+
+    claims: int = 0
+    refuted: int = 0
+
+
 def examined(state: State, rule: ExaminedTerms) -> GateReading:
     """Whether each option that is still in the race was tested."""
     needed = rule.tests_at_least
-    limit = f"≥{needed} tested claims about each option alone, or dropped by a verdict"
     if not state.options:
-        tested = sum(_is_tested(claim, closing=False) for claim in state.claims.values())
+        tested = sum(_is_tested(claim, None) for claim in state.claims.values())
         return GateReading(
             "examined", tested >= needed, f"{tested} claims tested", f"≥{needed} tested claims"
         )
-    counts, gone = counted_alone(state), dropped(state)
+    gone = dropped(state)
     told = (
-        f"{option} dropped" if option in gone else f"{option} {count}" for option, count in counts.items()
+        f"{option} dropped" if option in gone else f"{option} {count.claims} ({count.refuted} refuted)"
+        for option, count in counts_by_option(state).items()
     )
-    ok = all(count >= needed or option in gone for option, count in counts.items())
-    return GateReading("examined", ok, ", ".join(told), limit)
+    limit = f"≥{needed} tested claims for each option, or dropped by a verdict"
+    return GateReading("examined", not unexamined(state, rule), ", ".join(told), limit)
 
 
-def unexamined(state: State, rule: ExaminedTerms) -> tuple[str, ...]:
-    """Options that are in the race and were hardly tested, in order."""
+def unexamined(state: State, rule: ExaminedTerms, through: int | None = None) -> tuple[str, ...]:
+    """Return the options that are in the race and were hardly tested by the end of round `through` (None: now)."""
     gone = dropped(state)
     return tuple(
         option
-        for option, count in counted_alone(state).items()
-        if count < rule.tests_at_least and option not in gone
+        for option, count in counts_by_option(state, through).items()
+        if count.claims < rule.tests_at_least and option not in gone
     )
 
 
-def counted_alone(state: State, *, closing: bool = False) -> dict[str, int]:
-    """Option → tested claims that are about it and no other; `closing` counts those that only the closing settled."""
+def counts_by_option(state: State, through: int | None = None) -> dict[str, Tested]:
+    """Return the claims that name each option and were tested by the end of round `through` (None: now).
+
+    A claim that compares two options counts for both; one that only the closing settled was not tested.
+    """
+    counts = {option.id: Tested() for option in state.options}
+    for claim in state.claims.values():
+        if not _is_tested(claim, through):
+            continue
+        for option in set(claim.about) & counts.keys():
+            before = counts[option]
+            counts[option] = Tested(before.claims + 1, before.refuted + (claim.status in REFUTED))
+    return counts
+
+
+def tests_by_round(state: State) -> Counter[int]:
+    """Return how many claims about some option were tested first in each round."""
+    options = {option.id for option in state.options}
+    return Counter(
+        min(move.place.round for move in claim.moves if _is_test(move))
+        for claim in state.claims.values()
+        if options & set(claim.about) and _is_tested(claim, None)
+    )
+
+
+def counted_alone(state: State) -> dict[str, int]:
+    """Return the tested claims that are about each option and no other: what a role's own claim is spread by."""
     counts = {option.id: 0 for option in state.options}
     for claim in state.claims.values():
-        if len(claim.about) == 1 and claim.about[0] in counts and _is_tested(claim, closing=closing):
+        if len(claim.about) == 1 and claim.about[0] in counts and _is_tested(claim, None):
             counts[claim.about[0]] += 1
     return counts
 
 
-def _is_tested(claim: ClaimFacts, *, closing: bool) -> bool:
-    return any(move.to in TESTED and (closing or move.place.phase != SYNTHESIS) for move in claim.moves)
+def _is_tested(claim: ClaimFacts, through: int | None) -> bool:
+    return any(_is_test(move) and (through is None or move.place.round <= through) for move in claim.moves)
+
+
+def _is_test(move: Move) -> bool:
+    return move.to in TESTED and move.place.phase != SYNTHESIS
 
 
 def dropped(state: State) -> frozenset[str]:
@@ -97,54 +138,45 @@ def dropped(state: State) -> frozenset[str]:
 
 
 class Course(NamedTuple):
-    """The sealed answers by round, and what became of them from round to round."""
+    """The sealed answers by round, and what became of the leader from round to round."""
 
     leaders: tuple[str, ...]
     """Of each round that asked, in order."""
-    moved: tuple[Fraction | None, ...]
-    """Points by which roles moved since the round before; None where none answered both."""
-    noise: Fraction | None
-    """How far two answers of one role are apart, the mean of all that were asked twice."""
-    lost: tuple[Fraction | None, ...] = ()
+    lost: tuple[Fraction | None, ...]
     """Points by which the leader of the round before is lower, in the mean of the roles that answered both."""
-
-    def steps(self, rule: SettledTerms) -> tuple[Fraction | None, ...]:
-        """What counts as a step from one round to the next: what the leader lost, or all that moved."""
-        return self.lost if rule.against_leader else self.moved
+    margins: tuple[Fraction, ...]
+    """Points by which the leader leads the group forecast."""
 
     def unchanged(self, rule: SettledTerms) -> int:
-        """How many rounds running, up to the last, kept the leader and hardly moved, or hardly lowered it."""
-        allowed = max(Fraction(rule.points_at_most), self.noise or Fraction())
-        course = self.steps(rule)
-        count = 0
+        """Return how many rounds, up to the last, had the same leader, which lost little from each to the next."""
+        count = min(1, len(self.leaders))
         for place in range(len(self.leaders) - 1, 0, -1):
-            moved = course[place]
-            if moved is None or moved > allowed or self.leaders[place] != self.leaders[place - 1]:
+            lost = self.lost[place]
+            changed = self.leaders[place] != self.leaders[place - 1]
+            if changed or lost is None or lost > rule.points_lost_at_most:
                 break
             count += 1
         return count
 
 
-def settled(state: State, through: int, rule: SettledTerms, *, as_recorded: bool = False) -> GateReading:
-    """Whether what the roles would answer now still changes, after round `through`; a look records every round that it
-    did not, where people are told of no more than are asked for."""
-    what = "the same leader, which loses" if rule.against_leader else "the same leader and"
-    limit = f"{what} ≤{rule.points_at_most} points or the noise, {rule.rounds_unchanged} rounds running"
+def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
+    """Whether what the roles would answer now still changes, after round `through`."""
+    needed = rule.rounds_with_same_leader
+    limit = (
+        f"same leader for {needed} rounds, losing ≤{rule.points_lost_at_most} points,"
+        f" {rule.margin_at_least} points ahead"
+    )
     if not state.beliefs and not is_asked(state):
         return GateReading("settled", False, NOT_ASKED, limit)
     course = course_of(state, through)
     if not course.leaders:
         return GateReading("settled", False, "no round has answered yet", limit)
-    still = course.unchanged(rule)
-    loud = course.noise is not None and course.noise > rule.noise_at_most
-    rounds = still if as_recorded else min(still, rule.rounds_unchanged)
-    told = [f"{course.leaders[-1]} leads, unchanged for {rounds} of {rule.rounds_unchanged} rounds"]
-    told += [f"moved {float(moved):.1f}" for moved in course.moved[-1:] if moved is not None]
-    if rule.against_leader:
-        told += [f"leader lost {float(lost):.1f}" for lost in course.lost[-1:] if lost is not None]
-    told += [f"noise {float(course.noise):.1f}" for _ in [0] if course.noise is not None]
-    told += [f"above {rule.noise_at_most}: the answers say nothing"] if loud else []
-    return GateReading("settled", still >= rule.rounds_unchanged and not loud, ", ".join(told), limit)
+    still, margin = course.unchanged(rule), course.margins[-1]
+    told = [f"{course.leaders[-1]} leads by {float(margin):.1f} points"]
+    told += [f"same leader for {min(still, needed)} of {needed} rounds"]
+    told += [f"lost {float(lost):.1f}" for lost in course.lost[-1:] if lost is not None]
+    ok = still >= needed and margin >= rule.margin_at_least
+    return GateReading("settled", ok, ", ".join(told), limit)
 
 
 def is_asked(state: State) -> bool:
@@ -159,19 +191,22 @@ class LastAnswers(NamedTuple):
     keys: tuple[str, ...]
     """The options in order, `none` last."""
     by_role: ByRole
-    noise: Fraction | None
 
 
 def last_answers(state: State) -> LastAnswers | None:
     """The sealed answers as they stand; None where nobody has answered."""
-    given = [facts for facts in state.beliefs.values() if not facts.derived and not facts.is_redraw]
-    if not given:
+    answers = [facts for facts in state.beliefs.values() if _is_answer(facts)]
+    if not answers:
         return None
-    last, keys = max(facts.round for facts in given), _keys(state)
-    said = {facts.role: _points(facts.points, keys) for facts in given if facts.round == last}
+    last, keys = max(facts.round for facts in answers), _keys(state)
+    by_role = {facts.role: _points(facts.points, keys) for facts in answers if facts.round == last}
     order = [member.role for member in state.opening.cast]
-    by_role = {role: said[role] for role in sorted(said, key=order.index)}
-    return LastAnswers(last, keys, by_role, course_of(state, last).noise)
+    return LastAnswers(last, keys, {role: by_role[role] for role in sorted(by_role, key=order.index)})
+
+
+def _is_answer(facts: BeliefFacts) -> bool:
+    """Whether a role was asked for it, and not a second time in the round."""
+    return not facts.derived and not facts.is_redraw
 
 
 def _keys(state: State) -> tuple[str, ...]:
@@ -182,25 +217,15 @@ def course_of(state: State, through: int) -> Course:
     """The sealed answers of the rounds up to `through`."""
     keys = _keys(state)
     by_round: dict[int, dict[str, Belief]] = {}
-    again: list[BeliefFacts] = []
     for facts in state.beliefs.values():
-        if facts.round > through or facts.derived:
-            continue
-        if facts.is_redraw:
-            again.append(facts)
-        else:
+        if facts.round <= through and _is_answer(facts):
             by_round.setdefault(facts.round, {})[facts.role] = _points(facts.points, keys)
     rounds = [by_round[number] for number in sorted(by_round)]
-    noises = [
-        noise_of(by_round[one.round][one.role], _points(one.points, keys))
-        for one in again
-        if one.role in by_round.get(one.round, {})
-    ]
+    means = [mean_of(answers.values()) for answers in rounds]
     return Course(
-        leaders=tuple(keys[leader_of(mean_of(own.values()))] for own in rounds),
-        lost=(None, *(_lost(before, after) for before, after in _pairs(rounds)))[: len(rounds)],
-        moved=(None, *(movement_of(before, after) for before, after in _pairs(rounds)))[: len(rounds)],
-        noise=sum(noises, Fraction()) / len(noises) if noises else None,
+        leaders=tuple(keys[leader_of(mean)] for mean in means),
+        lost=(None, *(_lost(before, after) for before, after in itertools.pairwise(rounds)))[: len(rounds)],
+        margins=tuple(margin_of(mean) for mean in means),
     )
 
 
@@ -214,29 +239,26 @@ def _lost(before: ByRole, after: ByRole) -> Fraction | None:
     return max(Fraction(), lost)
 
 
-def _pairs(rounds: Sequence[ByRole]) -> Iterator[tuple[ByRole, ByRole]]:
-    return itertools.pairwise(rounds)
-
-
 def _points(points: Points, keys: Sequence[str]) -> Belief:
     return tuple(Fraction(points.get(key, 0)) for key in keys)
 
 
-# ---------------------------------------------------------------- blocked
+# ---------------------------------------------------------------- unblocked
 
 
-def blocked(state: State) -> GateReading:
-    """Whether a decision in force rests on what only a run or a person can decide."""
-    found = blocks(state)
-    told = "; ".join(found[:SHOWN]) + (f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
-    return GateReading(
-        "blocked", not found, told or "nothing", "nothing that only a run or a person can decide"
+def unblocked(state: State) -> GateReading:
+    """Whether nothing is open that more rounds of reading cannot settle."""
+    open_ones = list(blocks(state))
+    told = "; ".join(open_ones[:SHOWN]) + (
+        f"; and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
     )
+    limit = "no open question that decides, and nothing that only a run or events outside can settle"
+    return GateReading("unblocked", not open_ones, told or "nothing", limit)
 
 
-def blocks(state: State) -> list[str]:
-    """What stands in the way, in words: open claims under decisions; where claims do not say how they are decided,
-    decisions that wait for a run (by text)."""
+def blocks(state: State) -> Iterator[str]:
+    """Say what stands in the way: open questions, open claims under decisions, and what final decisions require."""
+    yield from (_question(one) for one in deciding_questions(state))
     standing = {identity: state.decisions[identity] for identity in in_force(state)}
     cited: Mapping[str, ClaimFacts] = {
         cite.id: state.claims[cite.id]
@@ -245,12 +267,28 @@ def blocks(state: State) -> list[str]:
         if cite.id in state.claims
     }
     if any(claim.how is not None for claim in state.claims.values()):
-        return [
-            f"{identity} is open and only {'a person' if claim.how == 'person' else 'a run'} can decide it"
-            for identity, claim in sorted(cited.items(), key=lambda pair: pair[1].seq)
-            if claim.how in ONLY_OUTSIDE and claim.status in OPEN
-        ]
-    return [f"{identity} asks for a run" for identity, facts in standing.items() if facts.asks_for_run]
+        for identity, claim in sorted(cited.items(), key=lambda pair: pair[1].seq):
+            if claim.how in ONLY_OUTSIDE and claim.status in OPEN:
+                yield f"{identity} is open and only {'a person' if claim.how == 'person' else 'a run'} can decide it"
+    else:
+        yield from (
+            f"{identity} asks for a run" for identity, facts in standing.items() if facts.asks_for_run
+        )
+    for identity in final_in_force(state):
+        required_by = state.decisions[identity].required_by if identity in state.decisions else ()
+        if required_by and "run" not in required_by:
+            yield f"{identity} requires only what happens outside the run"
+
+
+def _question(question: OpenQuestion) -> str:
+    why = f"would change {question.option}" if question.option else ""
+    asked = (
+        f"asked in {', '.join(f'R{number}' for number in question.rounds)}"
+        if len(question.rounds) > 1
+        else ""
+    )
+    reasons = ", ".join(reason for reason in (why, asked) if reason)
+    return f"{question.id} is open" + (f" ({reasons})" if reasons else "")
 
 
 # ---------------------------------------------------------------- reachable
@@ -261,9 +299,8 @@ def reachable(
 ) -> GateReading:
     """Whether the plan still has what readiness needs; `others_hold` where nothing is left to be reached."""
     lacking = [] if others_hold else list(lacks(state, rounds, rule))
-    return GateReading(
-        "reachable", not lacking, "; ".join(lacking) or "yes", "the plan can still become ready"
-    )
+    told = "; ".join(lacking) or "yes"
+    return GateReading("reachable", not lacking, told, "the plan can still become ready", decides=False)
 
 
 def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Iterator[str]:
@@ -275,12 +312,11 @@ def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Ite
     if not left and rounds and "G" not in now:
         yield "no round is left"
     if not is_asked(state):
-        yield "nobody is asked what the answer would be now (rule positions=beliefs)"
+        yield "no role is asked what it would answer now (rule positions=beliefs)"
     else:
-        course = course_of(state, len(rounds))
-        needed = rule.rounds_unchanged - course.unchanged(rule) + (0 if course.leaders else 1)
+        needed = rule.rounds_with_same_leader - course_of(state, len(rounds)).unchanged(rule)
         if needed > len(left) and (left or not rounds):
-            yield f"settled needs {needed} more rounds and {len(left)} {'is' if len(left) == 1 else 'are'} left"
+            yield f"settled needs {counted(needed, 'more round')}, and {len(left)} are left"
     if not (_stressed(state, rounds) or any(row.absent == CRITIC for row in left)):
         yield "no round is planned without the critic"
     if not (passes_drift(state) or any(row.drift for row in left) or "H" in now):

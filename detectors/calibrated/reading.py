@@ -8,10 +8,11 @@ from typing import Literal
 import msgspec
 
 from detectors.calibrated.betting import Stream, e_values, late_value, onset_round, printed, share_stream
-from detectors.calibrated.parameters import EVENLY, CalibratedParameters, Share, Stakes
+from detectors.calibrated.parameters import CalibratedParameters, Share
 from detectors.calibrated.rounds import Units
 from detectors.report import EVIDENCE_MAX, AlarmVerdict
-from ledger.events.decisions import FailureMode
+from ledger.events.values import FailureMode
+from ledger.state.state import State
 
 COUNTER_EVIDENCE_MAX = 10
 
@@ -67,8 +68,6 @@ class ModeReading(msgspec.Struct, frozen=True):
     """The role that the mode is about: who dominates (FM-4), whose absence was avoided (FM-7)."""
     seen: int = 0
     """What `needed` is held against, in all."""
-    flaw: str = ""
-    """Why the reading says nothing (by thresholds of before); shown beside it, never recorded."""
     beside: CountedShare | None = None
     """Of a mode that reads two shares (FM-1) the one that is not told: recovered is where both are."""
 
@@ -77,7 +76,7 @@ class ModeReading(msgspec.Struct, frozen=True):
     mended: tuple[int, ...] = ()
     """Of a certain mode: rounds that made good what it is about."""
     late: float = 1.0
-    """What the last rounds alone are worth as a coin of their own, by thresholds that ask for it."""
+    """What the last rounds alone are worth as a coin of their own."""
 
     def has_recovered(self, since_round: int) -> bool:
         """Whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.
@@ -120,7 +119,6 @@ def read(
     tolerated: float | None = None,
     variant: Literal["", "flood", "famine"] = "",
     subject: str = "",
-    flaw: str = "",
     beside: CountedShare | None = None,
     allowed: Sequence[tuple[int, float]] = (),
     late: float = 1.0,
@@ -161,11 +159,16 @@ def read(
         variant=variant,
         subject=subject,
         seen=total,
-        flaw=flaw,
         beside=beside,
         allowed=tuple(allowed),
         late=late,
     )
+
+
+def closing_round(state: State, mode: FailureMode) -> int:
+    """Return the round in which the last alarm of a mode was closed; 0 where none was."""
+    closings = (alarm.round for alarm in state.alarms if alarm.fm == mode and alarm.action == "closed")
+    return max(closings, default=0)
 
 
 def thresholds(parameters: CalibratedParameters) -> Thresholds:
@@ -173,15 +176,9 @@ def thresholds(parameters: CalibratedParameters) -> Thresholds:
     return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
 
 
-def stakes_of(parameters: CalibratedParameters) -> Stakes:
-    """How the coins are split; thresholds of before split them evenly."""
-    return parameters.stakes or EVENLY
-
-
 def late_of(streams: Sequence[Stream], parameters: CalibratedParameters) -> float:
     """What the last rounds alone are worth in the best of these bets."""
-    rule = parameters.cautious
-    return 1.0 if rule is None else max(late_value(stream, rule.late_rounds) for stream in streams)
+    return max(late_value(stream, parameters.cautious.late_rounds) for stream in streams)
 
 
 def share_reading(
@@ -196,7 +193,7 @@ def share_reading(
     stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
     return read(
         mode,
-        e_values(stream, planned, falling=stakes_of(parameters).falling),
+        e_values(stream, planned),
         units,
         [stream],
         late=late_of([stream], parameters),

@@ -1,16 +1,17 @@
-"""FM-9, rivals unexamined: options that are in the race, and hardly a tested claim is about one of them alone.
+"""FM-9, rivals unexamined: options that are in the race, and no tested claim names them.
 
 Certain like FM-7, since nothing is left to chance: what was tested is on the ledger. It is asked once the others have
-been tested enough that the neglect is no accident of the first round, and it is mended when the option was examined.
+been tested enough that the neglect is no accident of the first round, and it is mended when the option was examined. A
+person's `ack` closes it until so many further claims were tested without the option.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from detectors.calibrated.parameters import CalibratedParameters
-from detectors.calibrated.readiness import counted_alone, dropped
-from detectors.calibrated.reading import ModeReading
+from detectors.calibrated.parameters import CalibratedParameters, ExaminedTerms
+from detectors.calibrated.readiness import counts_by_option, dropped, tests_by_round
+from detectors.calibrated.reading import ModeReading, closing_round
 from detectors.calibrated.rounds import RoundUnits
 from detectors.report import AlarmVerdict
 from ledger.state.state import State
@@ -22,27 +23,26 @@ def rivals_unexamined(
     """FM-9 after the last round."""
     del planned
     rule = parameters.examined
-    assert rule is not None, "thresholds of before have no such mode"
-    assert rule.alarm_from_round is not None, "these thresholds do not ask for it"
-    counts, gone = counted_alone(state), dropped(state)
-    tested = sum(counts.values())
-    short = {one: count for one, count in counts.items() if count < rule.tests_at_least and one not in gone}
-    enough = len(rounds) >= rule.alarm_from_round and tested >= rule.others_tested_at_least
-    untouched = [option for option, count in short.items() if not count]
+    counts, gone = counts_by_option(state), dropped(state)
+    short = [one for one, count in counts.items() if count.claims < rule.tests_at_least and one not in gone]
+    untouched = [option for option in short if not counts[option].claims]
+    tests = tests_by_round(state)
+    first = _enough_since(0, tests, len(rounds), rule)
+    alarm_round = _enough_since(closing_round(state, "FM-9"), tests, len(rounds), rule) or first
     verdict: AlarmVerdict = "CLEAR"
-    if len(counts) < 2 or not tested:
+    if len(counts) < 2 or not tests:
         verdict = "INSUFFICIENT"
-    elif untouched and enough:
+    elif untouched and alarm_round:
         verdict = "ALARM"
-    elif short and enough:
+    elif short and first:
         verdict = "WATCH"
-    told = ", ".join(f"{option} {count}" for option, count in counts.items())
+    told = ", ".join(f"{option} {count.claims}" for option, count in counts.items())
     return ModeReading(
         mode="FM-9",
         verdict=verdict,
         rounds=(),
-        alarm_round=len(rounds) if verdict == "ALARM" else None,
-        onset=1 if verdict in ("WATCH", "ALARM") else None,
+        alarm_round=alarm_round if verdict == "ALARM" else None,
+        onset=alarm_round if verdict == "ALARM" else first if verdict == "WATCH" else None,
         evidence=tuple(untouched or short),
         counter_evidence=(),
         bad=len(short),
@@ -51,5 +51,14 @@ def rivals_unexamined(
         sentence=f"tested claims by option: {told or 'no options'}",
         mended=() if short else (len(rounds),),
         subject=", ".join(untouched or short),
-        seen=tested,
+        seen=tests.total(),
     )
+
+
+def _enough_since(closed: int, tests: dict[int, int], held: int, rule: ExaminedTerms) -> int | None:
+    """Return the first round after `closed` by whose end enough claims about options were tested since then."""
+    for number in range(max(closed + 1, rule.alarm_from_round), held + 1):
+        tested = sum(count for round_, count in tests.items() if closed < round_ <= number)
+        if tested >= rule.others_tested_at_least:
+            return number
+    return None

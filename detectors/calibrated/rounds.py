@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from detectors.observations import deliberating_roles, running_round
-from ledger.events import Artifact, Claim, Decision, Event, Flip, Position, Verification
+from ledger.events import Claim, Decision, Event, Flip, Position, Verification
 from ledger.events.ids import number_of, parse_reference, round_of
 from ledger.state.lifecycle import TESTED
 from ledger.state.state import CheckFacts, State
@@ -30,7 +30,6 @@ class Held(msgspec.Struct):
     flips: list[str] = msgspec.field(default_factory=list[str])
     claims: list[str] = msgspec.field(default_factory=list[str])
     decisions: list[str] = msgspec.field(default_factory=list[str])
-    artifacts: list[str] = msgspec.field(default_factory=list[str])
     touched: set[str] = msgspec.field(default_factory=set[str])
 
 
@@ -69,8 +68,6 @@ class RoundIndex(msgspec.Struct):
                 held.decisions.append(identity)
                 for cite in event.cites:
                     self.cite(cite.id, event.round)
-            case Artifact():
-                held.artifacts.append(identity)
             case _:
                 return False
         return True
@@ -95,8 +92,6 @@ def index_rounds(state: State) -> RoundIndex:
         index.round(decision.round).decisions.append(identity)
         for cite in decision.cites:
             index.cite(cite.id, decision.round)
-    for identity in state.listed:
-        index.round(round_of(identity) or 0).artifacts.append(identity)
     return index
 
 
@@ -137,10 +132,6 @@ class RoundUnits(msgspec.Struct):
     """(role that raised the claim, id of the citing decision), one for each citation."""
     arrivals: list[str] = msgspec.field(default_factory=list[str])
     resolutions: list[str] = msgspec.field(default_factory=list[str])
-    listed: int | None = None
-    unlinked: int = 0
-    neglected: int = 0
-    """Findings that became no claim, neither themselves nor their section, good news left out (by text)."""
     answered_checks: list[str] = msgspec.field(default_factory=list[str])
     positions: list[str] = msgspec.field(default_factory=list[str])
 
@@ -174,7 +165,6 @@ def count_round(state: State, index: RoundIndex, number: int, references_at_leas
     _count_claims(state, held, units)
     _count_decisions(state, held, units)
     _count_pro_forma(state, index, units)
-    _count_findings(state, held, units)
     drift = state.drift.get(number)
     if drift is not None:
         units.drift.add(drift.id, drift.verdict == "FAIL")
@@ -263,22 +253,6 @@ def _count_pro_forma(state: State, index: RoundIndex, units: RoundUnits) -> None
             continue
         ignored = index.cited.get(identity, units.round + 1) > units.round
         units.pro_forma.add(identity, check.result == "BROKEN" and not check.moved and ignored)
-
-
-def _count_findings(state: State, held: Held, units: RoundUnits) -> None:
-    opened = state.rounds.get(units.round)
-    if opened is not None and opened.findings is not None:
-        units.listed = sum(count.listed for count in opened.findings)
-        units.unlinked = units.neglected = sum(count.unlinked for count in opened.findings)
-    for identity in held.artifacts:
-        listed = state.listed[identity]
-        units.listed = (units.listed or 0) + listed
-        units.unlinked += sum(f"{identity}#finding-{k}" not in state.linked for k in range(1, listed + 1))
-        units.neglected += sum(
-            not {f"{identity}#finding-{k}", f"{identity}#{found.section}"} & state.claimed
-            for k, found in enumerate(state.findings[identity], 1)
-            if not found.is_good
-        )
 
 
 def line_level(ref: str) -> bool:

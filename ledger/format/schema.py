@@ -113,6 +113,11 @@ def meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
     return found
 
 
+def _omitted(struct: type[msgspec.Struct]) -> set[str]:
+    """Return the fields that a line leaves out where they hold nothing."""
+    return {field.encode_name for field in msgspec.structs.fields(struct) if field.default is msgspec.UNSET}
+
+
 def first_line(type_: type) -> str:
     """What a type says of itself."""
     return (type_.__doc__ or "").strip().split("\n")[0]
@@ -134,7 +139,9 @@ class Parts:
                 field.encode_name: self._field(struct, field.name, self.value(field.type, depth + 1))
                 for field in info.fields
             },
-            "required": [field.encode_name for field in info.fields],
+            "required": [
+                field.encode_name for field in info.fields if field.encode_name not in _omitted(struct)
+            ],
         }
         if info.forbid_unknown_fields:
             return schema | {"additionalProperties": False}

@@ -13,7 +13,6 @@ import msgspec
 from detectors.calibrated.estimation import RUNS_AT_LEAST, RUNS_FEWEST, Calibration, RateEstimate, estimated
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
-from detectors.settling import settled_of
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from moot.app.documents import write_document
@@ -21,7 +20,7 @@ from moot.app.runs import find_run
 from moot.errors import MootError, usage
 
 HEADER = """\
-# The failure modes and the readiness gates of the profile `calibrated`, estimated from {count} runs: {names}.
+# The failure modes and the readiness gates of the profile `gates`, estimated from {count} runs: {names}.
 # {caution}The SHA-256 of these bytes stands in every verdict that was made with them.
 
 """
@@ -39,9 +38,7 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
         raise usage(what, fix, ", ".join(said))
     base = calibrated_parameters()
     found = estimated(list(states.values()), base)
-    kept, rates = _where_enough_tell(found.parameters, found.estimates, base)
-    parameters, settled = settled_of(list(states.values()), kept)
-    rates = [*rates, *settled]
+    parameters, rates = _where_enough_tell(found.parameters, found.estimates, base)
     alarmed = [name for name, state in states.items() if _alarms(state)]
     warnings = list(_warnings(len(states), alarmed, rates))
     content = parameter_file(parameters, list(states), warnings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ledger.state.state import State
 from moot.app.run import AnyPath, Run
@@ -12,7 +12,6 @@ from moot.errors import usage
 if TYPE_CHECKING:
     from detectors.calibrated.judgement import CalibratedJudgement
     from detectors.calibrated.parameters import CalibratedParameters
-    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
 
 
@@ -34,21 +33,20 @@ def signals_of_state(
     state: State,
     profile: str | None,
     *,
-    whole: bool,
     params: AnyPath | None = None,
     judgement: CalibratedJudgement | None = None,
 ) -> SignalReport:
-    """The same from a state that was folded already; `whole` is false for that of a prefix."""
+    """Return the same from a state that was folded already."""
+    from detectors.parameters import DEFAULT_PROFILE, read_as
     from detectors.signals import signals_of_state as read
 
-    own: str = state.opened.stop.profile if state.opened else "text"
-    wanted = cast("SignalProfile", profile or ("calibrated" if params is not None else own))
-    parameters = None if wanted != "calibrated" else thresholds_of(run, state, params)
+    own = state.opened.stop.profile if state.opened else DEFAULT_PROFILE
+    wanted = profile or ("gates" if params is not None else own)
+    parameters = thresholds_of(run, state, params) if read_as(wanted) == "gates" else None
     return read(
         state,
         wanted,
         run.blobs,
-        whole=whole,
         run=str(run.path),
         parameters=parameters,
         judgement=judgement,
@@ -56,7 +54,7 @@ def signals_of_state(
 
 
 def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> CalibratedParameters:
-    """What the profile `calibrated` is read by: the file that was named, or what the run was opened with."""
+    """Return the thresholds of the gates: the file that was named, or those of the run."""
     from detectors.calibrated.parameters import parameters_of
 
     if params is None:
@@ -74,6 +72,6 @@ def signals_at_head(run: Run, state: State) -> SignalReport | None:
     if not is_watched(state.opened):
         return None
     try:
-        return signals_of_state(run, state, None, whole=True)
+        return signals_of_state(run, state, None)
     except BlobMissing:
         return None

@@ -120,13 +120,13 @@ ProfileOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What decides a stop: calibrated, text or script.",
-        autocompletion=among(lambda: ("calibrated", "text", "script")),
+        help="What decides a stop: gates or published.",
+        autocompletion=among(lambda: ("gates", "published")),
     ),
 ]
 ParamsOption = Annotated[
     Path | None,
-    typer.Option("--params", metavar="FILE", help="Thresholds of `moot calibrate` for calibrated."),
+    typer.Option("--params", metavar="FILE", help="A parameter file for the gates."),
 ]
 CheckEveryOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")

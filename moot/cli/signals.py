@@ -32,7 +32,7 @@ def signals(
         int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")
     ] = None,
     params: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By the thresholds of `moot calibrate`.")
+        Path | None, typer.Option(metavar="FILE", help="By the thresholds of this file.")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
@@ -40,12 +40,12 @@ def signals(
 ) -> int:
     """Read the gates and signals with their inputs. Exit code 0 says stop, 1 says go on.
 
-    Example: moot signals @last --profile script
+    Example: moot signals @last --all
     """
     if profile is not None and profile not in PROFILES:
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
-    if params is not None and profile not in (None, "calibrated"):
-        raise usage("--params is for the profile calibrated", "leave --profile out", "--params")
+    if params is not None and profile not in (None, "gates"):
+        raise usage("--params is for the profile gates", "leave --profile out", "--params")
     if watch and (json or quiet or at is not None):
         raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
     path = find_run(run)
@@ -68,14 +68,14 @@ def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) 
     from moot.terminal.panel import print_panel, read_panel
 
     facts = read_panel(ours.stream(at))
-    report = signals_of_state(ours, facts.state, profile, whole=at is None, params=params)
+    report = signals_of_state(ours, facts.state, profile, params=params)
     print_panel(console(), facts, report, _thresholds(ours, report, params))
     return report
 
 
 def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> CalibratedParameters | None:
     """Those of the report, for the numbers by round that stand beside it."""
-    return thresholds_of(ours, ours.state, params) if report.profile == "calibrated" else None
+    return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
 
 
 def _watch(path: Path, profile: str | None, params: Path | None) -> int:
@@ -93,9 +93,7 @@ def _watch(path: Path, profile: str | None, params: Path | None) -> int:
         for event in ours.events[facts.state.seq + 1 :]:
             facts.take(event)
             watched.take(event, fold=False)
-        report = signals_of_state(
-            ours, facts.state, profile, whole=True, params=params, judgement=watched.judgement()
-        )
+        report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
         stop = report.stop
         return panel(facts, report, _thresholds(ours, report, params)), facts.state.finished
 

@@ -194,14 +194,12 @@ def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[R
 def _alarms(
     report: SignalReport, state: State, parameters: CalibratedParameters | None
 ) -> Iterator[RenderableType]:
-    """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
-    if report.profile == "calibrated":
+    """Failure modes: all of them with their e-values in the profile `gates`, else those that are not clear."""
+    if report.profile == "gates":
         yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on: {BY_CHANCE}", theme.HEADER)
-    courses: Mapping[str, Sequence[float]] = (
-        e_courses(state, parameters) if report.profile == "calibrated" else {}
-    )
+    courses: Mapping[str, Sequence[float]] = e_courses(state, parameters) if report.profile == "gates" else {}
     for alarm in report.alarms:
-        if alarm.verdict != "CLEAR" or report.profile == "calibrated":
+        if alarm.verdict != "CLEAR" or report.profile == "gates":
             yield _alarm(alarm, courses.get(alarm.id, ()))
 
 

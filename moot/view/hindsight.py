@@ -16,7 +16,7 @@ from ledger.store.failures import BlobMissing
 
 
 class Hindsight(msgspec.Struct, frozen=True):
-    """`failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
+    """`failures` are the failure modes as they read now, None when the run's
     own parameters are not there."""
 
     contributions: tuple[Contribution, ...]

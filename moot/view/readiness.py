@@ -5,35 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from detectors.parameters import read_as
 from ledger.events import RunOpened, Signals
 from ledger.state.book import Book
 from ledger.state.state import State
 from rounds.protocols import is_watched
 
 GATES: Final[Mapping[str, tuple[str, str]]] = {
-    "examined": ("every option was examined ({value})", "an option was not examined ({value})"),
-    "settled": ("the answers are settled ({value})", "the answers are not settled ({value})"),
-    "blocked": ("nothing waits for a run or a person", "reading cannot settle it: {value}"),
-    "reachable": ("the plan could become ready", "this plan cannot become ready: {value}"),
-    "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
-    "pending": (
+    "examined": ("every option was examined: {value}", "an option was hardly tested: {value}"),
+    "settled": ("the answers are settled: {value}", "the answers are not settled: {value}"),
+    "unblocked": ("no open question would change the outcome", "more rounds cannot settle this: {value}"),
+    "untested": (
         "{value} of the claims are untested (limit {limit})",
         "{value} of the claims are untested (limit {limit})",
     ),
-    "critic_stressed": (
+    "critic_absent_once": (
         "the critic was really {value}",
-        "no honest round was run without the critic ({value})",
+        "no honest round was held without the critic ({value})",
     ),
-    "drift": ("the last drift check did not fail ({value})", "the last drift check did not pass ({value})"),
-    "yield": (
-        "{window} brought {value} of all claims (limit {limit})",
-        "{window} brought {value} of all claims (limit {limit})",
-    ),
-    "alarms": ("no alarm is open", "alarms are open: {value}"),
+    "on_goal": ("the last drift check did not fail ({value})", "the last drift check did not pass ({value})"),
+    "no_alarms": ("no alarm is open", "alarms are open: {value}"),
     "cautious": ("nothing speaks for a failure that has just begun", "a failure may have begun: {value}"),
-    "judges": ("repeated verdicts agree ({value})", "verdicts are unreliable ({value})"),
+    "reachable": ("the plan could become ready", "this plan cannot become ready: {value}"),
 }
 """Gate → how it is said when it holds, and when it does not."""
+_EARLIER: Final[Mapping[str, str]] = {
+    "blocked": "unblocked",
+    "pending": "untested",
+    "critic_stressed": "critic_absent_once",
+    "drift": "on_goal",
+    "alarms": "no_alarms",
+}
+"""Gate of moot 0.1 → the gate that took its place; recorded looks name the former."""
+
+
+def gate_words(name: str) -> tuple[str, str]:
+    """Return how a gate is said when it holds, and when it does not."""
+    return GATES.get(_EARLIER.get(name, name), (f"{name} {{value}}",) * 2)
 
 
 ROUNDS_OFTEN_ENOUGH: Final = 6
@@ -42,18 +50,17 @@ ROUNDS_OFTEN_ENOUGH: Final = 6
 
 def what_a_plan_lacks(opening: RunOpened) -> list[str]:
     """Why a run that is opened like this can never become ready, each in a clause; nothing where it can."""
-    if opening.stop.profile != "calibrated" or not is_watched(opening):
+    if read_as(opening.stop.profile) != "gates" or not is_watched(opening):
         return []
-    from detectors.calibrated.gates import thresholds_of_readiness
     from detectors.calibrated.parameters import calibrated_parameters
     from detectors.calibrated.readiness import lacks
 
-    return list(lacks(State(opened=opening), (), thresholds_of_readiness(calibrated_parameters())[1]))
+    return list(lacks(State(opened=opening), (), calibrated_parameters().settled))
 
 
 def seldom_ready(opening: RunOpened) -> str:
     """Why a run that is opened like this can become ready and seldom does; empty where it mostly does."""
-    if opening.stop.profile != "calibrated" or not is_watched(opening) or what_a_plan_lacks(opening):
+    if read_as(opening.stop.profile) != "gates" or not is_watched(opening) or what_a_plan_lacks(opening):
         return ""
     held = sum("G" in row.phases for row in opening.plan)
     if held >= ROUNDS_OFTEN_ENOUGH:
@@ -67,7 +74,7 @@ def out_of_reach(book: Book) -> str:
     the last look found by the look."""
     state = book.state
     opened = state.opened
-    if opened is None or opened.stop.profile != "calibrated" or not is_watched(opened):
+    if opened is None or read_as(opened.stop.profile) != "gates" or not is_watched(opened):
         return ""
     if state.looks and "reachable" in _failing(state.looks[-1]):
         return ""
@@ -77,9 +84,9 @@ def out_of_reach(book: Book) -> str:
         return ""
     from detectors.signals import signals  # who watches no such run does not pay for it
 
-    gates = {gate.name: gate for gate in signals(book, "calibrated").gates}
+    gates = {gate.name: gate for gate in signals(book, "gates").gates}
     found = gates.get("reachable")
-    if found is None or found.ok or not found.decides:
+    if found is None or found.ok:
         return ""
     return GATES["reachable"][1].format(value=found.value or "")
 
@@ -88,7 +95,9 @@ def told_at_a_look(look: Signals) -> str:
     """What a look says that nobody should overlook: the plan cannot become ready, or reading cannot settle it."""
     failing = _failing(look)
     return "; ".join(
-        GATES[name][1].format(value=failing[name]) for name in ("reachable", "blocked") if name in failing
+        gate_words(name)[1].format(value=failing[name])
+        for name in ("reachable", "unblocked", "blocked")
+        if name in failing
     )
 
 

@@ -22,7 +22,7 @@ def hindsight_sections(found: Hindsight) -> Iterator[tuple[str, list[str]]]:
 
 
 def failures_section(found: Hindsight) -> Lines:
-    """The eight failure modes as the calibrated detectors read them now."""
+    """The failure modes as they read now."""
     if found.failures is None:
         yield words.NO_PARAMETERS
         return
@@ -38,7 +38,7 @@ def failures_section(found: Hindsight) -> Lines:
     ]
     yield from table(("failure mode", "verdict", "e-value", "since", "why"), rows)
     yield ""
-    yield "By the calibrated detectors; what is not told here is no all-clear. `moot signals` has the numbers."
+    yield "`moot signals` has the numbers."
 
 
 def _contribution(found: Hindsight) -> Lines:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from detectors.parameters import read_as
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
@@ -239,7 +240,7 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
 def _end_reason(state: State, round_: int) -> CloseReason:
     """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
     obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
-    if state.opening.stop.profile == "calibrated":
+    if read_as(state.opening.stop.profile) == "gates":
         ready = all(gate.ok for gate in state.looks[-1].gates) if obeyed else False
         return "ready" if ready else "hand_over" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"

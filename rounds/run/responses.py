@@ -1,7 +1,7 @@
 """What a run does about alarms at the end of a round: it raises, answers and closes them, in fixed wordings.
 
-Under `text` and `script` there is one alarm, fading disagreement (SD-22). Under `calibrated` all eight failure modes
-raise alarms, and an alarm is closed once the rounds after the response kept the tolerated rate, or by a person (`ack`).
+In the profile `published` there is one alarm, fading disagreement (SD-22). In `gates` FM-1 … FM-7 and FM-9 raise
+alarms, and an alarm is closed once the rounds after the response kept the tolerated rate, or by a person (`ack`).
 Beside the wording a response may change the plan (a stress round put in or made up) or the rule of a reply (a cap).
 """
 
@@ -12,14 +12,16 @@ from typing import Any, Final
 
 import msgspec
 
+from detectors.calibrated.gates import is_open
 from detectors.calibrated.judgement import readings_of
 from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.calibrated.reading import ModeReading
 from detectors.disagreement import slope_alarm
 from detectors.observations import untested
+from detectors.parameters import read_as
 from ledger.events import Alarm, Amendment, Event
-from ledger.events.decisions import FailureMode
 from ledger.events.run import Change
+from ledger.events.values import FailureMode
 from ledger.state.amending import absent_path
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -33,7 +35,6 @@ RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
     ("FM-5", "flood"): ("charter.all", "cap_claims"),
     ("FM-5", "famine"): ("charter.all", "raise_claims"),
     ("FM-6", ""): ("charter.all", "deepen_evidence"),
-    ("FM-8", ""): ("charter.all", "cap_claims"),
 }
 """Failure mode and variant → whose charter, and which fixed wording of the prompt set (SD-78 … SD-85)."""
 
@@ -47,7 +48,7 @@ FOCUS: Final = (
 FOCUS_PATH: Final = "round.focus"
 RAISES_NINE_SINCE: Final = 2
 """Version of the format that has FM-9."""
-CAPPED: Final = (("FM-5", "flood"), ("FM-8", ""))
+CAPPED: Final = (("FM-5", "flood"),)
 """Failure modes that cap the claims of an artifact (SD-82)."""
 
 
@@ -57,7 +58,7 @@ def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event
     `next_seq` is the seq of the first of them, `params` the hash of the thresholds that raise and close alarms.
     """
     opened = book.state.opening
-    if opened.stop.profile == "calibrated":
+    if read_as(opened.stop.profile) == "gates":
         return _by_thresholds(_calibrated(book, phase, next_seq), params)
     return _by_thresholds(_slope(book.state, phase, next_seq), params)
 
@@ -99,7 +100,7 @@ def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
             if reading.has_recovered(raised.round):
                 because = f"the rounds since R{raised.round} kept the tolerated rate"
                 events.append(_closing(state, phase, raised, because))
-        elif reading.verdict == "ALARM" and not _was_closed(state, reading) and _is_told(state, reading):
+        elif is_open(state, reading) and _is_told(state, reading):
             events.append(_raised(state, phase, reading))
             events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
     return tuple(events)
@@ -133,7 +134,7 @@ def _answers(
 
 def _asks_too_much(state: State, reading: ModeReading, parameters: CalibratedParameters) -> bool:
     """More claims are asked for only while those that there are can be tested."""
-    waiting = len(untested(state)) > parameters.ready.pending_at_most * len(state.claims)
+    waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
     return reading.variant == "famine" and waiting
 
 
@@ -146,12 +147,6 @@ def round_to_stress(state: State, role: str) -> int | None:
     if any(row.absent == role for row in later):
         return None
     return next((row.round for row in later if row.absent is None), None)
-
-
-def _was_closed(state: State, reading: ModeReading) -> bool:
-    """An alarm of this mode was answered since it could be raised; only a new onset raises it again."""
-    onset = reading.onset or 0
-    return any(a.fm == reading.mode and a.action == "closed" and a.round >= onset for a in state.alarms)
 
 
 def _raised(state: State, phase: str, reading: ModeReading) -> Alarm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,7 +13,6 @@ from ledger.store.blobs import hash_of
 from roles.protocol import Protocol
 
 if TYPE_CHECKING:
-    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
     from validators.given import Installs
     from validators.ledger_index import RuleContext
@@ -42,16 +41,17 @@ def standard(protocol: Protocol) -> Verdicts:
     def read(book: Book, profile: str, at: int | None = None) -> SignalReport:
         from detectors import signals
 
-        named = cast("SignalProfile", profile)  # UnknownProfile for another name
-        return signals.signals(book, named, at, as_recorded=True)
+        return signals.signals(book, profile, at)
 
     def params_hash(book: Book, profile: str) -> str:
         from detectors import parameters
         from detectors.calibrated.parameters import parameter_file_of
 
-        if profile == "calibrated":
+        installed = parameters.read_as(profile)
+        assert installed is not None, f"a run of profile {profile} is judged by its protocol"
+        if installed == "gates":
             return hash_of(parameter_file_of(book.state, book.blobs))
-        return parameters.params_hash(cast("SignalProfile", profile))
+        return parameters.params_hash(installed)
 
     def installs(profile: str, params: str, blobs: Blobs) -> bool:
         from detectors.calibrated.parameters import judges_by

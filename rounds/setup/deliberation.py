@@ -80,7 +80,7 @@ class Subject(FileTable):
     options: Lines = ()
     protocol: str = DEFAULT_PROTOCOL
     plan: str | None = None
-    profile: Literal["script", "text", "calibrated"] | None = None
+    profile: Literal["gates", "published"] | None = None
     check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] | None = None
     not_before: RoundNumber | None = None
     no_stress: bool = False

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Final
 
 from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash
-from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
+from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash, read_as
 from ledger.events import RunOpened
 from ledger.events.envelope import NEWEST
 from ledger.events.run import (
@@ -138,7 +138,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
             "plan": None,
-            "profile": None if event.stop.profile == "crux" else event.stop.profile,
+            "profile": read_as(event.stop.profile),
             "not_before": event.stop.not_before,
             "check_every": event.stop.check_every,
             "positions": event.rules.get("positions"),
@@ -355,7 +355,7 @@ def _predictions(
 
 def _has_thresholds(event: RunOpened) -> bool:
     """Whether the run keeps its thresholds with itself."""
-    return event.stop.profile in ("calibrated", "crux")
+    return event.stop.profile in ("gates", "crux")
 
 
 def _thresholds(profile: str) -> bytes:
@@ -380,9 +380,11 @@ def _stop_rule(
             name,
             f"choose one of {', '.join(PROFILES)}",
         )
-    if params is not None and profile != "calibrated":
+    if params is not None and profile != "gates":
         raise DeliberationError(
-            f"profile {profile} has no thresholds of one's own", name, "leave --params out, or say calibrated"
+            f"profile {profile} has no thresholds of its own",
+            name,
+            "leave --params out, or choose the profile gates",
         )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(

@@ -75,7 +75,7 @@ def test_run_takes_single_and_compete(
     assert len(gates) == (1 if flags else 0)
 
 
-@pytest.mark.parametrize("flags", [("--plan", "minimum-8"), ("--profile", "text"), ("--no-stress",)])
+@pytest.mark.parametrize("flags", [("--plan", "minimum-8"), ("--profile", "published"), ("--no-stress",)])
 def test_what_is_said_of_rounds_means_the_structured_deliberation(
     moot: Moot, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:

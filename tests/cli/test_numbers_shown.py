@@ -32,7 +32,7 @@ RUNS = sorted(head.parent for head in EXAMPLES.glob("*/head"))
 WATCHED = [
     run for run in RUNS if (opened := RunStore(run).state().opened) and opened.protocol == "structured"
 ]
-PROFILES = ("script", "text", "calibrated")
+PROFILES = ("published", "gates")
 OF = re.compile(r"\b(\d+) of (\d+)\b")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
@@ -92,7 +92,9 @@ def test_the_panel_has_each_number_once(run: Path) -> None:
         gates = {gate.name: gate.value for gate in judge(state, parameters).gates}
         share = len(untested(state)) / len(state.claims)
         assert gates["pending"] == f"{share:.1%}"
-        assert signals_of_state(state, "text").signals[5].value == str(round(share, 6)).removesuffix(".0")
+        assert signals_of_state(state, "published").signals[5].value == str(round(share, 6)).removesuffix(
+            ".0"
+        )
         final = series["untested share"].values[-1]
         assert final is not None
         assert state.finished or f"{final:.1%}" == gates["pending"]
@@ -109,7 +111,7 @@ def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
     closing = next(event.seq for event in ours.events if event.phase == "S")
     before, after = fold(ours.stream(closing - 1)), ours.state
     assert untested(before) == untested(after)
-    for profile in ("text", "calibrated"):
+    for profile in PROFILES:
         counts = [signals_of_state(state, profile).signals[5] for state in (before, after)]
         assert counts[0] == counts[1]
 

@@ -90,14 +90,14 @@ def test_flags_say_what_a_file_would(moot: Moot, file: Path) -> None:
     del file
     said = moot(
         "run", "-q", "Which?", "--seats", "host", "--out", "a", "--plan", "minimum-8", "--option", "one",
-        "--option", "two", "--domain", "code review", "--profile", "script", "--check-every", "2", "--no-stress",
+        "--option", "two", "--domain", "code review", "--profile", "published", "--check-every", "2", "--no-stress",
         "--max-calls", "9", "--max-usd", "1.50", "--cast", "research",
     )  # fmt: skip
     assert said.code == 4
     opened = open_run("a").state.opened
     assert opened is not None
     assert [option.text for option in opened.options] == ["one", "two"]
-    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("script", 2, 8)
+    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("published", 2, 8)
     assert (opened.budgets.calls, opened.budgets.usd) == (9, "1.50")
     assert opened.cast[0].title == "Experimentalist"
     assert "\nWAIVED stress: " in moot("status", "a").out

@@ -165,7 +165,7 @@ _FORMS = ("FM-2", "FM-3", "FM-6")
 
 
 def test_a_run_of_our_own_reads_the_same_after_export_and_import(tmp_path: Path) -> None:
-    play(begin(tmp_path / "run", profile="calibrated"))
+    play(begin(tmp_path / "run", profile="gates"))
     ours = RunStore(tmp_path / "run").book()
     again = fold(_read(export_skill(ours).files))
     told = [

@@ -37,7 +37,7 @@ def test_every_look_is_that_of_the_prefix(seed: int, mode: str) -> None:
 
 
 def test_a_run_of_our_own_is_watched_the_same(tmp_path: Path) -> None:
-    play(begin(tmp_path / "run", profile="calibrated"))
+    play(begin(tmp_path / "run", profile="gates"))
     events = RunStore(tmp_path / "run").events()
     watch, index = RunningJudgement(), RoundIndex()
     for number, event in enumerate(events, 1):

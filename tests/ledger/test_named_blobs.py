@@ -19,7 +19,7 @@ from tests.security.strange_runs import Donors, read, written
 
 __all__ = ["moot"]
 
-OWN = params_bytes("calibrated") + b"\n# thresholds of our own\n"
+OWN = params_bytes("gates") + b"\n# thresholds of our own\n"
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_lost_parameters_are_damage_and_a_finding(moot: Moot, ended: Path, tmp_p
     assert told.code == 2
     assert "the file of the run's own parameters" in told.err
     assert told.err.count("\n") == 1
-    assert moot("signals", run, "--profile", "text").code in (0, 1)
+    assert moot("signals", run, "--profile", "published").code in (0, 1)
     reported = moot("report", run)
     assert reported.code == 0, reported.err
     assert "The run's own parameters are not here" in reported.out

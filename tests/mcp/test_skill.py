@@ -209,7 +209,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
     """R-26: and what is said there is what the run is opened with."""
     said: dict[str, Any] = {
         "question": "Which of two?",
-        "profile": "text",
+        "profile": "published",
         "check_every": 2,
         "not_before": 6,
         "positions": "off",
@@ -237,7 +237,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
             return opened
 
     opened = anyio.run(main)
-    assert (opened.stop.profile, opened.stop.check_every, opened.stop.not_before) == ("text", 2, 6)
+    assert (opened.stop.profile, opened.stop.check_every, opened.stop.not_before) == ("published", 2, 6)
     assert [(row.absent, row.drift, row.focus) for row in opened.plan[:2]] == [
         (None, False, None),
         ("critic", False, "cost"),

@@ -175,7 +175,7 @@ def documents(of: Book) -> dict[str, str]:
     watched = of.state.opening.protocol == "structured"
     if watched:
         exported |= {name: file for name, file in export_skill(of).files.items() if name.endswith(".md")}
-    read, looked_back = (signals(of, "text"), hindsight(of)) if watched else (None, None)
+    read, looked_back = (signals(of, "published"), hindsight(of)) if watched else (None, None)
     written = report(tell(of), of, HEAD, read, looked_back, watched=watched)
     whole = full_report(tell(of), of, HEAD, looked_back)
     return {"report": written, "full": whole, **{name: file.decode() for name, file in exported.items()}}

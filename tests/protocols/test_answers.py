@@ -130,7 +130,7 @@ def test_a_run_whose_answers_still_move_goes_on_to_its_end() -> None:
     state = finished("document", 1).state
     assert state.closing is not None
     assert state.closing.reason == "not_ready"
-    gates = {gate.name: gate for gate in signals(finished("document", 1), "calibrated").gates}
+    gates = {gate.name: gate for gate in signals(finished("document", 1), "gates").gates}
     assert not gates["settled"].ok
     assert "unchanged for 0 of 2" in (gates["settled"].value or "")
     assert not gates["reachable"].ok
@@ -138,7 +138,7 @@ def test_a_run_whose_answers_still_move_goes_on_to_its_end() -> None:
 
 def test_a_run_that_waits_for_a_run_stops_and_says_so() -> None:
     state = finished("execution").state
-    report = signals(finished("execution"), "calibrated")
+    report = signals(finished("execution"), "gates")
     assert not next(gate for gate in report.gates if gate.name == "blocked").ok
     assert (report.stop, report.ready) == (True, False)
     assert state.closing is not None

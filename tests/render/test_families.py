@@ -37,7 +37,7 @@ def answered_by(provider: str | None, models: dict[str, str], other: str) -> Boo
 def said(recorded: Book) -> list[str]:
     """What status, signals and report say, each in one line."""
     state, calls = tally(recorded.events)
-    reading = signals(recorded, "text", run="runs/sample")
+    reading = signals(recorded, "published", run="runs/sample")
     texts = (
         "\n".join(caveats(state, calls)),
         shown(panel(read_panel(recorded.events), reading), 120),

@@ -14,7 +14,7 @@ from tests.render.screens import pipe, screen, shown, written
 
 
 def panel_text(book: Book, width: int) -> str:
-    return shown(panel(read_panel(book.events), signals(book, "text", run="runs/sample")), width)
+    return shown(panel(read_panel(book.events), signals(book, "published", run="runs/sample")), width)
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -36,17 +36,17 @@ def opening(text: str, documents: dict[str, bytes] | None = None, **settings: ob
 
 def test_a_calibrated_run_keeps_the_thresholds_that_it_was_opened_with() -> None:
     made = opening('[deliberation]\nquestion = "Which storage?"\n')
-    assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("calibrated")
+    assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("gates")
     assert read_parameters(made.blobs[made.event.stop.params]) == calibrated_parameters()
-    text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "text"\n')
-    assert (text.event.stop.profile, text.event.stop.params) == ("text", params_hash("text"))
+    text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "published"\n')
+    assert (text.event.stop.profile, text.event.stop.params) == ("published", params_hash("published"))
 
 
 def test_what_is_left_open_is_decided() -> None:
     event = opening('[deliberation]\nquestion = "Which storage?"\n').event
     assert [goal.text for goal in event.goals] == ["Which storage?"]
     assert event.plan == PLANS["standard-13"]()
-    assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("calibrated", 3, 13)
+    assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("gates", 3, 13)
     assert [member.role for member in event.cast] == ["action", "guardian", "observer", "critic", "verifier"]
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
@@ -73,7 +73,7 @@ FULL = (
     PLAIN
     + """
 domain = "storage"
-profile = "script"
+profile = "published"
 check_every = 2
 not_before = 7
 
