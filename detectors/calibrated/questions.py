@@ -1,8 +1,8 @@
 """Open questions that decide: what a person must answer before the outcome can stand.
 
 A question decides if the lead marked it in phase G with the option that the answer would change, or if it was asked
-again in a later round. Runs recorded before questions were marked say neither; there a question to a person of the
-greatest severity decides, and a question is recognized by its words when it is asked again.
+again in a later round, which is recognized by its words. In runs recorded before questions were marked, a question to a
+person of the greatest severity decides.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
 def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
     """Return the open questions that decide, in the order in which they were last asked."""
+    if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
+        return ()  # a person decided without the answers
     asked = {
         identity: facts
         for identity, facts in state.concerns.items()
@@ -60,9 +62,7 @@ def _question(matter: list[str], asked: dict[str, ConcernFacts], *, marked: bool
 
 
 def _belongs(facts: ConcernFacts, matter: Collection[str], asked: dict[str, ConcernFacts]) -> bool:
-    """Return whether a question asks again what an earlier one asked: as it says, else by its words."""
-    if facts.again is not None:
-        return facts.again in matter
+    """Return whether a question asks again what an earlier one asked (by text)."""
     return any(asked[one].round < facts.round and _is_same(facts.matter, asked[one].matter) for one in matter)
 
 

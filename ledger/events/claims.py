@@ -181,7 +181,6 @@ class Concern(Envelope, frozen=True, kw_only=True):
     for_human: bool = False  # a person is asked
     sightings: tuple[Role, ...] = ()  # roles that named it, when it was merged
     deciding: Id | UnsetType = UNSET  # the option that the answer would change
-    again: Id | UnsetType = UNSET  # the earlier question that is asked again
 
 
 class Rating(Envelope, frozen=True, kw_only=True):

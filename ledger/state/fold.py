@@ -122,7 +122,6 @@ def step(state: State, event: Event) -> None:
                 event.phase,
                 event.severity,
                 None if event.deciding is UNSET else event.deciding,
-                None if event.again is UNSET else event.again,
                 matter_of(event.text) if event.for_human else frozenset(),
             )
         case Validation():

@@ -217,8 +217,6 @@ class ConcernFacts(NamedTuple):
     severity: int | None
     deciding: str | None = None
     """The option that the answer to this question would change, as the lead marked it."""
-    again: str | None = None
-    """The earlier question that is asked again."""
     matter: frozenset[str] = frozenset()
     """The words that a question to a person is about, to recognize it when it is asked again (by text)."""
 

@@ -33,7 +33,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = {
     "positions": ("beliefs", "sealed", "off"),
     "rivals": ("spread", "free"),
     "validate": ("phase", "round"),
-    "prompts": ("structured-6", "structured-5"),
+    "prompts": ("structured-7", "structured-6", "structured-5"),
     "rounds": ("0", "1", "2", "3"),
     "first": ("1", "4"),
     "redraw": ("on", "off"),

@@ -112,8 +112,6 @@ def _round(row: PlanRow, lead: str, positions: Sealed) -> Iterator[PlannedReply]
         if positions != "off" and checks:
             yield PlannedReply(role, "E.position" if positions == "sealed" else "E.belief")
         yield PlannedReply(role, "F")
-    if positions == "beliefs" and checks:  # the second draw of one of them
-        yield PlannedReply(active[row.round % len(active)], "E.belief")
     yield from [PlannedReply(VERIFIER, "E.check")] * checks
     yield PlannedReply(lead, "G")
     if row.drift:

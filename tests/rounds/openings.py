@@ -60,7 +60,7 @@ def opening(
         thresholds = params or params_bytes(profile)
         kept = {hashlib.sha256(thresholds).hexdigest(): thresholds}
     rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
-    prompts = installed_prompt_set("structured" if version == 1 else "structured-6")
+    prompts = installed_prompt_set("structured" if version == 1 else "structured-7")
     document = hashlib.sha256(DOCUMENT).hexdigest()
     event = RunOpened(
         v=version,
@@ -68,7 +68,7 @@ def opening(
         phase="open",
         by="controller",
         protocol="structured",
-        protocol_version=version,
+        protocol_version=1 if version == 1 else 3,
         question="Which storage keeps every line?",
         goals=(Labelled(id="G-1", text="No line is lost"), Labelled(id="G-2", text="Easy to read")),
         options=(Labelled(id="O-1", text="three streams"), Labelled(id="O-2", text="one journal")),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ledger.events import (
     Artifact,
@@ -19,8 +20,8 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.claims import ArtifactType, Finding, ProposedClaim
-from ledger.events.decisions import Cite, Dissent
+from ledger.events.claims import ArtifactType, Finding, ModeSeen, ProposedClaim
+from ledger.events.decisions import Cite, Dissent, Requirement
 from ledger.events.values import Bearing, Evidence, Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.state.anchors import strings
@@ -49,10 +50,12 @@ from roles.replies import (
 )
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
 from rounds.protocols.structured.replies import (
+    DecidingConcern,
     EvidencedTest,
     FalsifiableDecision,
     Met,
     PlacedClaim,
+    RequirementDraft,
 )
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
@@ -79,6 +82,7 @@ def statement(
     sections: tuple[NamedSection, ...],
     responds_to: tuple[str, ...] = (),
     options: tuple[str, ...] = (),
+    checklist: tuple[ModeSeen, ...] | UnsetType = UNSET,
 ) -> Statement:
     return Statement(
         **by(step),
@@ -88,6 +92,7 @@ def statement(
         words=sum(len(section.text.split()) for section in sections),
         responds_to=responds_to,
         options=options,
+        checklist=checklist,
     )
 
 
@@ -288,7 +293,13 @@ def concern_of(numbering: Numbering, step: Step, draft: ConcernDraft) -> Concern
         between=draft.between,
         evidence=evidence_of(draft.evidence),
         for_human=draft.for_human,
+        deciding=_deciding(draft),
     )
+
+
+def _deciding(draft: ConcernDraft) -> str | UnsetType:
+    option = draft.deciding if isinstance(draft, DecidingConcern) else None
+    return UNSET if option is None else option
 
 
 def cite_type(identity: str) -> Any:
@@ -302,7 +313,7 @@ def decision(
     if isinstance(draft, FalsifiableDecision):
         own: dict[str, Any] = {
             "falsifiers": draft.falsifiers,
-            "requirements": draft.requirements,
+            "requirements": tuple(_requirement(one) for one in draft.requirements),
             "dissent": objections(numbering.book, draft.dissent),
         }
     else:
@@ -324,6 +335,10 @@ def decision(
         confidence=draft.confidence,
         **own,
     )
+
+
+def _requirement(draft: RequirementDraft | str) -> Requirement | str:
+    return draft if isinstance(draft, str) else Requirement(text=draft.text, by=draft.by)
 
 
 def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:
