@@ -54,12 +54,13 @@ class Signal(Result, frozen=True):
 
 
 class GateReading(Result, frozen=True):
-    """One condition of readiness. One that does not decide is shown beside the profile's own."""
+    """One gate: its verdict, the value behind it, the limit, and what it found in words. A notice does not decide."""
 
     name: str
     ok: bool
     value: str | None
     limit: str | None
+    text: str = ""
     decides: bool = True
 
 
@@ -84,7 +85,7 @@ StopVerdict = Literal["stop", "wait", "go_on", "ended"]
 
 
 class SignalReport(Result, frozen=True):
-    """The stop checks of a run as they read after event `at` (−1: nothing yet).
+    """The stop checks of a run as they read after event `at` (−1: nothing yet). `headline` is the verdict in words.
 
     `verdict` is `wait` where a person must answer `waits_for` before the outcome can stand, and `ended` for a run that
     is finished and was not ready. `gates` is empty in the profile `published`, which counts the six `signals`.
@@ -95,6 +96,7 @@ class SignalReport(Result, frozen=True):
     at: int
     round: int
     verdict: StopVerdict
+    headline: str
     waits_for: list[str]
     satisfied: int
     of: int

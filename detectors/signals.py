@@ -97,6 +97,7 @@ def signals_of_state(
         at=state.seq,
         round=state.round,
         verdict="go_on",
+        headline="",
         waits_for=[],
         satisfied=satisfied,
         of=len(readings),

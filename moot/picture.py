@@ -18,7 +18,7 @@ from rich.terminal_theme import MONOKAI
 from ledger.state.book import Book, commit_end
 from ledger.store.store import RunStore
 from moot.terminal.live_layout import Stage
-from moot.terminal.panel import panel, read_panel
+from moot.terminal.panel import read_panel, whole_panel
 from moot.view.scene import scene_of
 from roles.protocol import open_steps
 from rounds.protocols import protocol_of
@@ -43,7 +43,7 @@ def signals(run: RunStore, profile: str | None = None, at: int | None = None) ->
     ours = moot.open_run(run.path)
     report = msgspec.structs.replace(moot.signals(ours, profile, at), run=run.path.name)
     thresholds = thresholds_of(ours, ours.state) if report.profile == "gates" else None
-    return _drawn(panel(read_panel(ours.stream(at)), report, thresholds), run)
+    return _drawn(whole_panel(read_panel(ours.stream(at)), report, thresholds), run)
 
 
 def _asked(past: Book) -> dict[str, float]:

@@ -41,8 +41,10 @@ def gates(
 def _untested(state: State, parameters: CalibratedParameters) -> GateReading:
     most = parameters.untested.share_at_most
     share = len(untested(state)) / len(state.claims) if state.claims else 1.0
-    value = f"{share:.1%}" if state.claims else NO_CLAIM
-    return GateReading("untested", share <= most, value, f"≤{most:.0%}")
+    value, text = NO_CLAIM, "no claim was raised yet"
+    if state.claims:
+        value, text = f"{share:.1%}", f"{share:.0%} of claims are untested ({most:.0%} at most)"
+    return GateReading("untested", share <= most, value, f"≤{most:.0%}", text)
 
 
 def _critic_absent_once(
@@ -52,7 +54,9 @@ def _critic_absent_once(
     stressed = [each.round for each in rounds if part_of.get(each.absent or "") == CRITIC]
     honest = not any(is_open(state, reading) for reading in readings if reading.mode == "FM-7")
     told = f"absent in {', '.join(f'R{number}' for number in stressed)}" if stressed else "never absent"
-    return GateReading("critic_absent_once", bool(stressed) and honest, told, "really absent once")
+    text = f"the critic was {told}" if stressed else "no round was held without the critic"
+    text += "" if honest else ", but a planned absence was avoided (FM-7)"
+    return GateReading("critic_absent_once", bool(stressed) and honest, told, "really absent once", text)
 
 
 def _on_goal(state: State) -> GateReading:
@@ -60,9 +64,9 @@ def _on_goal(state: State) -> GateReading:
     told = last.verdict if last else "no drift check"
     if last is not None and last.neglected:
         told += f", neglected: {', '.join(last.neglected)}"
-    return GateReading(
-        "on_goal", passes_drift(state), told, "last drift check not FAIL, and no goal neglected"
-    )
+    text = f"last drift check: {told}" if last else "no drift check was made"
+    limit = "last drift check not FAIL, and no goal neglected"
+    return GateReading("on_goal", passes_drift(state), told, limit, text)
 
 
 def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
@@ -71,21 +75,30 @@ def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
         *(reading.mode for reading in readings if is_open(state, reading)),
         *(f"{each.mode} watched" for each in readings if each.mode == "FM-1" and each.verdict == "WATCH"),
     ]
-    return GateReading("no_alarms", not blocking, ", ".join(blocking) or "none", "none open")
+    told = ", ".join(blocking) or "none"
+    text = f"open: {told}" if blocking else "no alarm is open"
+    return GateReading("no_alarms", not blocking, told, "none open", text)
 
 
 def _cautious(state: State, readings: Sequence[ModeReading], parameters: CalibratedParameters) -> GateReading:
     """Whether something may be going wrong that is too young for an alarm. An answered alarm is left to its answer."""
     rule = parameters.cautious
     speaking = [
-        f"{each.mode} E {each.e_value}, of late {each.late:.1f}"
+        each
         for each in readings
         if (each.verdict != "ALARM" or is_open(state, each))
         and each.rounds
         and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below)
     ]
-    limit = f"every E <{rule.e_value_below:g}, and <{rule.late_value_below:g} in the last {rule.late_rounds} rounds"
-    return GateReading("cautious", not speaking, "; ".join(speaking) or "nothing speaks for a failure", limit)
+    told = "; ".join(f"{each.mode} E {each.e_value}, of late {each.late:.1f}" for each in speaking)
+    text = f"a failure may be starting: {', '.join(each.mode for each in speaking)}"
+    return GateReading(
+        "cautious",
+        not speaking,
+        told or "nothing speaks for a failure",
+        f"every E <{rule.e_value_below:g}, and <{rule.late_value_below:g} in the last {rule.late_rounds} rounds",
+        text if speaking else "no failure seems to be starting",
+    )
 
 
 def is_open(state: State, reading: ModeReading) -> bool:

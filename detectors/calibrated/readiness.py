@@ -54,16 +54,24 @@ def examined(state: State, rule: ExaminedTerms) -> GateReading:
     needed = rule.tests_at_least
     if not state.options:
         tested = sum(_is_tested(claim, None) for claim in state.claims.values())
+        text = f"{counted(tested, 'tested claim')} ({needed} needed)"
         return GateReading(
-            "examined", tested >= needed, f"{tested} claims tested", f"≥{needed} tested claims"
+            "examined", tested >= needed, f"{tested} claims tested", f"≥{needed} tested claims", text
         )
-    gone = dropped(state)
-    told = (
+    counts, gone, short = counts_by_option(state), dropped(state), unexamined(state, rule)
+    told = ", ".join(
         f"{option} dropped" if option in gone else f"{option} {count.claims} ({count.refuted} refuted)"
-        for option, count in counts_by_option(state).items()
+        for option, count in counts.items()
     )
+    text = f"every option was tested (claims: {_claims(counts)})"
+    if short:
+        text = f"hardly tested: {', '.join(short)} ({needed} claims needed; now {_claims(counts)})"
     limit = f"≥{needed} tested claims for each option, or dropped by a verdict"
-    return GateReading("examined", not unexamined(state, rule), ", ".join(told), limit)
+    return GateReading("examined", not short, told, limit, text)
+
+
+def _claims(counts: Mapping[str, Tested]) -> str:
+    return ", ".join(f"{option} {count.claims}" for option, count in counts.items())
 
 
 def unexamined(state: State, rule: ExaminedTerms, through: int | None = None) -> tuple[str, ...]:
@@ -167,16 +175,29 @@ def settled(state: State, through: int, rule: SettledTerms) -> GateReading:
         f" {rule.margin_at_least} points ahead"
     )
     if not state.beliefs and not is_asked(state):
-        return GateReading("settled", False, NOT_ASKED, limit)
+        return GateReading("settled", False, NOT_ASKED, limit, "no role was asked what it would answer now")
     course = course_of(state, through)
     if not course.leaders:
-        return GateReading("settled", False, "no round has answered yet", limit)
-    still, margin = course.unchanged(rule), course.margins[-1]
+        return GateReading("settled", False, "no round has answered yet", limit, "no role has answered yet")
+    still, margin, lost = course.unchanged(rule), course.margins[-1], course.lost[-1]
     told = [f"{course.leaders[-1]} leads by {float(margin):.1f} points"]
     told += [f"same leader for {min(still, needed)} of {needed} rounds"]
-    told += [f"lost {float(lost):.1f}" for lost in course.lost[-1:] if lost is not None]
+    told += [f"lost {float(lost):.1f}"] if lost is not None else []
     ok = still >= needed and margin >= rule.margin_at_least
-    return GateReading("settled", ok, ", ".join(told), limit)
+    return GateReading("settled", ok, ", ".join(told), limit, _settled_text(course, still, rule))
+
+
+def _settled_text(course: Course, still: int, rule: SettledTerms) -> str:
+    leads, lost = f"{course.leaders[-1]} leads by {float(course.margins[-1]):.0f} points", course.lost[-1]
+    if course.margins[-1] < rule.margin_at_least:
+        return f"{leads} ({rule.margin_at_least} needed)"
+    if still >= rule.rounds_with_same_leader:
+        return f"{leads}, unchanged for {rule.rounds_with_same_leader} rounds"
+    if course.leaders[-2:-1] and course.leaders[-2] != course.leaders[-1]:
+        return f"{leads}, and led not yet a round ago"
+    if lost is not None and lost > rule.points_lost_at_most:
+        return f"{leads}, but the leader lost {float(lost):.0f} points last round"
+    return f"{leads}, for {counted(still, 'round')} ({rule.rounds_with_same_leader} needed)"
 
 
 def is_asked(state: State) -> bool:
@@ -253,7 +274,19 @@ def unblocked(state: State) -> GateReading:
         f"; and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
     )
     limit = "no open question that decides, and nothing that only a run or events outside can settle"
-    return GateReading("unblocked", not open_ones, told or "nothing", limit)
+    text = _blocked_text(state, open_ones) if open_ones else "no open question would change the outcome"
+    return GateReading("unblocked", not open_ones, told or "nothing", limit, text)
+
+
+def _blocked_text(state: State, open_ones: Sequence[str]) -> str:
+    """Name the questions; say of what else is open only how much it is."""
+    questions = [question.id for question in deciding_questions(state)]
+    others = len(open_ones) - len(questions)
+    if not questions:
+        return open_ones[0] if others == 1 else f"{others} points that no reading can settle"
+    decide = "decides" if len(questions) == 1 else "decide"
+    more = f"; {counted(others, 'point')} that no reading can settle" if others else ""
+    return f"{counted(len(questions), 'open question')} {decide}: {', '.join(questions)}{more}"
 
 
 def blocks(state: State) -> Iterator[str]:
@@ -300,7 +333,8 @@ def reachable(
     """Whether the plan still has what readiness needs; `others_hold` where nothing is left to be reached."""
     lacking = [] if others_hold else list(lacks(state, rounds, rule))
     told = "; ".join(lacking) or "yes"
-    return GateReading("reachable", not lacking, told, "the plan can still become ready", decides=False)
+    text = f"this plan cannot become ready: {told}" if lacking else "this plan can still become ready"
+    return GateReading("reachable", not lacking, told, "the plan can still become ready", text, decides=False)
 
 
 def lacks(state: State, rounds: Sequence[RoundUnits], rule: SettledTerms) -> Iterator[str]:

@@ -34,11 +34,14 @@ def signals(
     params: Annotated[
         Path | None, typer.Option(metavar="FILE", help="By the thresholds of this file.")
     ] = None,
+    all: Annotated[
+        bool, typer.Option("--all", help="Show also what does not decide, with the numbers.")
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Read the gates and signals with their inputs. Exit code 0 says stop, 1 says go on.
+    """Show what decides whether the run stops. Exit code 0 says stop or wait for a person, 1 says go on.
 
     Example: moot signals @last --all
     """
@@ -51,25 +54,28 @@ def signals(
     path = find_run(run)
     refuse_unwatched(open_run(path))
     if watch:
-        return _watch(path, profile, params)
+        return _watch(path, profile, params, whole=all)
     ours = open_run(path)
     if json or quiet:
         report = moot.signals(ours, profile, at, params)
         if json:
             out_json(report)
     else:
-        report = _print(ours, profile, at, params)
+        report = _print(ours, profile, at, params, whole=all)
     return GOOD if report.stop else NO
 
 
-def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:
+def _print(
+    ours: Run, profile: str | None, at: int | None, params: Path | None, *, whole: bool
+) -> SignalReport:
     """Print the panel; the run is read once for both."""
     from moot.terminal.console import console
-    from moot.terminal.panel import print_panel, read_panel
+    from moot.terminal.panel import panel, read_panel, whole_panel
 
     facts = read_panel(ours.stream(at))
     report = signals_of_state(ours, facts.state, profile, params=params)
-    print_panel(console(), facts, report, _thresholds(ours, report, params))
+    shown = whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+    console().print(shown)
     return report
 
 
@@ -78,12 +84,12 @@ def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> Calibra
     return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
 
 
-def _watch(path: Path, profile: str | None, params: Path | None) -> int:
+def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
     from detectors.calibrated.judgement import RunningJudgement
     from moot.app.session import news_of
     from moot.terminal.console import console
-    from moot.terminal.panel import PanelFacts, panel, watch_panel
+    from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel
 
     stop, ours, facts = False, open_run(path), PanelFacts()
     watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)
@@ -95,7 +101,10 @@ def _watch(path: Path, profile: str | None, params: Path | None) -> int:
             watched.take(event, fold=False)
         report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
         stop = report.stop
-        return panel(facts, report, _thresholds(ours, report, params)), facts.state.finished
+        shown = (
+            whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+        )
+        return shown, facts.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

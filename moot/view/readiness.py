@@ -11,37 +11,13 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from rounds.protocols import is_watched
 
-GATES: Final[Mapping[str, tuple[str, str]]] = {
-    "examined": ("every option was examined: {value}", "an option was hardly tested: {value}"),
-    "settled": ("the answers are settled: {value}", "the answers are not settled: {value}"),
-    "unblocked": ("no open question would change the outcome", "more rounds cannot settle this: {value}"),
-    "untested": (
-        "{value} of the claims are untested (limit {limit})",
-        "{value} of the claims are untested (limit {limit})",
-    ),
-    "critic_absent_once": (
-        "the critic was really {value}",
-        "no honest round was held without the critic ({value})",
-    ),
-    "on_goal": ("the last drift check did not fail ({value})", "the last drift check did not pass ({value})"),
-    "no_alarms": ("no alarm is open", "alarms are open: {value}"),
-    "cautious": ("nothing speaks for a failure that has just begun", "a failure may have begun: {value}"),
-    "reachable": ("the plan could become ready", "this plan cannot become ready: {value}"),
+_BLOCKED: Final = "more rounds cannot settle this: {value}"
+_AT_A_LOOK: Final[Mapping[str, str]] = {
+    "reachable": "this plan cannot become ready: {value}",
+    "unblocked": _BLOCKED,
+    "blocked": _BLOCKED,
 }
-"""Gate → how it is said when it holds, and when it does not."""
-_EARLIER: Final[Mapping[str, str]] = {
-    "blocked": "unblocked",
-    "pending": "untested",
-    "critic_stressed": "critic_absent_once",
-    "drift": "on_goal",
-    "alarms": "no_alarms",
-}
-"""Gate of moot 0.1 → the gate that took its place; recorded looks name the former."""
-
-
-def gate_words(name: str) -> tuple[str, str]:
-    """Return how a gate is said when it holds, and when it does not."""
-    return GATES.get(_EARLIER.get(name, name), (f"{name} {{value}}",) * 2)
+"""Gate → what a look says of it where it fails; `blocked` is a name of moot 0.1."""
 
 
 ROUNDS_OFTEN_ENOUGH: Final = 6
@@ -85,19 +61,15 @@ def out_of_reach(book: Book) -> str:
     from detectors.signals import signals  # who watches no such run does not pay for it
 
     gates = {gate.name: gate for gate in signals(book, "gates").gates}
-    found = gates.get("reachable")
-    if found is None or found.ok:
-        return ""
-    return GATES["reachable"][1].format(value=found.value or "")
+    notice = gates.get("reachable")
+    return notice.text if notice is not None and not notice.ok else ""
 
 
 def told_at_a_look(look: Signals) -> str:
     """What a look says that nobody should overlook: the plan cannot become ready, or reading cannot settle it."""
     failing = _failing(look)
     return "; ".join(
-        gate_words(name)[1].format(value=failing[name])
-        for name in ("reachable", "unblocked", "blocked")
-        if name in failing
+        words.format(value=failing[name]) for name, words in _AT_A_LOOK.items() if name in failing
     )
 
 

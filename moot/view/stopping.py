@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from detectors.report import GateReading, SignalReport
 from ledger.events import RunClosed, Signals
@@ -12,17 +12,11 @@ from ledger.plain_text import shortened
 from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from moot.view.readiness import gate_words
 from roles.rotation import next_lead
 from rounds.protocols.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
 
 if TYPE_CHECKING:
     from moot.view.story import Story
-
-WATCHED: Final = " watched"
-"""How the gate `no_alarms` names a failure mode that is no alarm yet and stands in the way all the same."""
-NO_CLAIM: Final = "no claim yet"
-"""What a gate says of a share of nothing."""
 
 
 def because(report: SignalReport) -> str:
@@ -75,14 +69,8 @@ def ended(state: State) -> str:
 
 
 def gate_told(gate: GateReading) -> str:
-    """Say what a gate found, in words."""
-    value = words.failures_in(gate.value or "")
-    if value == NO_CLAIM:
-        return "no claim was raised yet"
-    holds, fails = gate_words(gate.name)
-    if gate.name == "no_alarms" and value.endswith(WATCHED) and "," not in value:
-        fails = "{value}, which is no all-clear"
-    return (holds if gate.ok else fails).format(value=value, limit=(gate.limit or "").lstrip("≤≥"))
+    """Say what a gate found, with the names of failure modes beside their codes."""
+    return words.failures_in(gate.text or gate.value or gate.name)
 
 
 def why_it_stopped(story: Story) -> str:

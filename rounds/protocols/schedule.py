@@ -104,3 +104,25 @@ def deliberation_is_validated(state: State, round_: int) -> bool:
     return not plan_row(state, round_).phases or any(
         phase != "S" for phase in state.validated.get(round_, ())
     )
+
+
+def active_focus(state: State) -> str | None:
+    """Return the focus that an open alarm gave the next rounds; None where none did."""
+    closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
+    for amendment in reversed(state.amendments):
+        if amendment.what == "focus" and amendment.cause not in closed:
+            for change in amendment.change:
+                if isinstance(change.to, str):
+                    return change.to
+    return None
+
+
+def next_row(state: State) -> PlanRow | None:
+    """Return the next row of the plan that deliberates; None where none is left, or the run is not ours."""
+    opened = state.opened
+    if opened is None or opened.origin.type == "import":
+        return None
+    after = state.rounds[state.round].plan_row + 1 if state.round in state.rounds else 0
+    limit = state.limits.rounds
+    rows = opened.plan if limit is None else opened.plan[:limit]
+    return next((row for row in rows[after:] if "G" in row.phases), None)

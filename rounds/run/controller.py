@@ -22,6 +22,7 @@ from roles.protocol import Protocol, awaited_experiments, is_complete
 from roles.rotation import next_lead
 from rounds.protocols.plans import default_predictions
 from rounds.protocols.schedule import (
+    active_focus,
     authors,
     deliberation_is_validated,
     look_is_due,
@@ -187,7 +188,7 @@ class Controller(msgspec.Struct, frozen=True):
         row = opened.plan[plan_index]
         leads = [event.lead for event in state.rounds.values()]
         lead = next_lead(authors(state), leads, row.absent) if self.protocol.watched else None
-        focus = _active_focus(state) or row.focus or opened.question
+        focus = active_focus(state) or row.focus or opened.question
         return RoundOpened(
             round=row.round,
             phase="A",
@@ -244,13 +245,3 @@ def _end_reason(state: State, round_: int) -> CloseReason:
         ready = all(gate.ok for gate in state.looks[-1].gates) if obeyed else False
         return "ready" if ready else "hand_over" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"
-
-
-def _active_focus(state: State) -> str | None:
-    closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
-    for amendment in reversed(state.amendments):
-        if amendment.what == "focus" and amendment.cause not in closed:
-            for change in amendment.change:
-                if isinstance(change.to, str):
-                    return change.to
-    return None

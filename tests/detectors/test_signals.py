@@ -84,6 +84,7 @@ def test_an_empty_ledger_satisfies_nothing_and_says_continue():
         "at": -1,
         "round": 0,
         "verdict": "go_on",
+        "headline": "",
         "waits_for": [],
         "satisfied": 0,
         "of": 6,

@@ -130,13 +130,15 @@ def signals_now(run: Followed) -> SignalReport | None:
     """The six signals as they read now; None for a protocol without rounds of checks, and when the run's own
     parameters are not there (`lacks_parameters`)."""
     from detectors.signals import signals_of_state
+    from moot.view.stop_checks import worded
 
     opened = run.state.opened
     if opened is None or opened.stop.profile == "crux" or not (run.state.checks or is_watched(opened)):
         return None
     if lacks_parameters(run):
         return None
-    return signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+    report = signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+    return worded(report, run.state)
 
 
 def lacks_parameters(run: Followed) -> bool:
