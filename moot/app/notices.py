@@ -66,7 +66,7 @@ class Notices:
 
 def end_of(
     session: Session,
-    state: Literal["finished", "waiting", "stopped", "failed"],
+    state: Literal["finished", "waiting", "paused", "stopped", "failed"],
     reason: str | None,
     detail: str = "",
 ) -> RunEnd:
@@ -76,7 +76,7 @@ def end_of(
         run=str(session.path),
         state=state,
         reason=reason,
-        waiting=awaited if state == "waiting" else [],
+        waiting=awaited if state in ("waiting", "paused") else [],
         detail=detail,
         quorum=session.quorum,
         outcome=session.outcome,

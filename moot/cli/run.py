@@ -12,6 +12,7 @@ from moot.app.run_options import RunOptions
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.cli import options as common
+from moot.cli.status import status
 from moot.errors import GOOD, SEAT_FAILED, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.played import run_end_text
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from moot.app.notices import Notices
     from moot.app.session import Session
     from roles.seats.port import Seat
-    from rounds.run.driver import Watch
+    from rounds.run.driver import Pause, Watch
 
 
 def run(
@@ -111,6 +112,12 @@ def run(
         bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
     ] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
+    pause: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN", help="Stop after each round or phase; exit code 4, go on with --resume."
+        ),
+    ] = None,
     no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
@@ -131,6 +138,7 @@ def run(
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
+    pause_after(pause)
     everybody, specs = read_seats(seats, seat or ())
     if resume is None and file is None and everybody is None and not specs:
         raise no_seat()
@@ -203,13 +211,28 @@ def run(
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
     end = running.driven(
-        session, made, _watched(session, made, live=not no_live, silent=silent), notices.tell
+        session,
+        made,
+        _watched(session, made, live=not no_live, silent=silent),
+        notices.tell,
+        pause_after(pause),
     )
     if json:
         out_json(end)
     elif not quiet:
         show(run_end_text(end, columns()))
+        if end.state == "paused":
+            status(end.run)
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
+
+
+def pause_after(word: str | None) -> Pause | None:
+    """Return what --pause names. Raises `MootError` for another word."""
+    match word:
+        case None | "round" | "phase":
+            return word
+        case _:
+            raise usage(f"no pause {word!r}", "say round or phase", "--pause")
 
 
 def _repeated(

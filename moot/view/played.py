@@ -17,11 +17,14 @@ from rounds.run.reexecution import Reexecution
 
 
 class RunEnd(Result, frozen=True):
-    """`waiting`: open steps that somebody must answer with `moot submit`; `detail`: what failed or what comes next;
-    `quorum`: what the run rests on so far; `outcome`: what it comes to."""
+    """How a run stands where it stopped.
+
+    `waiting`: open steps that somebody must answer with `moot submit`, or that come after a pause; `detail`: what failed
+    or what comes next; `quorum`: what the run rests on so far; `outcome`: what it comes to.
+    """
 
     run: str
-    state: Literal["finished", "waiting", "stopped", "failed"]
+    state: Literal["finished", "waiting", "paused", "stopped", "failed"]
     reason: str | None
     waiting: list[str]
     detail: str
@@ -125,6 +128,13 @@ def _ended_text(end: RunEnd) -> str:
         case "finished":
             reason = (end.reason or "").replace("_", " ")
             lines += [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
+        case "paused":
+            round_, phase, *_ = end.waiting[0].split(".")
+            lines += [
+                f"{end.run} is paused before {round_.upper()}, phase {phase}",
+                f"stop checks: moot signals {end.run}",
+                f"go on:       moot run --resume {end.run} --pause round   (or without --pause)",
+            ]
         case "waiting" if not end.waiting:
             lines += [
                 f"{end.run} is held up until a person decides",
