@@ -23,10 +23,12 @@ def claim_supply(
     state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, planned: int
 ) -> ModeReading:
     """FM-5 after the last round."""
-    flood, closed = _flood(rounds, parameters, planned), closing_round(state, "FM-5")
+    begun = bool(_famines(state, rounds[-1:], parameters, running=1))
+    flood = msgspec.structs.replace(_flood(rounds, parameters, planned), has_begun=begun)
+    closed = closing_round(state, "FM-5")
     if flood.verdict == "ALARM" and (flood.alarm_round or 0) > closed:
         return flood
-    famines = _famines(state, rounds, parameters)
+    famines = _famines(state, rounds, parameters, parameters.starvation.rounds_running)
     since = [
         famine for famine in famines if famine[0].round > closed
     ]  # an `ack` closes what was seen by then
@@ -48,21 +50,19 @@ def claim_supply(
 
 
 def _famines(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters
+    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, running: int
 ) -> list[tuple[RoundUnits, ...]]:
     """Return the rounds running that brought too few claims each while work was left.
 
     Rounds from which a role was absent are left out: they have fewer claims by design.
     """
-    rule = parameters.starvation
+    few = parameters.starvation.claims_below
     calm = [each for each in rounds if each.absent is None]
-    stretches = [
-        tuple(calm[end - rule.rounds_running : end]) for end in range(rule.rounds_running, len(calm) + 1)
-    ]
+    stretches = [tuple(calm[end - running : end]) for end in range(running, len(calm) + 1)]
     return [
         stretch
         for stretch in stretches
-        if all(len(each.arrivals) < rule.claims_below for each in stretch)
+        if all(len(each.arrivals) < few for each in stretch)
         and _work_left(state, parameters, stretch[-1].round)
     ]
 

@@ -88,7 +88,7 @@ def _cautious(state: State, readings: Sequence[ModeReading], parameters: Calibra
         for each in readings
         if (each.verdict != "ALARM" or is_open(state, each))
         and each.rounds
-        and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below)
+        and (each.rounds[-1] >= rule.e_value_below or each.late >= rule.late_value_below or each.has_begun)
     ]
     told = "; ".join(f"{each.mode} E {each.e_value}, of late {each.late:.1f}" for each in speaking)
     text = f"a failure may be starting: {', '.join(each.mode for each in speaking)}"

@@ -77,6 +77,8 @@ class ModeReading(msgspec.Struct, frozen=True):
     """Of a certain mode: rounds that made good what it is about."""
     late: float = 1.0
     """What the last rounds alone are worth as a coin of their own."""
+    has_begun: bool = False
+    """Whether the last round has what alarms if another one follows: too young for an alarm."""
 
     def has_recovered(self, since_round: int) -> bool:
         """Whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.

@@ -19,7 +19,7 @@ from rounds.run.reexecution import Reexecution
 class RunEnd(Result, frozen=True):
     """How a run stands where it stopped.
 
-    `waiting`: open steps that somebody must answer with `moot submit`, or that come after a pause; `detail`: what failed
+    `waiting`: steps that somebody must answer with `moot submit`, or that come after a pause; `detail`: what failed
     or what comes next; `quorum`: what the run rests on so far; `outcome`: what it comes to.
     """
 
