@@ -107,9 +107,8 @@ class Statement(Envelope, frozen=True, kw_only=True):
     words: Nat  # counted by moot
     responds_to: tuple[Id, ...] = ()  # what it answers
     options: tuple[Id, ...] = ()  # options that it is about
-    checklist: tuple[ModeSeen, ...] | UnsetType = (
-        UNSET  # failure modes, as the author of a retrospective saw them
-    )
+    # failure modes, as the author of a retrospective saw them
+    checklist: tuple[ModeSeen, ...] | UnsetType = UNSET
 
 
 class Artifact(Envelope, frozen=True, kw_only=True):

@@ -50,7 +50,7 @@ def test_after_a_no_nothing_is_begun(tmp_path: Path) -> None:
     with pytest.raises(MootError, match="nothing was begun"):
         begun(tmp_path, LONG, asked(said, False))
     assert list(tmp_path.iterdir()) == []
-    assert said[0].startswith("at most 149 replies, dollars unknown, about 18 min to 1.8 h; ")
+    assert said[0].startswith("at most 142 replies, dollars unknown, about 18 min to 1.8 h; ")
     assert said[1:] == ["Begin?"]
 
 

@@ -129,4 +129,4 @@ def test_parameters_that_are_none_are_refused_in_words(moot: Moot, ended: Path, 
         said = moot(verb, strange)
         assert said.code in (0, 1, 2), (verb, said)
         assert "fault of moot" not in said.err
-    assert "a parameter file of the name" in moot("signals", strange).err
+    assert moot("signals", strange).code in (0, 1), "read by the installed thresholds"

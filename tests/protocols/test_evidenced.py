@@ -78,6 +78,8 @@ class Careful(Script):
         if step.task == "G" and step.name.round == 1:
             asked = {"type": "question", "text": "How long may a line wait?", "severity": 2, "between": []}
             made["concerns"] = [{**asked, "evidence": [], "for_human": True}]
+            if book.state.opening.protocol_version > 2:
+                made["concerns"][0]["deciding"] = None
         for test in made.get("claims", ()) if step.task == "E.check1" else ():
             if test["bearing"]:
                 test["evidence"] = [{"ref": "K-1#L1", "quote": "holds 40 requests"}]

@@ -286,7 +286,7 @@ def test_a_row_that_drops_h_drops_the_drift_check() -> None:
     assert (plan[4].drift, plan[4].phases) == (False, NORMAL)
 
 
-@pytest.mark.parametrize(("name", "replies"), [("standard-13", 271), ("minimum-8", 149), ("short-5", 88)])
+@pytest.mark.parametrize(("name", "replies"), [("standard-13", 258), ("minimum-8", 142), ("short-5", 84)])
 def test_a_plan_is_sized_before_it_is_run(name: str, replies: int) -> None:
     assert replies_at_most(PLANS[name]()) == replies
 

@@ -149,7 +149,7 @@ def test_a_cap_refuses_more_claims_until_its_alarm_is_closed(tmp_path: Path) -> 
 
 def test_nothing_is_raised_where_nothing_happened(tmp_path: Path) -> None:
     session = begin(tmp_path / "run", rows(3), profile="gates")
-    assert responses(session.book(), "G", 2) == ()
+    assert responses(session.book(), "G", 2, "0" * 64) == ()
 
 
 def _templates(path: Path) -> set[str]:

@@ -376,7 +376,7 @@ def _protocol(
         owed=missing_checks,
         needed=needed if version >= WAITS_FOR_MARKED_SINCE else needed_2,
         fits="a decision that is dear to undo and that several people will have to live with",
-        calls="88 in short-5, 149 in minimum-8, 271 in standard-13, at most",
+        calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
         variants={
             "positions": chosen["positions"],
             rivals.RULE: chosen[rivals.RULE],
