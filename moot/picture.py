@@ -1,7 +1,7 @@
 """Pictures for the documentation, drawn from a run by the views themselves:
 
 python -m moot.picture live RUN docs/images/demo.svg --after r3.E.check3.verifier
-python -m moot.picture signals RUN docs/images/signals.svg --profile gates --at 310
+python -m moot.picture signals RUN signals.svg --profile gates --at 310
 """
 
 from __future__ import annotations

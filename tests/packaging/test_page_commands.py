@@ -44,7 +44,6 @@ LINES: Final[Mapping[str, str]] = {
     "moot run question.toml --seats openai --on-wait 'notify-send moot' --on-end https://ops.example.org/moot": TOLD,
     "moot submit runs/audit r1.B.action reply.json --on-wait ./ask-somebody --on-end ./tell-everybody": TOLD,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
-    "moot run … --params ours.toml": "tests/cli/test_calibrate.py: no whole command",
 }  # fmt: skip
 """Command → where else it is executed, and why not here."""
 CODES: Final[Mapping[str, tuple[int, ...]]] = {
@@ -110,15 +109,13 @@ def _seals(place: Path) -> None:
 
 
 def _healthy(place: Path) -> None:
-    """Five runs, the fewest that it takes: one of them twice, for four are recorded."""
-    long = (
-        "storage-standard-13",
-        "library-minimum-8",
-        "storage-minimum-8",
-        "storage-minimum-8.r7-without-critic",
-    )
-    _copied(place, *((name, f"runs/2026-{name}") for name in long), (long[0], "runs/2026-again"))
+    """A run, and thresholds of one's own."""
     _copied(place, ("storage-minimum-8", "runs/mine"))
+    shutil.copy(ROOT / "detectors/parameters/gates.toml", place / "ours.toml")
+
+
+def _church(place: Path) -> None:
+    _copied(place, ("structured-church", "runs/examples/structured-church"))
 
 
 def _seats(place: Path) -> None:
@@ -146,6 +143,7 @@ SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
     "docs/screening.md": _nothing,
     "docs/seals.md": _seals,
     "docs/seats.md": _seats,
+    "docs/signals.md": _church,
     "docs/viewer.md": _viewer,
 }
 """Page → what is there before its first command."""
