@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
-from detectors.calibrated.readiness import course_of
-from detectors.calibrated.rounds import count_rounds
 from detectors.observations import Observations, observe, untested
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.parameters import GateParameters, gate_parameters
+from detectors.stopping.readiness import course_of
+from detectors.stopping.rounds import count_rounds
 from ledger.result import Result
 from ledger.state.state import State
 
@@ -22,9 +22,9 @@ class Series(Result, frozen=True):
     share: bool
 
 
-def course(state: State, parameters: CalibratedParameters | None = None) -> list[Series]:
+def course(state: State, parameters: GateParameters | None = None) -> list[Series]:
     """Return what the rounds brought, in the order of the gates and signals that read it."""
-    rule = parameters or calibrated_parameters()
+    rule = parameters or gate_parameters()
     rounds = count_rounds(state, rule.bypass.references_at_least)
     if not rounds:
         return []
@@ -40,9 +40,7 @@ def course(state: State, parameters: CalibratedParameters | None = None) -> list
     return series
 
 
-def e_courses(
-    state: State, parameters: CalibratedParameters | None = None
-) -> Mapping[str, tuple[float, ...]]:
+def e_courses(state: State, parameters: GateParameters | None = None) -> Mapping[str, tuple[float, ...]]:
     """Failure mode → its e-value after every round; empty for those that are certain or not."""
     return {str(reading.mode): reading.rounds for reading in readings_of(state, parameters)}
 

@@ -27,8 +27,8 @@ from ledger.state.fold import fold
 from ledger.state.state import State
 
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import CalibratedJudgement
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.stopping.judgement import StopJudgement
+    from detectors.stopping.parameters import GateParameters
 
 SIGNALS: Final[tuple[Callable[[Observations, PublishedParameters], Signal], ...]] = (
     claim_testing_slows,
@@ -77,13 +77,13 @@ def signals_of_state(
     blobs: Blobs | None = None,
     *,
     run: str = "",
-    parameters: CalibratedParameters | None = None,
-    judgement: CalibratedJudgement | None = None,
+    parameters: GateParameters | None = None,
+    judgement: StopJudgement | None = None,
 ) -> SignalReport:
     """Return the same from a folded state alone.
 
     `parameters` stand over the run's own in the profile `gates`, and a `judgement` is one that was kept up to date
-    (`detectors.calibrated.judgement`). A profile of moot 0.1 is read as the one that took its place.
+    (`detectors.stopping.judgement`). A profile of moot 0.1 is read as the one that took its place.
     """
     installed = read_as(profile)
     if installed is None:
@@ -114,17 +114,15 @@ def signals_of_state(
     return _with_verdict(report, state)
 
 
-def _judgement(
-    state: State, blobs: Blobs | None, parameters: CalibratedParameters | None
-) -> CalibratedJudgement:
+def _judgement(state: State, blobs: Blobs | None, parameters: GateParameters | None) -> StopJudgement:
     """Read the gates only for those who ask for them: their parameters are a file of the run."""
-    from detectors.calibrated.judgement import judge
-    from detectors.calibrated.parameters import parameters_of
+    from detectors.stopping.judgement import judge
+    from detectors.stopping.parameters import parameters_of
 
     return judge(state, parameters or parameters_of(state, blobs))
 
 
-def _by_gates(report: SignalReport, judged: CalibratedJudgement) -> SignalReport:
+def _by_gates(report: SignalReport, judged: StopJudgement) -> SignalReport:
     return msgspec.structs.replace(
         report,
         stop=judged.stop,
@@ -145,7 +143,7 @@ def _with_verdict(report: SignalReport, state: State) -> SignalReport:
 
 
 def _waits_for(state: State) -> list[str]:
-    from detectors.calibrated.questions import deciding_questions
+    from detectors.stopping.questions import deciding_questions
 
     return [question.id for question in deciding_questions(state)]
 

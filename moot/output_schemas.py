@@ -25,7 +25,7 @@ OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     "ack": ("moot.view.results", "Act"),
     "answer": ("moot.view.results", "Act"),
     "beliefs": ("detectors.beliefs.report", "Beliefs"),
-    "calibrate": ("detectors.calibrated.estimation", "Calibration"),
+    "calibrate": ("detectors.stopping.estimation", "Calibration"),
     "check": ("validators.rulebook", "CheckReport"),
     "claims": ("moot.view.claims", "Claims"),
     "decisions": ("moot.view.decisions", "Decisions"),

@@ -17,8 +17,8 @@ import msgspec
 
 from benchmarks.signal_worlds.ledgers import ROLES, Setting, Simulation
 from benchmarks.signal_worlds.world import World
-from detectors.calibrated.judgement import RunningJudgement
-from detectors.calibrated.parameters import calibrated_parameters
+from detectors.stopping.judgement import RunningJudgement
+from detectors.stopping.parameters import gate_parameters
 from ledger.events import Belief, Claim, Event, RunOpened
 from ledger.events.run import Labelled, Origin, PlanRow
 from ledger.events.values import Points
@@ -71,7 +71,7 @@ def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *,
     simulation = Simulation(setting)
     rng = random.Random(f"answers {world.name} {plan} {seed}")
     answers = _Answers(world, rng)
-    watch = RunningJudgement(calibrated_parameters())
+    watch = RunningJudgement(gate_parameters())
     subjects = _subjects(world, rng, failures.get("fm9", 0.0))
     stop: int | None = None
     right = False

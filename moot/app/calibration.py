@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from detectors.calibrated.estimation import RUNS_AT_LEAST, RUNS_FEWEST, Calibration, RateEstimate, estimated
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
+from detectors.stopping.estimation import RUNS_AT_LEAST, RUNS_FEWEST, Calibration, RateEstimate, estimated
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.parameters import GateParameters, gate_parameters
 from ledger.state.state import State
 from ledger.store.store import RunStore
 from moot.app.documents import write_document
@@ -36,7 +36,7 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
         what = f"{len(states)} runs are too few to say what is tolerated"
         fix = f"give at least {RUNS_FEWEST} runs that went well; {RUNS_AT_LEAST} are wanted"
         raise usage(what, fix, ", ".join(said))
-    base = calibrated_parameters()
+    base = gate_parameters()
     found = estimated(list(states.values()), base)
     parameters, rates = _where_enough_tell(found.parameters, found.estimates, base)
     alarmed = [name for name, state in states.items() if _alarms(state)]
@@ -54,8 +54,8 @@ def calibrate(said: Sequence[str], out: Path) -> Calibration:
 
 
 def _where_enough_tell(
-    found: CalibratedParameters, estimates: Sequence[RateEstimate], base: CalibratedParameters
-) -> tuple[CalibratedParameters, list[RateEstimate]]:
+    found: GateParameters, estimates: Sequence[RateEstimate], base: GateParameters
+) -> tuple[GateParameters, list[RateEstimate]]:
     """The estimates without those that fewer runs tell than are asked for; their tables stay as installed."""
     few = [one for one in estimates if one.runs < RUNS_FEWEST]
     tables = {name: getattr(base, name) for name in (one.name.partition(".")[0] for one in few)}
@@ -65,7 +65,7 @@ def _where_enough_tell(
     return msgspec.structs.replace(found, **tables), rates
 
 
-def parameter_file(parameters: CalibratedParameters, runs: Sequence[str], warnings: Sequence[str]) -> bytes:
+def parameter_file(parameters: GateParameters, runs: Sequence[str], warnings: Sequence[str]) -> bytes:
     """The file's bytes: what it rests on, then every table, so that it can be read and changed by hand."""
     names = ", ".join(Path(run).name for run in runs[:NAMED_MAX])
     more = f" and {len(runs) - NAMED_MAX} more" if len(runs) > NAMED_MAX else ""

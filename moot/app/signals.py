@@ -10,9 +10,9 @@ from moot.app.run import AnyPath, Run
 from moot.errors import usage
 
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import CalibratedJudgement
-    from detectors.calibrated.parameters import CalibratedParameters
     from detectors.report import SignalReport
+    from detectors.stopping.judgement import StopJudgement
+    from detectors.stopping.parameters import GateParameters
 
 
 def refuse_unwatched(run: Run) -> None:
@@ -34,7 +34,7 @@ def signals_of_state(
     profile: str | None,
     *,
     params: AnyPath | None = None,
-    judgement: CalibratedJudgement | None = None,
+    judgement: StopJudgement | None = None,
 ) -> SignalReport:
     """Return the same from a state that was folded already."""
     from detectors.parameters import DEFAULT_PROFILE, read_as
@@ -48,9 +48,9 @@ def signals_of_state(
     return worded(report, state)
 
 
-def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> CalibratedParameters:
+def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> GateParameters:
     """Return the thresholds of the gates: the file that was named, or those of the run."""
-    from detectors.calibrated.parameters import parameters_of
+    from detectors.stopping.parameters import parameters_of
 
     if params is None:
         return parameters_of(state, run.blobs)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from detectors.calibrated.estimation import RUNS_FEWEST, Calibration
+from detectors.stopping.estimation import RUNS_FEWEST, Calibration
 from moot.app.calibration import calibrate as calibrated
 from moot.cli.options import JsonOption, QuietOption
 from moot.errors import GOOD

@@ -20,7 +20,7 @@ from moot.terminal.streams import out_json
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.stopping.parameters import GateParameters
 
 
 def signals(
@@ -79,14 +79,14 @@ def _print(
     return report
 
 
-def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> CalibratedParameters | None:
+def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GateParameters | None:
     """Those of the report, for the numbers by round that stand beside it."""
     return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
 
 
 def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
-    from detectors.calibrated.judgement import RunningJudgement
+    from detectors.stopping.judgement import RunningJudgement
     from moot.app.session import news_of
     from moot.terminal.console import console
     from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel

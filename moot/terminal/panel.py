@@ -16,10 +16,10 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from detectors.calibrated.parameters import CalibratedParameters
-from detectors.calibrated.questions import deciding_questions
 from detectors.course import course, e_courses
 from detectors.report import AlarmReading, Signal, SignalReport
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.questions import deciding_questions
 from ledger.events import Claim, Concern, Decision, Event
 from ledger.plain_text import counted, one_line, shortened
 from ledger.state.decided import fallen_under, outcome
@@ -113,7 +113,7 @@ def _checked(ok: bool, text: str) -> Text:
 
 
 def whole_panel(
-    facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
+    facts: PanelFacts, report: SignalReport, parameters: GateParameters | None = None
 ) -> RenderableType:
     """The same with what does not decide; `parameters` are the thresholds of the report."""
     parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
@@ -210,7 +210,7 @@ def _evidence(ids: list[str]) -> str:
     return f"[{', '.join(one_line(identity) for identity in ids[:EVIDENCE])}{more}]"
 
 
-def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[RenderableType]:
+def _course(state: State, parameters: GateParameters | None) -> Iterator[RenderableType]:
     """What the rounds brought: a block and a number each, R1 first."""
     found = course(state, parameters)
     if not found:
@@ -225,7 +225,7 @@ def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[R
 
 
 def _alarms(
-    report: SignalReport, state: State, parameters: CalibratedParameters | None
+    report: SignalReport, state: State, parameters: GateParameters | None
 ) -> Iterator[RenderableType]:
     """Failure modes: all of them with their e-values in the profile `gates`, else those that are not clear."""
     if report.profile == "gates":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from detectors.calibrated.left_out import PoolWithout
+from detectors.stopping.left_out import PoolWithout
 from ledger.result import Result
 from moot.view.text import folded, joined, listed
 from rounds.analysis.stress import ForkLosses, Planned, RoleLoss

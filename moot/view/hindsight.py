@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from detectors.calibrated.judgement import judge
-from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others
 from detectors.report import AlarmReading
+from detectors.stopping.judgement import judge
+from detectors.stopping.parameters import GateParameters, parameters_of
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
 
@@ -32,7 +32,7 @@ def hindsight(book: Book) -> Hindsight:
     )
 
 
-def _parameters(book: Book) -> CalibratedParameters | None:
+def _parameters(book: Book) -> GateParameters | None:
     try:
         return parameters_of(book.state, book.blobs)
     except BlobMissing:

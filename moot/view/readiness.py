@@ -28,10 +28,10 @@ def what_a_plan_lacks(opening: RunOpened) -> list[str]:
     """Why a run that is opened like this can never become ready, each in a clause; nothing where it can."""
     if read_as(opening.stop.profile) != "gates" or not is_watched(opening):
         return []
-    from detectors.calibrated.parameters import calibrated_parameters
-    from detectors.calibrated.readiness import lacks
+    from detectors.stopping.parameters import gate_parameters
+    from detectors.stopping.readiness import lacks
 
-    return list(lacks(State(opened=opening), (), calibrated_parameters().settled))
+    return list(lacks(State(opened=opening), (), gate_parameters().settled))
 
 
 def seldom_ready(opening: RunOpened) -> str:

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import msgspec
 
-from detectors.calibrated.gates import is_open
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.parameters import CalibratedParameters, parameters_of
-from detectors.calibrated.reading import ModeReading
 from detectors.disagreement import slope_alarm
 from detectors.observations import untested
 from detectors.parameters import read_as
+from detectors.stopping.gates import is_open
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.parameters import GateParameters, parameters_of
+from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Amendment, Event
 from ledger.events.run import Change
 from ledger.events.values import FailureMode
@@ -59,7 +59,7 @@ def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event
     """
     opened = book.state.opening
     if read_as(opened.stop.profile) == "gates":
-        return _by_thresholds(_calibrated(book, phase, next_seq), params)
+        return _by_thresholds(_by_gates(book, phase, next_seq), params)
     return _by_thresholds(_slope(book.state, phase, next_seq), params)
 
 
@@ -89,7 +89,7 @@ def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
     return (alarm, _amendment(state, phase, "charter.critic", "harden_critic", next_seq, reason))
 
 
-def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
+def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
     state = book.state
     open_ones = {alarm.fm: alarm for alarm in state.open_alarms()}
     events: list[Event] = []
@@ -111,7 +111,7 @@ def _is_told(state: State, reading: ModeReading) -> bool:
 
 
 def _answers(
-    state: State, phase: str, reading: ModeReading, cause: int, parameters: CalibratedParameters
+    state: State, phase: str, reading: ModeReading, cause: int, parameters: GateParameters
 ) -> Iterator[Amendment]:
     """The amendments that answer a raised alarm; `cause` is its seq."""
     reason = f"{reading.mode}: {reading.sentence}."
@@ -132,7 +132,7 @@ def _answers(
         yield _changed(state, phase, "reply_rule", cap, cause, reason)
 
 
-def _asks_too_much(state: State, reading: ModeReading, parameters: CalibratedParameters) -> bool:
+def _asks_too_much(state: State, reading: ModeReading, parameters: GateParameters) -> bool:
     """More claims are asked for only while those that there are can be tested."""
     waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
     return reading.variant == "famine" and waiting

@@ -45,7 +45,7 @@ def standard(protocol: Protocol) -> Verdicts:
 
     def params_hash(book: Book, profile: str) -> str:
         from detectors import parameters
-        from detectors.calibrated.parameters import parameter_file_of
+        from detectors.stopping.parameters import parameter_file_of
 
         installed = parameters.read_as(profile)
         assert installed is not None, f"a run of profile {profile} is judged by its protocol"
@@ -54,7 +54,7 @@ def standard(protocol: Protocol) -> Verdicts:
         return parameters.params_hash(installed)
 
     def installs(profile: str, params: str, blobs: Blobs) -> bool:
-        from detectors.calibrated.parameters import judges_by
+        from detectors.stopping.parameters import judges_by
 
         return judges_by(profile, params, blobs)
 

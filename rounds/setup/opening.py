@@ -79,7 +79,7 @@ def resolve(
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
-    are thresholds for the profile `calibrated` in the place of the installed ones. `experiments`: a person said that
+    are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person said that
     programs of replies are run in a sandbox, by this interpreter; what the file asks for is not that word. Pure: equal
     arguments give equal bytes. Raises `DeliberationError`.
     """

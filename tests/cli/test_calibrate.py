@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.calibrated.estimation import estimated, tolerance_factor, upper
-from detectors.calibrated.parameters import calibrated_parameters, read_parameters
 from detectors.parameters import params_bytes
+from detectors.stopping.estimation import estimated, tolerance_factor, upper
+from detectors.stopping.parameters import gate_parameters, read_parameters
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
@@ -36,7 +36,7 @@ def test_what_nine_in_ten_stay_below_is_above_the_mean_and_chance_is_taken_out()
 
 
 def test_the_estimates_of_many_runs_are_near_what_was_simulated() -> None:
-    found = estimated([_state(seed) for seed in range(30)], calibrated_parameters())
+    found = estimated([_state(seed) for seed in range(30)], gate_parameters())
     by_name = {one.name: one for one in found.estimates}
     assert by_name["giving_in"].runs == 30
     assert (
@@ -49,7 +49,7 @@ def test_the_estimates_of_many_runs_are_near_what_was_simulated() -> None:
     assert all(rule.p0 < worse < 1 for worse in rule.grid)
     assert by_name["ready.pending"].runs == 30
     assert found.parameters.ready.pending_at_most == by_name["ready.pending"].estimated < 0.5
-    assert found.parameters.ready.window_rounds == calibrated_parameters().ready.window_rounds
+    assert found.parameters.ready.window_rounds == gate_parameters().ready.window_rounds
 
 
 @pytest.mark.parametrize(("runs", "exact"), [(5, 2.742), (10, 2.066), (30, 1.657), (100, 1.470)])
@@ -73,13 +73,13 @@ def test_too_few_runs_are_refused_with_the_number_that_is_wanted(moot: Moot, tmp
 
 def test_a_run_that_records_little_leaves_the_installed_numbers() -> None:
     files = Simulation(Setting(seed=1, seed_fields_only=True)).files()
-    found = estimated([fold(read_skill(files, None).events)], calibrated_parameters())
+    found = estimated([fold(read_skill(files, None).events)], gate_parameters())
     assert {one.name for one in found.estimates if not one.runs} == {
         "giving_in",
         "drift_unanchored",
         "starvation",
     }
-    assert found.parameters.giving_in == calibrated_parameters().giving_in
+    assert found.parameters.giving_in == gate_parameters().giving_in
 
 
 def _imported(moot: Moot, directory: Path, seed: int) -> Path:
@@ -97,11 +97,11 @@ def test_a_file_is_written_and_used(moot: Moot, tmp_path: Path) -> None:
     found = moot("calibrate", tmp_path / "runs", "--out", out, "--json").json
     assert len(found["runs"]) == 5
     assert "30 are wanted" in found["warnings"][0]
-    assert read_parameters(out.read_bytes()) != calibrated_parameters()
+    assert read_parameters(out.read_bytes()) != gate_parameters()
     assert "30 are wanted" in out.read_text()
     plain = moot("signals", runs[0], "--json").json
     ours = moot("signals", runs[0], "--params", out, "--json").json
-    assert (plain["profile"], ours["profile"]) == ("calibrated", "calibrated")
+    assert (plain["profile"], ours["profile"]) == ("gates", "gates")
     assert [one["e_value"] for one in plain["alarms"]] != [one["e_value"] for one in ours["alarms"]]
     assert moot("signals", runs[0], "--params", out, "--profile", "text").code == 2
 
@@ -144,7 +144,7 @@ def test_what_is_no_parameter_file_or_no_run_is_refused(moot: Moot, tmp_path: Pa
 def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(moot: Moot, tmp_path: Path) -> None:
     """R-14: the message names file, key and what to change, and nothing is opened."""
     wrong = tmp_path / "wrong.toml"
-    text = params_bytes("calibrated").decode().replace("above_share = 0.09", "above_share = 0.4")
+    text = params_bytes("gates").decode().replace("above_share = 0.09", "above_share = 0.4")
     wrong.write_text(text)
     run = _imported(moot, tmp_path, 1)
     for words in (("signals", run), ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")):

@@ -9,14 +9,14 @@ from typing import cast
 
 import pytest
 
-from detectors.calibrated.gates import first_yield, late_yield
-from detectors.calibrated.judgement import judge
-from detectors.calibrated.parameters import parameters_of
-from detectors.calibrated.rounds import count_rounds
 from detectors.course import course
 from detectors.observations import untested
 from detectors.parameters import SignalProfile
 from detectors.signals import signals, signals_of_state
+from detectors.stopping.gates import first_yield, late_yield
+from detectors.stopping.judgement import judge
+from detectors.stopping.parameters import parameters_of
+from detectors.stopping.rounds import count_rounds
 from ledger.events import Signals
 from ledger.state.fold import fold
 from ledger.state.state import Spend, State

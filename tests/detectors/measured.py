@@ -8,8 +8,8 @@ from itertools import groupby
 import msgspec
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.calibrated.betting import E_MAX
-from detectors.calibrated.judgement import CalibratedJudgement, judge, readings_of
+from detectors.stopping.betting import E_MAX
+from detectors.stopping.judgement import StopJudgement, judge, readings_of
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import step
 from ledger.state.state import State
@@ -55,7 +55,7 @@ def course(files: Mapping[str, bytes]) -> Course:
     )
 
 
-def _holds(judged: CalibratedJudgement) -> bool:
+def _holds(judged: StopJudgement) -> bool:
     return all(gate.ok for gate in judged.gates if gate.name not in UNSAID)
 
 

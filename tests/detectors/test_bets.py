@@ -12,30 +12,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.calibrated.betting import e_values, product, share_stream
-from detectors.calibrated.domination import domination, domination_bets
-from detectors.calibrated.estimation import estimated
-from detectors.calibrated.parameters import (
-    CalibratedParameters,
+from detectors.parameters import params_bytes
+from detectors.stopping.betting import e_values, product, share_stream
+from detectors.stopping.domination import domination, domination_bets
+from detectors.stopping.estimation import estimated
+from detectors.stopping.parameters import (
+    GateParameters,
     Mean,
     Share,
     WrongParameters,
-    calibrated_parameters,
     faults,
+    gate_parameters,
     read_parameters,
 )
-from detectors.calibrated.rounds import RoundUnits
-from detectors.parameters import params_bytes
+from detectors.stopping.rounds import RoundUnits
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
 from moot.app.calibration import parameter_file
 
 ROUNDS = 13
-INSTALLED = calibrated_parameters()
+INSTALLED = gate_parameters()
 
 
-def _bets(parameters: CalibratedParameters, roles: int) -> Iterator[tuple[str, float, tuple[float, ...]]]:
+def _bets(parameters: GateParameters, roles: int) -> Iterator[tuple[str, float, tuple[float, ...]]]:
     """Every share that is bet on: what is tolerated, and what is bet on."""
     for name in parameters.__struct_fields__:
         rule = getattr(parameters, name)
@@ -78,7 +78,7 @@ def test_a_balanced_run_earns_nothing(roles: int, above: float) -> None:
 
 
 @st.composite
-def _files(draw: st.DrawFn) -> CalibratedParameters:
+def _files(draw: st.DrawFn) -> GateParameters:
     """Thresholds drawn at random, with bets both ways."""
     rate = st.floats(0.01, 0.99).map(lambda x: round(x, 3))
     changed: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def _files(draw: st.DrawFn) -> CalibratedParameters:
 @settings(max_examples=300, deadline=None)
 @given(_files(), st.integers(2, 9))
 def test_a_file_is_refused_or_every_bet_in_it_is_on_something_worse(
-    parameters: CalibratedParameters, roles: int
+    parameters: GateParameters, roles: int
 ) -> None:
     """A coin does not grow, on average, at a tolerated rate: p·(p1/p0) + (1−p)·(1−p1)/(1−p0) ≤ 1 for p ≤ p0."""
     content = parameter_file(parameters, ["run"], [])

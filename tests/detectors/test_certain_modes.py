@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from detectors.calibrated.gates import is_open
-from detectors.calibrated.judgement import judge, readings_of
-from detectors.calibrated.reading import ModeReading
+from detectors.stopping.gates import is_open
+from detectors.stopping.judgement import judge, readings_of
+from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Claim, Event, RunOpened
 from ledger.events.run import Labelled
 from ledger.interchange.skill_import import read_skill

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 import moot
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.parameters import calibrated_parameters
-from detectors.calibrated.questions import deciding_questions
-from detectors.calibrated.readiness import counts_by_option
 from detectors.report import GateReading
 from detectors.signals import signals
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.parameters import gate_parameters
+from detectors.stopping.questions import deciding_questions
+from detectors.stopping.readiness import counts_by_option
 from ledger.events import Alarm, Claim, Decision, RoundOpened, Signals
 from ledger.state.fold import fold
 from moot.app.run import Run
@@ -110,7 +110,7 @@ def inflation_alarms(name: str) -> dict[int, str]:
     """Round → flood or famine, where FM-5 is alarmed by the installed thresholds."""
     run = recorded(name)
     found = {
-        number: readings_of(fold(run.stream(last)), calibrated_parameters())[4]
+        number: readings_of(fold(run.stream(last)), gate_parameters())[4]
         for number, last in ends(run).items()
     }
     return {number: one.variant for number, one in found.items() if one.verdict == "ALARM"}

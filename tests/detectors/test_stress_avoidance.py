@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from benchmarks.signal_worlds.ledgers import CHECKS, NEEDS
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.reading import ModeReading
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.reading import ModeReading
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from benchmarks.signal_worlds.ledgers import NEEDS, ROLES, STANDARD, Setting, Simulation
-from detectors.calibrated.judgement import CalibratedJudgement, RunningJudgement, judge
+from detectors.stopping.judgement import RunningJudgement, StopJudgement, judge
 from ledger.events import Event
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold, step
@@ -59,8 +59,8 @@ def _set(row: dict[str, Any], result: str, lead: str, agreed: bool, moved: set[s
     row |= {"positions_pre": stances, "positions_post": stances, "flips": []}
 
 
-def _course(events: Sequence[Event]) -> dict[int, CalibratedJudgement]:
-    state, found = State(), dict[int, CalibratedJudgement]()
+def _course(events: Sequence[Event]) -> dict[int, StopJudgement]:
+    state, found = State(), dict[int, StopJudgement]()
     for number, held in groupby(events, key=lambda event: event.round):
         for event in held:
             step(state, event)
@@ -68,7 +68,7 @@ def _course(events: Sequence[Event]) -> dict[int, CalibratedJudgement]:
     return found
 
 
-def _fm1(judgement: CalibratedJudgement) -> str:
+def _fm1(judgement: StopJudgement) -> str:
     return next(alarm.verdict for alarm in judgement.alarms if alarm.id == "FM-1")
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from detectors.calibrated.readiness import counted_alone
 from detectors.signals import signals
+from detectors.stopping.readiness import counted_alone
 from ledger.events import Alarm, Belief, RoundOpened, Signals
 from ledger.state.book import Book
 from moot.view.events import event_lines

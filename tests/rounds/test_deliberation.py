@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.calibrated.parameters import calibrated_parameters, read_parameters
 from detectors.parameters import params_hash
+from detectors.stopping.parameters import gate_parameters, read_parameters
 from ledger.format.canonical import decode, encode
 from ledger.format.chain import seal
 from roles.castings import CASTINGS
@@ -34,10 +34,10 @@ def opening(text: str, documents: dict[str, bytes] | None = None, **settings: ob
     return resolve(parse(text.encode()), documents or {}, moot="0.1.0", **settings)  # type: ignore[arg-type]
 
 
-def test_a_calibrated_run_keeps_the_thresholds_that_it_was_opened_with() -> None:
+def test_a_run_by_gates_keeps_the_thresholds_that_it_was_opened_with() -> None:
     made = opening('[deliberation]\nquestion = "Which storage?"\n')
     assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("gates")
-    assert read_parameters(made.blobs[made.event.stop.params]) == calibrated_parameters()
+    assert read_parameters(made.blobs[made.event.stop.params]) == gate_parameters()
     text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "published"\n')
     assert (text.event.stop.profile, text.event.stop.params) == ("published", params_hash("published"))
 

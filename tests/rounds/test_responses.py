@@ -1,4 +1,4 @@
-"""Alarms in a run of the profile `calibrated`: raised once, answered in a fixed wording, and replayed."""
+"""Alarms in a run of the profile `gates`: raised once, answered in a fixed wording, and replayed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _run(path: Path, seed: int = 3) -> RunSession:
     return session
 
 
-def test_a_calibrated_run_ends_with_a_reason_of_its_own_and_replays(tmp_path: Path) -> None:
+def test_a_run_by_gates_ends_with_a_reason_of_its_own_and_replays(tmp_path: Path) -> None:
     session = _run(tmp_path / "run")
     book = session.book()
     assert book.of(RunClosed)[-1].reason in ("ready", "not_ready")

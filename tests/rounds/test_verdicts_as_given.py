@@ -36,7 +36,7 @@ def other_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
         return changed if profile == "gates" else real(profile)
 
     monkeypatch.setattr("detectors.parameters.params_bytes", bytes_of)
-    monkeypatch.setattr("detectors.calibrated.parameters.params_bytes", bytes_of)
+    monkeypatch.setattr("detectors.stopping.parameters.params_bytes", bytes_of)
 
 
 @pytest.mark.usefixtures("other_threshold")

@@ -143,7 +143,7 @@ def signals_now(run: Followed) -> SignalReport | None:
 
 def lacks_parameters(run: Followed) -> bool:
     """Whether the thresholds that the run was opened with are not there, so that nothing is read by others."""
-    from detectors.calibrated.parameters import parameters_of
+    from detectors.stopping.parameters import parameters_of
 
     try:
         parameters_of(run.state, run.blobs)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final, Literal
 
-from detectors.calibrated.questions import deciding_questions
+from detectors.stopping.questions import deciding_questions
 from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.book import Book

@@ -7,10 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from detectors.calibrated.betting import Stream, e_values, late_value, onset_round, printed, share_stream
-from detectors.calibrated.parameters import CalibratedParameters, Share
-from detectors.calibrated.rounds import Units
 from detectors.report import EVIDENCE_MAX, AlarmVerdict
+from detectors.stopping.betting import Stream, e_values, late_value, onset_round, printed, share_stream
+from detectors.stopping.parameters import GateParameters, Share
+from detectors.stopping.rounds import Units
 from ledger.events.values import FailureMode
 from ledger.state.state import State
 
@@ -173,12 +173,12 @@ def closing_round(state: State, mode: FailureMode) -> int:
     return max(closings, default=0)
 
 
-def thresholds(parameters: CalibratedParameters) -> Thresholds:
+def thresholds(parameters: GateParameters) -> Thresholds:
     """The two e-values."""
     return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
 
 
-def late_of(streams: Sequence[Stream], parameters: CalibratedParameters) -> float:
+def late_of(streams: Sequence[Stream], parameters: GateParameters) -> float:
     """What the last rounds alone are worth in the best of these bets."""
     return max(late_value(stream, parameters.cautious.late_rounds) for stream in streams)
 
@@ -187,7 +187,7 @@ def share_reading(
     mode: FailureMode,
     units: Sequence[Units],
     rule: Share,
-    parameters: CalibratedParameters,
+    parameters: GateParameters,
     planned: int,
     sentence: str,
 ) -> ModeReading:

@@ -1,4 +1,4 @@
-"""The profile `calibrated`: the engine against vectors and a slow oracle, the failure modes on known ledgers."""
+"""The failure modes: the engine against vectors and a slow oracle, the failure modes on known ledgers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.calibrated.betting import e_values, onset_round, printed, share_stream
 from detectors.signals import signals_of_state
+from detectors.stopping.betting import e_values, onset_round, printed, share_stream
 from ledger.events import Event
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold

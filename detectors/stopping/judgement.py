@@ -18,13 +18,13 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.failure_modes import PANEL
-from detectors.calibrated.gates import gates, is_open
-from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
-from detectors.calibrated.reading import ModeReading
-from detectors.calibrated.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
 from detectors.observations import is_import
 from detectors.report import AlarmReading, GateReading
+from detectors.stopping.failure_modes import PANEL
+from detectors.stopping.gates import gates, is_open
+from detectors.stopping.parameters import GateParameters, gate_parameters
+from detectors.stopping.reading import ModeReading
+from detectors.stopping.rounds import RoundIndex, RoundUnits, count_round, count_rounds, last_round
 from ledger.events import DriftCheck, Event, RoundOpened
 from ledger.events.decisions import Advice
 from ledger.events.values import FailureMode
@@ -48,7 +48,7 @@ _BY_FORMS: Final[Mapping[FailureMode, float]] = {"FM-2": 0.05, "FM-3": 0.26, "FM
 HARDLY_CHANCE: Final = 0.05
 
 
-class CalibratedJudgement(msgspec.Struct, frozen=True):
+class StopJudgement(msgspec.Struct, frozen=True):
     """Whether the run may end, by which gates, and the failure modes in the order of their alarms.
 
     `stop` without `ready`: what is missing is not to be had by going on.
@@ -61,22 +61,20 @@ class CalibratedJudgement(msgspec.Struct, frozen=True):
     alarms: tuple[AlarmReading, ...]
 
 
-def readings_of(state: State, parameters: CalibratedParameters | None = None) -> tuple[ModeReading, ...]:
+def readings_of(state: State, parameters: GateParameters | None = None) -> tuple[ModeReading, ...]:
     """Every failure mode after the last round of `state`, by the installed thresholds if no others are given."""
-    parameters = parameters or calibrated_parameters()
+    parameters = parameters or gate_parameters()
     rounds = count_rounds(state, parameters.bypass.references_at_least)
     return tuple(read(state, rounds, parameters, planned_rounds(state)) for read in PANEL)
 
 
-def judge(state: State, parameters: CalibratedParameters | None = None) -> CalibratedJudgement:
+def judge(state: State, parameters: GateParameters | None = None) -> StopJudgement:
     """The judgement after the last round of `state`."""
-    parameters = parameters or calibrated_parameters()
+    parameters = parameters or gate_parameters()
     return judged(state, count_rounds(state, parameters.bypass.references_at_least), parameters)
 
 
-def judged(
-    state: State, rounds: tuple[RoundUnits, ...], parameters: CalibratedParameters
-) -> CalibratedJudgement:
+def judged(state: State, rounds: tuple[RoundUnits, ...], parameters: GateParameters) -> StopJudgement:
     """The same from rounds that were counted already."""
     planned = planned_rounds(state)
     readings = tuple(read(state, rounds, parameters, planned) for read in PANEL)
@@ -86,7 +84,7 @@ def judged(
     out_of_reach = not all(gate.ok for gate in all_gates if gate.name == "reachable")
     in_vain = waits or out_of_reach or len(rounds) >= planned
     first = min((reading.alarm_round or 0 for reading in readings if is_open(state, reading)), default=None)
-    return CalibratedJudgement(
+    return StopJudgement(
         ready=not failing,
         stop=waits or not failing,
         advice="strong_stop" if not failing else "escalate" if in_vain else "continue",
@@ -142,9 +140,9 @@ def unmeasured(state: State, reading: ModeReading) -> str:
 class RunningJudgement:
     """A run as it is watched. `state` is folded here, or by the caller who then says so with `fold=False`."""
 
-    def __init__(self, parameters: CalibratedParameters | None = None, state: State | None = None) -> None:
+    def __init__(self, parameters: GateParameters | None = None, state: State | None = None) -> None:
         self.state: Final = state if state is not None else State()
-        self._parameters: Final = parameters or calibrated_parameters()
+        self._parameters: Final = parameters or gate_parameters()
         self._index: Final = RoundIndex()
         self._units: Final[dict[int, RoundUnits]] = {}
         self._changed: Final[set[int]] = set()
@@ -173,6 +171,6 @@ class RunningJudgement:
         rounds, planned = self.rounds(), planned_rounds(self.state)
         return tuple(read(self.state, rounds, self._parameters, planned) for read in PANEL)
 
-    def judgement(self) -> CalibratedJudgement:
+    def judgement(self) -> StopJudgement:
         """The judgement as it stands."""
         return judged(self.state, self.rounds(), self._parameters)

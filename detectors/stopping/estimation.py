@@ -16,10 +16,10 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.betting import moved
-from detectors.calibrated.parameters import ROLES, CalibratedParameters, Share
-from detectors.calibrated.rounds import RoundUnits, count_rounds
 from detectors.observations import deliberating_roles, untested
+from detectors.stopping.betting import moved
+from detectors.stopping.parameters import ROLES, GateParameters, Share
+from detectors.stopping.rounds import RoundUnits, count_rounds
 from ledger.result import Result
 from ledger.state.state import State
 
@@ -60,11 +60,11 @@ class Calibration(Result, frozen=True):
 class Calibrated(msgspec.Struct, frozen=True):
     """New thresholds, and what each rests on."""
 
-    parameters: CalibratedParameters
+    parameters: GateParameters
     estimates: tuple[RateEstimate, ...]
 
 
-def estimated(states: Sequence[State], base: CalibratedParameters) -> Calibrated:
+def estimated(states: Sequence[State], base: GateParameters) -> Calibrated:
     """Thresholds for runs like these."""
     runs = [(state, count_rounds(state, base.bypass.references_at_least)) for state in states]
     found: list[RateEstimate] = []

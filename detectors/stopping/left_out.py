@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from detectors.beliefs.pool import leader_of, margin_of, mean_of
-from detectors.calibrated.readiness import is_asked, last_answers
+from detectors.stopping.readiness import is_asked, last_answers
 from ledger.result import Result
 from ledger.state.state import State
 

@@ -10,17 +10,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from detectors.calibrated.betting import count_stream, e_values, mixed, product, share_stream
-from detectors.calibrated.parameters import CalibratedParameters
-from detectors.calibrated.readiness import unexamined
-from detectors.calibrated.reading import ModeReading, closing_round, late_of, read, thresholds
-from detectors.calibrated.rounds import RoundUnits, Units
 from detectors.observations import untested
+from detectors.stopping.betting import count_stream, e_values, mixed, product, share_stream
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.readiness import unexamined
+from detectors.stopping.reading import ModeReading, closing_round, late_of, read, thresholds
+from detectors.stopping.rounds import RoundUnits, Units
 from ledger.state.state import State
 
 
 def claim_supply(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, planned: int
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
     """FM-5 after the last round."""
     begun = bool(_famines(state, rounds[-1:], parameters, running=1))
@@ -50,7 +50,7 @@ def claim_supply(
 
 
 def _famines(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, running: int
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, running: int
 ) -> list[tuple[RoundUnits, ...]]:
     """Return the rounds running that brought too few claims each while work was left.
 
@@ -67,11 +67,11 @@ def _famines(
     ]
 
 
-def _work_left(state: State, parameters: CalibratedParameters, through: int) -> bool:
+def _work_left(state: State, parameters: GateParameters, through: int) -> bool:
     return bool(untested(state, through) or unexamined(state, parameters.examined, through))
 
 
-def _starved(last: Sequence[RoundUnits], state: State, parameters: CalibratedParameters) -> str:
+def _starved(last: Sequence[RoundUnits], state: State, parameters: GateParameters) -> str:
     new = ", ".join(f"R{each.round} {len(each.arrivals)}" for each in last)
     waiting = len(untested(state, last[-1].round))
     options = ", ".join(unexamined(state, parameters.examined, last[-1].round))
@@ -79,7 +79,7 @@ def _starved(last: Sequence[RoundUnits], state: State, parameters: CalibratedPar
     return f"new claims by round: {new}, while work is left ({', '.join(one for one in left if one)})"
 
 
-def _flood(rounds: Sequence[RoundUnits], parameters: CalibratedParameters, planned: int) -> ModeReading:
+def _flood(rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int) -> ModeReading:
     """Too many claims, or claims whose test names no outcome."""
     rule, vague = parameters.inflation, parameters.vagueness
     new = [(len(each.arrivals), rule.mean * len(each.present)) for each in rounds]

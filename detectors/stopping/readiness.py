@@ -17,11 +17,11 @@ from typing import Final, NamedTuple
 
 from detectors.beliefs.pool import ByRole, leader_of, margin_of, mean_of
 from detectors.beliefs.pool import Points as Belief
-from detectors.calibrated.parameters import ExaminedTerms, SettledTerms
-from detectors.calibrated.questions import OpenQuestion, deciding_questions
-from detectors.calibrated.rounds import RoundUnits
 from detectors.observations import parts
 from detectors.report import GateReading
+from detectors.stopping.parameters import ExaminedTerms, SettledTerms
+from detectors.stopping.questions import OpenQuestion, deciding_questions
+from detectors.stopping.rounds import RoundUnits
 from ledger.events.run import PlanRow
 from ledger.events.values import Points
 from ledger.plain_text import counted

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from detectors.calibrated.betting import Stream, e_values, mixed, product, share_stream
-from detectors.calibrated.parameters import CalibratedParameters
-from detectors.calibrated.reading import ModeReading, late_of, read, thresholds
-from detectors.calibrated.rounds import RoundUnits, Units
 from detectors.observations import deliberating_roles
+from detectors.stopping.betting import Stream, e_values, mixed, product, share_stream
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.reading import ModeReading, late_of, read, thresholds
+from detectors.stopping.rounds import RoundUnits, Units
 from ledger.state.state import State
 
 
 def domination(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, planned: int
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
     """FM-4 after the last round; of the roles the one whose bets are worth most is told."""
     roles = deliberating_roles(state)
@@ -54,7 +54,7 @@ def domination(
 
 
 def domination_bets(
-    parameters: CalibratedParameters, roles: int
+    parameters: GateParameters, roles: int
 ) -> tuple[tuple[float, tuple[float, ...]], tuple[float, tuple[float, ...]]]:
     """What is tolerated of citations and of leads among so many roles, and the worse shares that are bet on."""
     return parameters.domination_cited.bet(roles), parameters.domination_led.bet(roles)

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.betting import moved
 from detectors.parameters import params_bytes, params_hash, read_as
+from detectors.stopping.betting import moved
 from ledger.state.book import Blobs
 from ledger.state.state import State
 from ledger.store.blobs import own_parameters
@@ -163,7 +163,7 @@ class ClaimCap(_Table, frozen=True, kw_only=True):
     claims_at_most: int
 
 
-class CalibratedParameters(_Table, frozen=True, kw_only=True):
+class GateParameters(_Table, frozen=True, kw_only=True):
     """`gates.toml`."""
 
     version: int
@@ -191,14 +191,14 @@ class CalibratedParameters(_Table, frozen=True, kw_only=True):
 
 
 @cache
-def calibrated_parameters() -> CalibratedParameters:
+def gate_parameters() -> GateParameters:
     """The installed thresholds."""
     return read_parameters(params_bytes("gates"))
 
 
-def read_parameters(content: bytes) -> CalibratedParameters:
+def read_parameters(content: bytes) -> GateParameters:
     """A parameter file. Raises `msgspec.DecodeError` when it is none, and `WrongParameters` for a bet that is none."""
-    found = msgspec.toml.decode(content, type=CalibratedParameters)
+    found = msgspec.toml.decode(content, type=GateParameters)
     for wrong in faults(found):
         raise wrong
     return found
@@ -218,7 +218,7 @@ def parameter_file_of(state: State, blobs: Blobs | None) -> bytes:
     return content if _is_readable(content) else params_bytes("gates")
 
 
-def parameters_of(state: State, blobs: Blobs | None) -> CalibratedParameters:
+def parameters_of(state: State, blobs: Blobs | None) -> GateParameters:
     """Return the thresholds by which a run is judged."""
     return read_parameters(parameter_file_of(state, blobs))
 
@@ -242,7 +242,7 @@ def _is_readable(content: bytes) -> bool:
     return True
 
 
-def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
+def faults(parameters: GateParameters) -> Iterator[WrongParameters]:
     """What is wrong with thresholds that can be read: every bet needs p1 > p0, every multiple more than 1."""
     if parameters.version != VERSION:
         yield WrongParameters(
@@ -277,7 +277,7 @@ def faults(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
     yield from _thresholds(parameters)
 
 
-def _shares(parameters: CalibratedParameters) -> tuple[tuple[str, Share], ...]:
+def _shares(parameters: GateParameters) -> tuple[tuple[str, Share], ...]:
     return tuple(
         (name, rule)
         for name in parameters.__struct_fields__
@@ -317,7 +317,7 @@ def _together(
         yield WrongParameters(f"{one}.grid", wrong, f"name as many in {one}.grid as in {other}.grid")
 
 
-def _thresholds(parameters: CalibratedParameters) -> Iterator[WrongParameters]:
+def _thresholds(parameters: GateParameters) -> Iterator[WrongParameters]:
     """The e-values that are watched and alarmed at: numbers, in this order, above the 1 that no data gives."""
     try:
         ordered = 1 < float(parameters.watch_at) <= float(parameters.alarm_at)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from detectors.calibrated.parameters import CalibratedParameters
-from detectors.calibrated.readiness import CRITIC, examined, passes_drift, reachable, settled, unblocked
-from detectors.calibrated.reading import ModeReading, closing_round
-from detectors.calibrated.rounds import RoundUnits
 from detectors.observations import parts, untested
 from detectors.report import GateReading
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.readiness import CRITIC, examined, passes_drift, reachable, settled, unblocked
+from detectors.stopping.reading import ModeReading, closing_round
+from detectors.stopping.rounds import RoundUnits
 from ledger.state.state import State
 
 NO_CLAIM: Final = "no claim yet"
@@ -21,7 +21,7 @@ def gates(
     state: State,
     rounds: Sequence[RoundUnits],
     readings: Sequence[ModeReading],
-    parameters: CalibratedParameters,
+    parameters: GateParameters,
 ) -> tuple[GateReading, ...]:
     """Return the gates as they stand after the last round."""
     deciding = (
@@ -38,7 +38,7 @@ def gates(
     return (*deciding, notice)
 
 
-def _untested(state: State, parameters: CalibratedParameters) -> GateReading:
+def _untested(state: State, parameters: GateParameters) -> GateReading:
     most = parameters.untested.share_at_most
     share = len(untested(state)) / len(state.claims) if state.claims else 1.0
     value, text = NO_CLAIM, "no claim was raised yet"
@@ -80,7 +80,7 @@ def _no_alarms(state: State, readings: Sequence[ModeReading]) -> GateReading:
     return GateReading("no_alarms", not blocking, told, "none open", text)
 
 
-def _cautious(state: State, readings: Sequence[ModeReading], parameters: CalibratedParameters) -> GateReading:
+def _cautious(state: State, readings: Sequence[ModeReading], parameters: GateParameters) -> GateReading:
     """Whether something may be going wrong that is too young for an alarm. An answered alarm is left to its answer."""
     rule = parameters.cautious
     speaking = [

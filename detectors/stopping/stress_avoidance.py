@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from detectors.calibrated.parameters import CalibratedParameters
-from detectors.calibrated.reading import ModeReading, closing_round
-from detectors.calibrated.rounds import RoundUnits, same_round_artifact
 from detectors.observations import parts
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.reading import ModeReading, closing_round
+from detectors.stopping.rounds import RoundUnits, same_round_artifact
 from ledger.state.state import State
 
 NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic")}
@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 
 def stress_avoidance(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, planned: int
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
     """FM-7 after the last round."""
     rule = parameters.stress_avoidance

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from detectors.calibrated.parameters import CalibratedParameters, ExaminedTerms
-from detectors.calibrated.readiness import counts_by_option, dropped, tests_by_round
-from detectors.calibrated.reading import ModeReading, closing_round
-from detectors.calibrated.rounds import RoundUnits
 from detectors.report import AlarmVerdict
+from detectors.stopping.parameters import ExaminedTerms, GateParameters
+from detectors.stopping.readiness import counts_by_option, dropped, tests_by_round
+from detectors.stopping.reading import ModeReading, closing_round
+from detectors.stopping.rounds import RoundUnits
 from ledger.state.state import State
 
 
 def rivals_unexamined(
-    state: State, rounds: Sequence[RoundUnits], parameters: CalibratedParameters, planned: int
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
 ) -> ModeReading:
     """FM-9 after the last round."""
     del planned

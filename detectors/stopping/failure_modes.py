@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from detectors.calibrated.betting import (
+from detectors.observations import is_import
+from detectors.report import EVIDENCE_MAX
+from detectors.stopping.betting import (
     Stream,
     clustered_stream,
     e_values,
@@ -23,14 +25,14 @@ from detectors.calibrated.betting import (
     product,
     share_stream,
 )
-from detectors.calibrated.claim_supply import claim_supply
-from detectors.calibrated.domination import domination
-from detectors.calibrated.parameters import (
-    CalibratedParameters,
+from detectors.stopping.claim_supply import claim_supply
+from detectors.stopping.domination import domination
+from detectors.stopping.parameters import (
+    GateParameters,
     Share,
     Unanimity,
 )
-from detectors.calibrated.reading import (
+from detectors.stopping.reading import (
     CountedShare,
     ModeReading,
     late_of,
@@ -38,11 +40,9 @@ from detectors.calibrated.reading import (
     share_reading,
     thresholds,
 )
-from detectors.calibrated.rivals import rivals_unexamined
-from detectors.calibrated.rounds import RoundUnits, Units
-from detectors.calibrated.stress_avoidance import stress_avoidance
-from detectors.observations import is_import
-from detectors.report import EVIDENCE_MAX
+from detectors.stopping.rivals import rivals_unexamined
+from detectors.stopping.rounds import RoundUnits, Units
+from detectors.stopping.stress_avoidance import stress_avoidance
 from ledger.state.state import State
 
 GIVEN_UP: Final = (
@@ -79,7 +79,7 @@ def by_id(unit: Units) -> list[tuple[int, int]]:
     return [(bad[identity], count) for identity, count in every.items()]
 
 
-def sycophancy(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> ModeReading:
+def sycophancy(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
     """FM-1 after the last round; of the two bets the one that is worth more is told."""
     # Roles may give in together, so the positions on one check bet once.
     given = _Bet([each.giving_in for each in rounds], parameters.giving_in, GIVEN_UP, by_check=True)
@@ -90,7 +90,7 @@ def sycophancy(state: State, rounds: Rounds, parameters: CalibratedParameters, p
     return _watched(reading, string, nothing) if string and reading.verdict != "ALARM" else reading
 
 
-def _both(given: _Bet, nothing: _Bet, parameters: CalibratedParameters, planned: int) -> ModeReading:
+def _both(given: _Bet, nothing: _Bet, parameters: GateParameters, planned: int) -> ModeReading:
     """Both bets on one coin: units of both count for what is needed, evidence is that of the greater one."""
     streams = [given.stream, nothing.stream]
     values = [e_values(stream, planned) for stream in streams]
@@ -142,9 +142,7 @@ def _watched(reading: ModeReading, string: Rounds, nothing: _Bet) -> ModeReading
     )
 
 
-def pro_forma_broken(
-    state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int
-) -> ModeReading:
+def pro_forma_broken(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
     """FM-2: BROKEN verdicts that changed no claim and no decision."""
     del state
     sentence = "{bad} of {units} checks seen since R{onset} were BROKEN without consequence"
@@ -152,7 +150,7 @@ def pro_forma_broken(
     return share_reading("FM-2", units, parameters.pro_forma_broken, parameters, planned, sentence)
 
 
-def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int) -> ModeReading:
+def goal_drift(state: State, rounds: Rounds, parameters: GateParameters, planned: int) -> ModeReading:
     """FM-3: claims and decisions that name no goal, and failed drift checks.
 
     An import without any anchor never recorded them: nothing can be said about its claims then.
@@ -181,7 +179,7 @@ def goal_drift(state: State, rounds: Rounds, parameters: CalibratedParameters, p
 
 
 def verification_bypass(
-    state: State, rounds: Rounds, parameters: CalibratedParameters, planned: int
+    state: State, rounds: Rounds, parameters: GateParameters, planned: int
 ) -> ModeReading:
     """FM-6: checks with shallow evidence that moved nothing."""
     del state
@@ -191,7 +189,7 @@ def verification_bypass(
     return share_reading("FM-6", [each.shallow for each in rounds], rule, parameters, planned, sentence)
 
 
-Reader = Callable[[State, Rounds, CalibratedParameters, int], ModeReading]
+Reader = Callable[[State, Rounds, GateParameters, int], ModeReading]
 PANEL: Final[tuple[Reader, ...]] = (
     sycophancy,
     pro_forma_broken,
