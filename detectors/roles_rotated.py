@@ -41,7 +41,7 @@ def roles_were_stressed(seen: Observations, parameters: PublishedParameters) -> 
     rule = parameters.roles_were_stressed
     first: dict[str, int] = {}
     for event in seen.settled:
-        if event.absent in seen.roles and event.absent is not None:
+        if event.absent is not None and event.absent in seen.roles:
             first.setdefault(event.absent, event.seq)
     needed = max(1, len(seen.roles) - rule.roles_spared)
     return reading(

@@ -152,7 +152,7 @@ class Simulation:
         absent = None if skipped else planned
         present = [role for role in ROLES if role != absent]
         lead = self._lead(round_, present)
-        acting = list(ROLES) if round_ in self.faked else present
+        acting: list[str] = list(ROLES) if round_ in self.faked else present
         self.rows["lead_history"].append(
             {
                 "round": round_,
