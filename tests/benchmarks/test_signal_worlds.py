@@ -93,7 +93,7 @@ def test_a_table_of_one_world_has_every_figure() -> None:
         return [play(job) for job in jobs]
 
     told = [line.what for line in lines("confirming", 1, 1, SCORED_FROM, one_each)]  # type: ignore[arg-type]  # lists
-    assert len(told) == 3 + 6 + 9 + 1 + 8 + 1
+    assert len(told) == 3 + 6 + 8 + 1 + 7 + 1
     assert {job.seed for job in asked} == {SCORED_FROM}
 
 
