@@ -31,7 +31,7 @@ def _text(found: Hindsight, title: str) -> str:
 
 def test_the_checklist_ticks_what_is_alarmed(found: Hindsight) -> None:
     lines = _text(found, "Failure modes").splitlines()
-    assert sum(line.startswith(("| [x]", "| [ ]")) for line in lines) == 9
+    assert sum(line.startswith(("| [x]", "| [ ]")) for line in lines) == 8
     assert any(line.startswith("| [x] checks without evidence (FM-6)") for line in lines)
 
 

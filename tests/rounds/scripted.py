@@ -89,7 +89,8 @@ class Script:
                 decision["dissent"] = heard[1:]
             made["met"] = [{"objection": one, "how": _prose(rng, 6)} for one in heard[:1]]
         if version > 2 and step.task == "G":
-            made["concerns"] = [concern | {"deciding": None} for concern in made["concerns"]]
+            # Texts of so few words look alike, and a question that is asked again decides: here none is to a person.
+            made["concerns"] = [one | {"deciding": None, "for_human": False} for one in made["concerns"]]
         if version > 2 and step.task == "S.review":
             made["failure_modes"] = [
                 {"mode": one["mode"], "seen": one["seen"]} for one in made["failure_modes"]
