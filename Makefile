@@ -20,6 +20,8 @@ MINUTES ?= 240
 WORKERS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A second run is faster with the compiled code and the rewritten tests of the first.
+unexport PYTHONDONTWRITEBYTECODE
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
@@ -32,16 +34,23 @@ demo: $(RUNS) ## play a recorded deliberation through the real engine
 	@$(BIN)/moot demo
 
 # What `test` leaves out is slow by design: whole runs in processes, sweeps over subsets, hundreds of random ledgers.
+# One type checker in the quick form: mypy keeps what it knows of unchanged files, and it reads the tests. pyright finds
+# private functions that nobody calls, and private names that others use.
+CHECKS := check-mypy check-pages
+
 test: TESTS := not slow and not campaign and not local
+test: PROFILE := gate
 test: gate ## the gate, the tests that are quick, and the built wheel with the sources out of reach
 
 test-all: TESTS := not campaign and not local
+test-all: PROFILE := thorough
+test-all: CHECKS := check-mypy check-pyright check-pages
 test-all: gate ## the same with every test but the campaigns: what CI runs
 
 .PHONY: gate
 gate: check chromium bubblewrap
 	@failed=0; \
-	$(BIN)/python -m pytest -n auto -m '$(TESTS)' || failed=1; \
+	$(BIN)/python -m pytest -n auto -m '$(TESTS)' --hypothesis-profile=$(PROFILE) || failed=1; \
 	$(BIN)/python -m tests.packaging.built_wheel || failed=1; \
 	exit $$failed
 
@@ -53,10 +62,10 @@ test-local: $(READY) ## whole runs on a small real model on this machine: minute
 	$(BIN)/python -m pytest -m local -v --durations 5
 
 check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
-	@$(MAKE) --no-print-directory --output-sync --jobs 2 check-pyright check-mypy check-pages
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 $(CHECKS)
 
 .PHONY: check-pyright check-mypy check-pages
-check-pyright: # two type checkers at the same time: each takes a core and about half a minute
+check-pyright:
 	$(BIN)/pyright
 
 check-mypy:
@@ -103,19 +112,21 @@ bench: $(READY) ## measure against the targets, as ratios in one run
 site: $(READY) ## the documentation as a site, in build/site
 	$(BIN)/python -m tests.packaging.site
 
+COMPILE = $(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
+  --no-annotate --no-emit-index-url --no-emit-find-links
 lock: $(READY) ## pin again every dependency, for every platform, with hashes
-	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --upgrade --quiet \
-	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --extra anthropic --extra mcp --extra openai --extra study --group dev --output-file requirements.lock pyproject.toml
-	$(BIN)/uv pip compile --no-config --universal --python-version 3.11 --generate-hashes --quiet \
-	  --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-	  --constraint requirements.lock --group checkout --output-file requirements-run.lock pyproject.toml
+	mkdir -p build
+	$(COMPILE) --extra anthropic --extra mcp --extra openai --extra study --group dev \
+	  --output-file build/all.lock --upgrade pyproject.toml
+	$(COMPILE) --constraint build/all.lock --group checkout --output-file build/run.lock --upgrade pyproject.toml
+	$(BIN)/python -m tests.packaging.lock build/run.lock build/all.lock > build/requirements.lock
+	mv build/requirements.lock requirements.lock
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(RUNS): requirements-run.lock pyproject.toml
+$(RUNS): requirements.lock pyproject.toml
 	@python=; for name in $(PYTHONS); do \
 	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$name; break; fi; \
 	done; \
@@ -125,7 +136,8 @@ $(RUNS): requirements-run.lock pyproject.toml
 	fi; \
 	echo "setting up $(VENV) with $$("$$python" --version): once, under a minute"; \
 	"$$python" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-run.lock
+	@sed "/^# The extras and the developers' tools.$$/,\$$d" requirements.lock > $(VENV)/run.lock
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/run.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q detectors ledger moot roles rounds schemas validators
 	@touch $@

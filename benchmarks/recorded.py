@@ -5,7 +5,7 @@ python -m benchmarks recorded
 First every long run, at the end of each round how many of the six
 signals hold (four stop it), which profile would stop, which gates fail, which failure modes are alarmed. Then
 every recorded run of crux without one role after the other: who would lead, and whether the run would have ended
-otherwise. Forks without a role: `moot stress RUN`.
+otherwise. Forks without a role: `moot fork RUN --stress`.
 """
 
 from __future__ import annotations

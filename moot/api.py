@@ -79,7 +79,7 @@ def signals(
 ) -> SignalReport:
     """The stop signals after event `at` (None: the last one), in the run's own profile if none is named.
 
-    `params` is a parameter file for the profile `gates`.
+    `params` is a parameter file for the profile `gates`, an edited copy of the installed one.
     """
     from moot.app.signals import refuse_unwatched, signals_of_state
 
@@ -203,11 +203,12 @@ def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
     of its protocol; `adr`, a decision record of MADR 4.
     """
     from moot.app.signals import signals_at_head
+    from moot.view.costs import spent_beyond
     from moot.view.report import run_report
 
     ours = _run(run)
     name, look = str(ours.path), lambda: signals_at_head(ours, ours.state)
-    return run_report(ours.book, ours.head, look, run=name, form=form)
+    return run_report(ours.book, ours.head, look, run=name, form=form, beyond=spent_beyond(ours.path))
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:
@@ -260,21 +261,22 @@ def protocols(name: str | None = None) -> Protocols:
     from rounds.setup.toml_file import nearest
 
     if name is not None and name not in PROTOCOLS:
-        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
+        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot gate")
     return listed(name)
 
 
 def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
     from moot.app.run_options import documents_of
     from moot.app.running import open_deliberation, place_of
-    from moot.app.seats import seated
+    from moot.app.seats import check_ready, seated
     from moot.environment import read_settings
     from rounds.setup.opening import cast_roles
 
     deliberation, file = _deliberation(given)
     name = file or "deliberation"
     made = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
-    place = place_of(None if out is None else os.fspath(out), None)
+    check_ready(made)
+    place = place_of(None if out is None else os.fspath(out))
     documents = documents_of(deliberation, file)
     return open_deliberation(deliberation, made, place, documents=documents, name=name), made
 

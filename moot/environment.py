@@ -61,12 +61,6 @@ def configuration() -> Path:
     return Path(base) / "moot"
 
 
-def cache() -> Path:
-    """The directory of what can be made again."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "moot"
-
-
 FIXED: Final[ContextVar[str | None]] = ContextVar("FIXED", default=None)
 """The instant that `now` gives while recordings are played: two such runs have the same head."""
 

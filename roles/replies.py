@@ -19,9 +19,6 @@ from ledger.events.values import Bearing, Five
 
 Shape = TypeVar("Shape", bound=Struct)
 
-CLEAN = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$(?!\n)"
-"""No control characters but LF and TAB."""
-
 Word = Annotated[str, Meta(min_length=1, max_length=120, description="a short name or an id")]
 Sentence = Annotated[str, Meta(min_length=1, max_length=600)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]

@@ -1,7 +1,8 @@
-"""What `moot beliefs --json` prints: a table's beliefs, rounded half-even to two decimals, here and nowhere else."""
+"""What `moot signals --json` prints for forecasts: points rounded half-even to two decimals, here and nowhere else."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
@@ -84,16 +85,20 @@ class UnseenDefeaters(Result, frozen=True):
 
 
 class Beliefs(Result, frozen=True):
-    """Beliefs over the rounds of a run: the pool, the roles, the cruxes and the stop of each."""
+    """Forecasts over the rounds of a run: the group's, the roles', the cruxes and the stop of each.
+
+    `words`: id → text of every option and claim that is named; empty for a table of numbers.
+    """
 
     run: str | None
     options: list[str]
     rounds: list[PoolInRound]
     without: dict[str, CarriedByRole]
     unseen: UnseenDefeaters | None
+    words: dict[str, str]
 
 
-def of_table(table: BeliefTable) -> Beliefs:
+def of_table(table: BeliefTable, words: Mapping[str, str] | None = None) -> Beliefs:
     """What a table comes to: everything derived, every round's stop, the end without each role."""
     ends = course_of(table.rounds, table.terms)
     return Beliefs(
@@ -105,6 +110,7 @@ def of_table(table: BeliefTable) -> Beliefs:
             for role, end in without_each(table.rounds, table.terms).items()
         },
         unseen=None if table.unseen is None else _unseen(table.unseen),
+        words=dict(words or {}),
     )
 
 

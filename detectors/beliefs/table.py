@@ -1,4 +1,4 @@
-"""The input of `moot beliefs --table FILE`: the numbers of a run, or of one made up, round by round.
+"""The input of `moot signals --table FILE`: the numbers of a run, or of one made up, round by round.
 
     {options: [O-1, …], tau?, experiments?, run?, documents?, rounds_at_most?, first?, frame?: {ill_posed, objection},
      unseen?: {lists, sightings: [[role, …], …]},

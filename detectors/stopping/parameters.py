@@ -248,7 +248,7 @@ def faults(parameters: GateParameters) -> Iterator[WrongParameters]:
         yield WrongParameters(
             "version",
             f"{parameters.version}, and only {VERSION} is read for a run that was not opened with it",
-            "copy the installed file and change its numbers",
+            "edit a copy of the installed detectors/parameters/gates.toml",
         )
         return
     for name, share in _shares(parameters):

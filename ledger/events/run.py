@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
     CheckId,
@@ -60,6 +62,7 @@ class ContextDocument(Value, frozen=True, kw_only=True):
     name: Name  # the name of its file
     sha256: Hash  # its blob
     bytes: Nat  # its size
+    change: Literal[True] | UnsetType = UNSET  # a unified diff that moot computed from a repository
 
 
 class CastMember(Value, frozen=True, kw_only=True):

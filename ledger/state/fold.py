@@ -61,6 +61,7 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
+    FindingKey,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -153,6 +154,8 @@ def step(state: State, event: Event) -> None:
         case Fallback():
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
+            if event.seq and state.opened is not None and state.opened.origin.type == "import":
+                state.imported_before = event.seq
             if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
                 state.opened = event  # one that comes late or again opens nothing: ORD001 says so
                 _forget_what_nobody_allows(state)
@@ -211,7 +214,26 @@ def _validated(state: State, event: Validation) -> None:
     ends = not state.validates_phases or event.after in _ends_of(state, event.round)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
-        state.faulty = None if event.ok else event.seq
+        new = _errors_of(state, event) - state.let_go
+        is_whole = (
+            len(event.findings) < FINDINGS_MAX
+        )  # of a list that was cut nobody knows what else it holds
+        state.faulty = None if event.ok or (is_whole and not new) else event.seq
+        state.faults = new
+
+
+FINDINGS_MAX: Final = 100
+"""The most findings that a validation keeps."""
+
+
+def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
+    """The errors of a validation, without those of rounds that were imported: what moot did not see only warns."""
+    return frozenset(
+        (finding.code, finding.seq, "" if finding.seq is not None else finding.message)
+        for finding in event.findings
+        if finding.severity == "error"
+        and not (finding.seq is not None and finding.seq < state.imported_before)
+    )
 
 
 def _ends_of(state: State, round_: int) -> tuple[str, ...]:
@@ -374,6 +396,7 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
     if overturns and cite.id in state.screened:
         state.screened[cite.id] = "OVERRIDDEN"
     if overturns and cite.id == f"@{state.faulty}":
+        state.let_go |= state.faults
         state.faulty = None
     ruling = state.rulings.get(cite.id)
     ended = ruling.decision if overturns and ruling is not None else cite.id

@@ -251,6 +251,10 @@ class Spend(msgspec.Struct):
         return None if self.calls and self.unpriced >= self.calls else f"{self.micro_usd / 1_000_000:.6f}"
 
 
+FindingKey = tuple[str, int | None, str]
+"""An error by its rule and event; one without an event by its words."""
+
+
 class State(msgspec.Struct):
     """What stands after event `seq` (−1: nothing read)."""
 
@@ -296,7 +300,13 @@ class State(msgspec.Struct):
     checked: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
     """Round → phases in its middle after which a validation stands (`rules.validate` is `phase`)."""
     faulty: int | None = None
-    """Seq of the last validation, where it found an error in a run that is held up by one."""
+    """Seq of the last validation, where it found a new error in a run that is held up by one."""
+    faults: frozenset[FindingKey] = frozenset()
+    """Errors that the last validation found and that nobody let go before."""
+    let_go: frozenset[FindingKey] = frozenset()
+    """Errors that a person called harmless: they hold the run up no second time."""
+    imported_before: int = 0
+    """Events below this seq were written by another system, in a run that goes on with an import."""
     looks: list[Signals] = msgspec.field(default_factory=list[Signals])
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])

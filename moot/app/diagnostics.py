@@ -21,6 +21,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.app.runs import example_directories, examples
 from moot.environment import Settings
+from moot.errors import MootError, install_line
 from moot.view.results import Examined
 
 PYTHON_AT_LEAST: Final = (3, 11)
@@ -131,7 +132,7 @@ def _offline(settings: Settings) -> Examined:
 
 def _extra(name: str, what_for: str, fix: str) -> Examined:
     if find_spec(name) is None:
-        return _missing(f"extra {name}", f"not installed (only for {what_for})", fix)
+        return _missing(f"extra {name}", f"not installed (only for {what_for})", install_line(fix))
     try:
         return _ok(f"extra {name}", version(name))
     except PackageNotFoundError:
@@ -201,7 +202,6 @@ def _programs() -> Iterator[Examined]:
 
 def _prices() -> Examined:
     from moot.app.seats import prices_file, prices_in_force
-    from moot.errors import MootError
 
     try:
         own, prices = prices_file(), prices_in_force()
@@ -210,21 +210,19 @@ def _prices() -> Examined:
             "prices", f"the price list: {error}", "name a readable price list, or unset MOOT_PRICES"
         )
     whose = (
-        f"{own} over the installed list" if own else "the installed list; your own over it by --prices FILE"
+        f"{own} over the installed list" if own else "the installed list; your own over it: MOOT_PRICES=FILE"
     )
     return _ok("prices", f"of {prices.dated}, {len(prices.models)} models: {whose}")
 
 
 def _sandbox() -> Examined:
-    """Whether a program of a reply can be shut in: the backends, each really tried, up to the first that holds."""
-    from rounds.experiments.backends import backends
-    from rounds.experiments.self_test import find_sandbox, install_line
+    """Return whether programs of replies can run here: the sandbox is really tried."""
+    from rounds.experiments.self_test import self_test
 
-    found, seen = find_sandbox(backends())
-    if found is not None:
-        return _ok("experiments", f"programs of replies can be shut in: {seen[-1].text}")
-    tried = "; ".join(one.text for one in seen)
-    return _missing("experiments", f"no sandbox holds here, so nothing can be run: {tried}", install_line())
+    test = self_test()
+    if test.passed:
+        return _ok("experiments", f"programs run in a sandbox: {test.text}")
+    return _missing("experiments", f"off, no program runs without a sandbox: {test.text}", test.fix)
 
 
 def _examples() -> Examined:

@@ -13,7 +13,6 @@ from moot.errors import usage
 from moot.view.adr import adr
 
 DECISION: Final = re.compile(r"(.+):(D-\d+-\d+)")
-TEXT_MAX: Final = 1 << 20
 
 
 def earlier_decision(said: str) -> dict[str, str]:

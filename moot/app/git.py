@@ -1,6 +1,7 @@
-"""What git knows of a directory: its files that are not ignored, and what changed between two commits.
+"""Files of a directory that git would take, and changes between two commits, read without running git.
 
-Git runs with its own words alone: no hook, no monitor, no external diff and no filter of the repository is started.
+The work is done in `git_reader`, a process with limits on memory, time and files, so that a stranger's repository can
+neither start a program, nor reach an address, nor exhaust this process.
 """
 
 from __future__ import annotations
@@ -8,143 +9,95 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
-from collections.abc import Iterator, Sequence
+import sys
+from base64 import b64decode
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import orjson
 
 from moot.errors import usage
 
-SECONDS_MAX: Final = 60.0
+SECONDS_MAX: Final = 90.0
 RANGE: Final = re.compile(r"git:(?P<before>[^\s.-][^\s]*?)(?P<dots>\.\.\.?)(?P<after>[^\s.-][^\s]*)?")
-SAFE: Final = (
-    "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "core.quotePath=false",
-    "-c", "submodule.recurse=false", "--literal-pathspecs", "--no-pager", "--no-optional-locks",
-)  # fmt: skip
-FILE, LINK, REPOSITORY = "100", "120", "160"
-"""Beginnings of the mode of an entry: a file, a symbolic link, another repository."""
 
 
-class Touched(NamedTuple):
-    """A file that a change touches: its path, `before` where it was renamed, the mode and the blob that it has now;
-    `blob` is empty where it was deleted."""
+class TouchedFile(NamedTuple):
+    """A file that a change touches, after it: `mode` is None where it was deleted, `content` is None where it is not a
+    plain file or too large; `size` in bytes."""
 
     path: str
-    before: str | None
-    mode: str
-    blob: str
+    mode: int | None
+    size: int | None
+    content: bytes | None
 
 
-class Commits(NamedTuple):
-    """Two commits of the repository that holds `place`; `said` is how the person named them."""
+class RepositoryChange(NamedTuple):
+    """The difference between two commits: `name` as the person wrote it, both ids, unified diff and touched files."""
 
-    place: Path
-    said: str
+    name: str
     before: str
     after: str
+    diff: bytes
+    files: tuple[TouchedFile, ...]
 
 
 def files_in(directory: Path) -> list[Path]:
-    """Paths below a directory, as seen from it, in order: all that git would take, whether or not it is a repository.
+    """Return paths below a directory, as seen from it, in order: all that git would take.
 
-    Raises `MootError` where git is not there or refuses.
+    Outside a repository the rules of `.gitignore` files hold all the same. Raises `MootError`.
     """
-    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    inside = _git(directory, "rev-parse", "--is-inside-work-tree", wanted=False)
-    if inside is not None and inside.strip() == b"true":
-        found = _git(directory, *listing)
-    else:
-        with tempfile.TemporaryDirectory() as empty:
-            _git(Path(empty), "init", "--quiet", "--bare", ".")
-            found = _git(
-                directory, *listing, before=(f"--git-dir={empty}", f"--work-tree={directory.resolve()}")
-            )
-    names = (found or b"").split(b"\0")
-    return [Path(os.fsdecode(name)) for name in dict.fromkeys(sorted(names)) if name]
+    answer = _read(str(directory), action="directory", place=str(directory))
+    return [Path(os.fsdecode(b64decode(path))) for path in answer["paths"]]
 
 
-def commits(said: str, place: Path) -> Commits:
-    """`git:A..B`, `git:A...B` (from where they parted) or `git:A..` (to HEAD). Raises `MootError`."""
-    found = RANGE.fullmatch(said)
-    if found is None:
-        raise usage(f"{said!r} names no two commits", "write git:A..B, such as git:main..HEAD", "git:")
-    before, after = (_commit(place, name, said) for name in (found["before"], found["after"] or "HEAD"))
-    if found["dots"] == "...":
-        base = _git(place, "merge-base", before, after, wanted=False)
-        if base is None:
-            raise usage(f"{said}: the two have no commit in common", "write git:A..B", "git:")
-        before = base.decode().strip()
-    return Commits(place, said.removeprefix("git:"), before, after)
+def read_change(text: str, place: Path) -> RepositoryChange:
+    """Return the change that `git:A..B`, `git:A...B` (since the two parted) or `git:A..` (to HEAD) names.
 
-
-def difference(pair: Commits) -> bytes:
-    """The change as a unified diff, renames found."""
-    return _git(
-        pair.place, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--src-prefix=a/",
-        "--dst-prefix=b/", pair.before, pair.after, "--",
-    ) or b""  # fmt: skip
-
-
-def touched(pair: Commits) -> Iterator[Touched]:
-    """Every file that the change touches, in the order of git."""
-    raw = _git(
-        pair.place, "diff", "--raw", "-z", "--no-abbrev", "--find-renames", pair.before, pair.after, "--"
+    Raises `MootError`.
+    """
+    parts = RANGE.fullmatch(text)
+    if parts is None:
+        raise usage(f"{text!r} names no two commits", "write git:A..B, such as git:main..HEAD", "git:")
+    answer = _read(
+        text,
+        action="change",
+        place=str(place),
+        before=parts["before"],
+        after=parts["after"] or "HEAD",
+        parted=parts["dots"] == "...",
     )
-    parts = iter(os.fsdecode(part) for part in (raw or b"").split(b"\0"))
-    for head in parts:
-        if not head:
-            continue
-        _, mode, _, blob, status = head.split(" ")
-        path = next(parts)
-        before = None
-        if status[0] in "RC":
-            before, path = path, next(parts)
-        yield Touched(path, before, mode, "" if status == "D" else blob)
-
-
-def content(pair: Commits, blob: str) -> bytes:
-    """The bytes of a blob, as they are stored."""
-    return _git(pair.place, "cat-file", "blob", blob) or b""
-
-
-def _commit(place: Path, name: str, said: str) -> str:
-    found = _git(
-        place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", wanted=False
-    )
-    if found is None:
-        raise usage(
-            f"no commit {name!r} here ({said})",
-            "name two commits, branches or tags of this repository",
-            "git:",
+    files = tuple(
+        TouchedFile(
+            os.fsdecode(b64decode(row["path"])),
+            row["mode"],
+            row["size"],
+            None if row["content"] is None else b64decode(row["content"]),
         )
-    return found.decode().strip()
+        for row in answer["files"]
+    )
+    diff = b"".join(b64decode(row["diff"]) for row in answer["files"])
+    return RepositoryChange(text.removeprefix("git:"), answer["before"], answer["after"], diff, files)
 
 
-def _git(place: Path, *words: str, before: Sequence[str] = (), wanted: bool = True) -> bytes | None:
-    """What git prints in a directory. None where it fails and that was not `wanted`, else raises `MootError`."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    environment |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+def _read(where: str, **request: Any) -> dict[str, Any]:
+    """Ask the reader. Raises `MootError` with its words."""
+    # -I: neither the working directory nor the environment can put a module of its own in place of ours.
     try:
-        ran = subprocess.run(
-            ["git", *SAFE, *before, *words],
-            cwd=place,
-            env=environment,
-            stdin=subprocess.DEVNULL,
+        ended = subprocess.run(
+            [sys.executable, "-I", "-m", "moot.app.git_reader"],
+            input=orjson.dumps(request),
             capture_output=True,
             timeout=SECONDS_MAX,
             check=False,
         )
-    except FileNotFoundError:
-        raise usage(
-            "git is not here, which says what a directory holds", "install git, or name files", "git"
-        ) from None
     except subprocess.TimeoutExpired:
-        raise usage(
-            f"git took more than {SECONDS_MAX:g} seconds", "name a smaller directory", "git"
-        ) from None
-    if ran.returncode == 0:
-        return ran.stdout
-    if not wanted:
-        return None
-    said = " ".join(ran.stderr.decode("utf-8", "replace").split())
-    raise usage(f"git refused: {said[:300]}", "see whether this is a repository of yours", str(place))
+        raise usage(f"reading took more than {SECONDS_MAX:g} seconds", "name single files", where) from None
+    if ended.returncode != 0 or not ended.stdout:
+        what = "this repository cannot be read within the limits (1 GiB of memory, 60 s)"
+        raise usage(what, "name a smaller directory, two closer commits, or single files", where)
+    answer: dict[str, Any] = orjson.loads(ended.stdout)
+    if "refused" in answer:
+        what, fix = answer["refused"]
+        raise usage(what, fix, where)
+    return answer

@@ -53,11 +53,12 @@ class Left(NamedTuple):
 
 class Inputs(NamedTuple):
     """`files` are single files, by the path the person gave; `documents` the texts of everything else; `left` what was
-    passed over."""
+    passed over; `changes` the names of the documents that are diffs computed here."""
 
     files: tuple[str, ...]
     documents: tuple[Taken, ...]
     left: tuple[Left, ...]
+    changes: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[dict[str, str]]:
@@ -82,13 +83,15 @@ def inputs_of(said: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | N
     taken: list[Taken] = []
     left: list[Left] = []
     sources: list[str] = []
+    changes: list[str] = []
     for one in said:
         if one == "-":
             taken.append(Taken(STANDARD_INPUT, _standard_input(stdin or sys.stdin, bytes_max)))
         elif one.startswith("git:"):
-            pair = git.commits(one, Path())
-            sources.append(f"git {pair.said}: from {pair.before} to {pair.after}")
-            _sorted(_change(pair), taken, left)
+            change = git.read_change(one, Path())
+            sources.append(f"git {change.name}: from {change.before} to {change.after}")
+            changes.append(_diff_name(change))
+            _sorted(_change(change), taken, left)
         elif Path(one).is_dir():
             sources.append(f"the directory {Path(one).resolve().name}")
             _sorted(_directory(Path(one)), taken, left)
@@ -98,7 +101,7 @@ def inputs_of(said: Sequence[str], bytes_max: int = BYTES_MAX, stdin: TextIO | N
     if sources:
         taken.insert(0, Taken(LISTING, "\n".join(_listing(sources, taken, left, bytes_max)) + "\n"))
     _refuse_too_much(files, taken, bytes_max)
-    return Inputs(tuple(files), tuple(taken), tuple(left))
+    return Inputs(tuple(files), tuple(taken), tuple(left), tuple(changes))
 
 
 def _sorted(found: Iterable[Taken | Left], taken: list[Taken], left: list[Left]) -> None:
@@ -145,20 +148,27 @@ def _plain(directory: Path, path: Path) -> bytes | str:
     return read_plain(place, FILE_BYTES_MAX)
 
 
-def _change(pair: git.Commits) -> Iterator[Taken | Left]:
-    """The diff, then every file that it touches as it stands behind it."""
-    diff = git.difference(pair)
-    if not diff.strip():
-        raise usage(f"nothing changed in {pair.said}", "name two commits that differ", "git:")
-    yield _read(f"{pair.said.replace('/', '-')}.diff", lambda: diff, broken=True)
-    for one in git.touched(pair):
-        if not one.blob:
-            yield Left(_visible(one.path), "deleted")
-        elif not one.mode.startswith(git.FILE):
-            why = "a link" if one.mode.startswith(git.LINK) else "another repository"
-            yield Left(_visible(one.path), why)
+def _diff_name(change: git.RepositoryChange) -> str:
+    return f"{change.name.replace('/', '-')}.diff"
+
+
+def _change(change: git.RepositoryChange) -> Iterator[Taken | Left]:
+    """Yield the diff, then every file that it touches as it is after the change."""
+    if not change.diff.strip():
+        raise usage(f"nothing changed in {change.name}", "name two commits that differ", "git:")
+    yield _read(_diff_name(change), lambda: change.diff, broken=True)
+    for file in change.files:
+        if file.path == _diff_name(change):
+            # A file of the change must not pass for the change itself.
+            yield Left(file.path, "has the name of the diff")
+        elif file.mode is None:
+            yield Left(_visible(file.path), "deleted")
+        elif not stat.S_ISREG(file.mode):
+            yield Left(_visible(file.path), "a link" if stat.S_ISLNK(file.mode) else "another repository")
         else:
-            yield _read(one.path, partial(git.content, pair, one.blob))
+            yield _read(
+                file.path, lambda file=file: f"{file.size:,} bytes" if file.content is None else file.content
+            )
 
 
 def _read(name: str, content: Callable[[], bytes | str], *, broken: bool = False) -> Taken | Left:
@@ -214,7 +224,7 @@ def _refuse_too_much(files: Iterable[str], taken: Iterable[Taken], bytes_max: in
     shown = [f"{size:>12,}  {name}" for size, name in largest[:LARGEST]]
     shown += [f"{'':>12}  and {len(largest) - LARGEST} more"] if len(largest) > LARGEST else []
     what = f"the documents have {total:,} bytes, {total - bytes_max:,} more than may be given"
-    fix = f"leave out what nobody needs to read, or say --context-bytes {total}"
+    fix = f"leave out what nobody needs to read, or say --rule context-bytes={total}"
     raise MootError("too_much", what, "--context", fix, USAGE, more="".join(f"{line}\n" for line in shown))
 
 

@@ -39,11 +39,12 @@ class RunOptions:
     seed: int | None = None
     no_stress: bool = False
     rules: dict[str, str] = field(default_factory=dict[str, str])
-    compete: bool = False
     single: bool = False
     contexts: Sequence[str] = ()
     texts: Sequence[dict[str, str]] = ()
     """Documents by their text: rows of `[[context]]`, behind the files."""
+    changes: Sequence[str] = ()
+    """Names of the texts that are diffs moot computed from a repository."""
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False
@@ -58,7 +59,7 @@ class RunOptions:
     def asked(self) -> Table:
         """The table of a question without a file: crux, unless what is said settles the protocol."""
         settled = (self.protocol, self.plan, self.profile, self.check_every, self.params)
-        if any(settled) or self.no_stress or self.compete or self.single:
+        if any(settled) or self.no_stress or self.single:
             return {}
         return {"deliberation": {"protocol": FOR_A_QUESTION}}
 
@@ -90,7 +91,7 @@ class RunOptions:
             raise usage("--no-wait and wait=on contradict each other", "give one of them", "moot run")
         if rules := {**self.rules, **({WAIT: "off"} if self.no_wait else {})}:
             laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **rules}
-        if self.compete or self.single:
+        if self.single:
             laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
         if self.experiments is not None:
             laid["experiments"] = {"run": self.experiments}
@@ -99,23 +100,17 @@ class RunOptions:
         return laid
 
     def _gate(self, laid: Table) -> dict[str, bool]:
-        """What --compete and --single say to the gate: each overrides the file's, and neither a protocol (AD-2).
-
-        Raises `MootError` when there is nothing left to route.
-        """
-        flag = "--single" if self.single else "--compete"
-        if self.compete and self.single:
-            raise usage("--single and --compete contradict each other", "give one of them", "moot run")
+        """Return what --single says to the gate (AD-2). Raises `MootError` when the protocol is settled already."""
         subject = cast("dict[str, Any]", laid["deliberation"])
-        said = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
-        said += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
-        if said:
+        settled = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
+        settled += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
+        if settled:
             raise usage(
-                f"{flag} asks the gate for a protocol, and {said[0]} has settled it",
-                f"leave out {flag} or {said[0]}",
+                f"--single asks the gate for a protocol, and {settled[0]} has settled it",
+                f"leave out --single or {settled[0]}",
                 "moot run",
             )
-        return {"compete": self.compete, "single": self.single}
+        return {"compete": False, "single": True}
 
 
 def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
@@ -162,7 +157,8 @@ def read_params(path: Path) -> tuple[GateParameters, bytes]:
     except WrongParameters as error:
         raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise usage(f"no parameter file: {error}", "write one with `moot calibrate`", str(path)) from None
+        fix = "edit a copy of detectors/parameters/gates.toml"
+        raise usage(f"not a parameter file: {error}", fix, str(path)) from None
 
 
 def _is_below(base: Path, place: Path) -> bool:

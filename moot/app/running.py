@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
@@ -16,11 +16,11 @@ from ledger.state.state import SANDBOX
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
-from moot.app.notices import end_of
+from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
-from moot.app.runs import named_directory, new_directory
-from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
-from moot.app.seats import SeatChoice, declared_seat, prices_in_force
+from moot.app.runs import new_directory
+from moot.app.seat_specs import BY_API, model_of, refuse_later_kinds
+from moot.app.seats import SeatChoice, check_ready, declared_seat, prices_in_force, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
@@ -63,10 +63,6 @@ AGAIN: Final = {
 """Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
 
 
-def _nobody(_: RunEnd) -> None:
-    """Nobody is told."""
-
-
 def opening_of(
     deliberation: Deliberation,
     documents: Mapping[str, bytes],
@@ -76,6 +72,7 @@ def opening_of(
     name: str = "deliberation.toml",
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Opening:
     """The opening of a new run; `seats` are specifications by role, `params` a parameter file of one's own."""
     return resolve(
@@ -87,6 +84,7 @@ def opening_of(
         seats={role: declared_of(spec) for role, spec in seats.items()},
         params=params,
         experiments=experiments,
+        changes=changes,
     )
 
 
@@ -100,6 +98,7 @@ def open_deliberation(
     name: str = "deliberation.toml",
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Session:
     """Make a run in `directory` and open its first round. Nothing is written when anything is wrong.
 
@@ -114,6 +113,7 @@ def open_deliberation(
         name=name,
         params=params,
         experiments=experiments,
+        changes=changes,
     )
     open_run_at(directory, _with_tapes(plain, seats))
     return Session(directory)
@@ -145,14 +145,14 @@ def opened(
     specs = choice.seats(cast_roles(deliberation, name), written)
     choice.check_programs(name, specs)
     made = choice.made(specs)
+    check_ready(made)
     choice.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
     choice.check_size(
-        lambda: estimate_for(
-            opening_of(deliberation, documents, specs, name=name), specs, name, choice.prices
-        ),
+        lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
         made,
+        deliberation.budget.usd,
     )
     session = open_deliberation(
         deliberation,
@@ -163,18 +163,17 @@ def opened(
         name=name,
         params=params,
         experiments=choice.programs_run_by(deliberation, options.experiments, name),
+        changes=options.changes,
     )
     return session, made
 
 
-def estimate_for(
-    opening: Opening, specs: Mapping[str, str], name: str, prices: str | None = None
-) -> Estimate:
-    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role; `prices`: a list of one's own."""
+def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
+    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role."""
     from moot.view.estimate import estimate_of
 
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
-    return estimate_of(name, opening.event, specs, models, prices_in_force(prices))
+    return estimate_of(name, opening.event, specs, models, prices_in_force())
 
 
 def choices_for(options: int) -> list[Choice]:
@@ -201,25 +200,32 @@ def choices_for(options: int) -> list[Choice]:
 
 
 def estimated(
-    file: str, everybody: str | None, said: Mapping[str, str], prices: str | None = None
+    file: str | None, options: RunOptions, choice: SeatChoice, casting: str | None = None
 ) -> Estimate:
-    """What a deliberation file may take, without opening a run. Raises `MootError` and `DeliberationError`."""
-    deliberation = deliberation_of(file, RunOptions())
+    """Return what a run may take, without opening it. A role without a seat is priced as `anthropic`.
+
+    Raises `MootError` and `DeliberationError` where opening the run would.
+    """
+    name = file or COMMAND_LINE
+    deliberation = deliberation_of(file, options)
+    roles = cast_roles(deliberation, name)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    specs = choose(cast_roles(deliberation, file), everybody, said, written)
-    return estimate_for(
-        opening_of(deliberation, documents_of(deliberation, file), specs, name=file), specs, file, prices
+    specs = choice.seats(roles, {**dict.fromkeys(roles, "anthropic"), **written})
+    params = read_params(options.params)[1] if options.params is not None else None
+    opening = opening_of(
+        deliberation,
+        documents_of(deliberation, file, options.contexts),
+        specs,
+        casting=casting,
+        name=name,
+        params=params,
     )
+    return estimate_for(opening, specs, name)
 
 
-def place_of(directory: str | None, name: str | None) -> Path:
-    """Where a new run goes: where the person says, or under the runs, by the person's name for it or one of ours."""
-    if directory is not None and name is not None:
-        raise usage("--out and --name both say where the run goes", "give one of them", "--name")
-    if directory is not None:
-        return Path(directory)
-    runs = read_settings().runs
-    return new_directory(runs, date.today()) if name is None else named_directory(runs, name)
+def place_of(directory: str | None) -> Path:
+    """Return where a new run goes: where the person says, or under the runs by a name that moot draws."""
+    return new_directory(read_settings().runs, date.today()) if directory is None else Path(directory)
 
 
 def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session, dict[str, Seat]]:
@@ -305,12 +311,14 @@ def driven(
     session: Session,
     seats: Mapping[str, Seat],
     watched: AbstractContextManager[Watch] = UNWATCHED,
-    tell: Callable[[RunEnd], object] = _nobody,
+    *,
+    is_new: bool = False,
     pause: Pause | None = None,
 ) -> RunEnd:
-    """Drive a run until it ends, has to wait, or comes to a `pause`, and `tell` how it stands then.
+    """Drive a run until it ends, has to wait, or comes to a `pause`.
 
-    Raises `MootError` when it is interrupted or a seat fails for good.
+    Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
+    answered or paid is then removed: it would only lead the list of runs.
     """
     try:
         with watched as watch:
@@ -321,15 +329,37 @@ def driven(
             f"go on with `moot run --resume {session.path}`",
         )
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
-    end = end_of(session, ended.state, ended.reason, ended.detail)
-    tell(end)
+    if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
+        remove_run(session.path)
+        what = f"a seat failed for good before anything was answered or paid: {ended.detail}"
+        fix = "the run was removed: put that right and start it again"
+        raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
         so_far = outcome_of(session.state)
         after = f"after {so_far.counted}" if so_far.declared else "before any step was answered"
         what = f"a seat failed for good {after}: {ended.detail}"
         raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
-    return end
+    awaited = session.open_ids or [*session.experiments, *session.questions]
+    return RunEnd(
+        run=str(session.path),
+        state=ended.state,
+        reason=ended.reason,
+        waiting=awaited if ended.state in ("waiting", "paused") else [],
+        detail=ended.detail,
+        quorum=session.quorum,
+        outcome=session.outcome,
+    )
+
+
+def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
+    """Return whether a failed run holds no reply and its attempts certainly cost nothing.
+
+    What a program costs is not known, so that a run of programs is kept.
+    """
+    beyond = Reservations(Spending(session.path).entries()).beyond
+    is_free = beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats)
+    return is_free and not session.state.answered
 
 
 def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None) -> DriveEnd:

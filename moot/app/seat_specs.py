@@ -218,12 +218,43 @@ def refuse_later_kinds(version: int, kinds: Iterable[SeatKind], where: str) -> N
         raise usage(what, "go on with anthropic, a program, host, human or local", where)
 
 
+FAMILIES: Final[Mapping[str, str]] = {
+    "gpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "chatgpt": "openai",
+    "claude-": "anthropic",
+    "opus": "anthropic",
+    "sonnet": "anthropic",
+    "haiku": "anthropic",
+    "fable": "anthropic",
+    "llama": "ollama",
+    "qwen": "ollama",
+    "mistral": "ollama",
+    "gemma": "ollama",
+    "phi": "ollama",
+    "deepseek": "ollama",
+}
+"""What the name of a model begins with → the kind of seat that serves it."""
+
+
+def _provider_of(name: str) -> str | None:
+    """Return the kind of seat for a bare model name such as `gpt-5`; None when the name tells nothing."""
+    plain = name.lower()
+    if "/" in plain:
+        return "openrouter"
+    return next((kind for family, kind in FAMILIES.items() if plain.startswith(family)), None)
+
+
 def check_spec(spec: str) -> None:
     """Whether a specification of one seat can be read. Raises `MootError`."""
     kind, colon, rest = spec.partition(":")
     if kind == MIX:
         raise usage("a mix is for all roles", "write --seats mix:SPEC,SPEC", "--seats")
     if kind not in KINDS:
+        if (provider := _provider_of(kind)) is not None:
+            raise usage(f"no seat {spec!r}", f"did you mean {provider}:{spec}?", "seat")
         near = get_close_matches(kind, KINDS, 1, 0.0)
         raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(KINDS)}", "seat")
     if kind == "tape" and not rest:

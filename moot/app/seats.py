@@ -20,7 +20,7 @@ from moot.app.seat_specs import (
     stays_here,
 )
 from moot.environment import configuration, read_settings
-from moot.errors import MootError, usage
+from moot.errors import SEAT_FAILED, MootError, usage
 from roles.seats.kinds import declared_of
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ class SeatChoice:
     everybody: str | None
     specs: Mapping[str, str]
     offline: bool = False
-    unknown_cost: bool = False
-    """Seats whose cost is not known may sit under a budget of dollars."""
     commands: bool = False
     """Programs that a deliberation file names may be started."""
     agreed: Callable[[str, str], bool] | None = None
@@ -53,11 +51,7 @@ class SeatChoice:
     told: Callable[[str], object] | None = None
     """Shows a line to the person; None where nobody looks."""
     yes: bool = False
-    """The person has said yes to what the run may cost."""
-    prices: str | None = None
-    """A price list of the person's own."""
-    times: int = 1
-    """How many such runs follow each other: what is said and asked is of all of them."""
+    """The person has accepted what the run may cost, also where that is not known."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
@@ -66,7 +60,7 @@ class SeatChoice:
     def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
         """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
         offline = self.offline or read_settings().offline
-        return make_seats(specs, offline=offline, prices=self.prices)
+        return make_seats(specs, offline=offline)
 
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
         """A program or an address that only the file names needs the person's word: who wrote the file is not at the
@@ -103,37 +97,50 @@ class SeatChoice:
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
-        if usd is None or self.unknown_cost:
+        if usd is None or self.yes:
             return
         unknown = unknown_costs(made)
         if unknown:
             raise usage(
                 f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
-                "name a model with a price, give its price in --prices FILE, or add --allow-unknown-cost",
+                "name a model with a price, put its price in a file that MOOT_PRICES names, or add --yes",
                 "--max-usd",
             )
 
-    def check_size(self, estimate: Callable[[], Estimate], made: Mapping[str, Seat]) -> None:
+    def check_size(
+        self, estimate: Callable[[], Estimate], made: Mapping[str, Seat], cap: str | None = None
+    ) -> None:
         """Say what a run may take before the first call that costs something, and ask above the limit.
 
-        Where nobody can be asked the run begins: its budget is what binds it. Raises `MootError` after a no.
+        `cap` is the budget in dollars, which binds whatever the estimate says. Where nobody can be asked the run
+        begins. Raises `MootError` after a no.
         """
         if self.told is None or not any(_may_cost(seat) for seat in made.values()):
             return
         from moot.view.estimate import estimate_line
 
         found, limit = estimate(), read_settings().ask_above_usd
-        each = f"{self.times} runs, each " if self.times > 1 else ""
-        self.told(f"{each}{estimate_line(found)}; `moot estimate` says what that rests on\n")
-        is_small = (
-            found.replies_at_most * self.times <= SMALL
-            if found.usd is None
-            else Decimal(found.usd.high) * self.times <= limit
-        )
+        self.told(f"{estimate_line(found, cap)}; `moot run --dry-run` shows the details\n")
+        most = None if found.usd is None else Decimal(found.usd.high)
+        if most is not None and cap is not None:  # a seat of unknown cost is not bound by dollars
+            most = min(most, Decimal(cap))
+        is_small = found.replies_at_most <= SMALL if most is None else most <= limit
         if self.yes or self.agreed is None or is_small or self.agreed("", "Begin?"):
             return
         fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
         raise MootError("not_begun", "nothing was begun", "moot run", fix)
+
+
+def check_ready(made: Mapping[str, Seat]) -> None:
+    """Refuse a start that must fail: a key, a program or a server is missing. Raises `MootError`."""
+    from roles.seats.port import Checkable
+
+    for seat in dict.fromkeys(made.values()):
+        missing = seat.unready() if isinstance(seat, Checkable) else None
+        if missing is not None:
+            roles = ", ".join(role for role, theirs in made.items() if theirs is seat)
+            fix = "nothing was begun: put that right, or name another seat with --seats"
+            raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
 
 
 def seated(
@@ -157,7 +164,6 @@ def make_seats(
     *,
     delay_seconds: Callable[[str], float] | None = None,
     offline: bool = False,
-    prices: str | None = None,
 ) -> dict[str, Seat]:
     """The seats themselves; roles with the same specification share one."""
     made: dict[str, Seat] = {}
@@ -165,11 +171,11 @@ def make_seats(
         check_spec(spec)
         if offline:
             stays_here(spec)
-        made[spec] = _make(spec, delay_seconds or _delay(), prices)
+        made[spec] = _make(spec, delay_seconds or _delay())
     return {role: made[spec] for role, spec in specs.items()}
 
 
-def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) -> Seat:
+def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     kind, _, rest = spec.partition(":")
     match kind:
         case "tape":
@@ -179,9 +185,9 @@ def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) 
 
             return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
         case "anthropic":
-            return _anthropic(spec, prices_in_force(prices))
+            return _anthropic(spec, prices_in_force())
         case "openai" | "ollama" | "openrouter":
-            return _openai(spec, prices_in_force(prices))
+            return _openai(spec, prices_in_force())
         case "command":
             from roles.seats.command import CommandSeat
 
@@ -273,22 +279,21 @@ def declared_seat(seat: Seat) -> str:
     return seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
 
 
-def prices_in_force(named: str | None = None) -> Prices:
-    """The installed list, and over it the person's own: the one that is named, else that of MOOT_PRICES, else
-    `prices.toml` in the configuration directory."""
+def prices_in_force() -> Prices:
+    """Return the installed prices, and over them the person's own (`prices_file`)."""
     from roles.seats.prices import PricesError, prices_over, read_prices
 
-    own = prices_file(named)
+    own = prices_file()
     try:
         return prices_over(read_prices(), read_prices(own)) if own is not None else read_prices()
     except PricesError as error:
         raise usage(str(error), "fix the price list, or leave it out", str(own or "prices")) from None
 
 
-def prices_file(named: str | None = None) -> Path | None:
-    """The person's own price list, if there is one."""
-    if said := named or os.environ.get("MOOT_PRICES"):
-        return Path(said)
+def prices_file() -> Path | None:
+    """Return the person's own price list: MOOT_PRICES, else `prices.toml` in the configuration directory."""
+    if named := os.environ.get("MOOT_PRICES"):
+        return Path(named)
     own = configuration() / "prices.toml"
     return own if own.exists() else None
 

@@ -10,6 +10,7 @@ from moot.app.run import AnyPath, Run
 from moot.errors import usage
 
 if TYPE_CHECKING:
+    from detectors.beliefs.report import Beliefs
     from detectors.report import SignalReport
     from detectors.stopping.judgement import StopJudgement
     from detectors.stopping.parameters import GateParameters
@@ -21,11 +22,25 @@ def refuse_unwatched(run: Run) -> None:
 
     opened = run.state.opened
     if opened is not None and not is_watched(opened):
+        if opened.protocol == "crux":
+            raise usage(
+                "a crux run has forecasts, no stop signals", f"see `moot signals {run.path}`", str(run.path)
+            )
         raise usage(
             f"a run of {opened.protocol} has no stop signals: its steps end it",
             f"see `moot decisions {run.path}` or `moot report {run.path}`",
             str(run.path),
         )
+
+
+def forecasts_of(run: Run) -> Beliefs | None:
+    """Return the forecasts and cruxes of a `crux` run; None for a run of another protocol."""
+    opened = run.state.opened
+    if opened is None or opened.protocol != "crux":
+        return None
+    from moot.view.beliefs import beliefs_of, no_forecast_yet
+
+    return beliefs_of(str(run.path), run.book) or no_forecast_yet(str(run.path))
 
 
 def signals_of_state(

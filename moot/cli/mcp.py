@@ -1,43 +1,60 @@
-"""`moot mcp`: the verbs for agent hosts, over stdio or HTTP."""
+"""`moot mcp`: serve the verbs to agent hosts, and install the skill that teaches a host to use them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from moot.cli.options import JsonOption, QuietOption
 from moot.environment import read_settings
 from moot.errors import GOOD, usage
-from moot.terminal.streams import out
+from moot.terminal.streams import out, out_json, show
+from moot.view.results import SeatTokens
+
+BARE: Final = {"--install-skill": ".claude/skills"}
+"""Option → the value it has when none follows."""
 
 
 def mcp(
     runs: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where runs are kept (./runs, or MOOT_RUNS).")
     ] = None,
-    http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP in place of stdio; every request brings a token.")
-    ] = False,
-    host: Annotated[
-        str,
-        typer.Option(metavar="HOST", help="With --http: where to listen; others than this machine's see it."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(metavar="PORT", min=0, max=65535, help="With --http: 8720; 0 is a free one.")
-    ] = None,
     tokens: Annotated[
         str | None,
         typer.Option(metavar="RUN", help="Print the tokens of a run, for its operator, and leave."),
     ] = None,
+    install_skill: Annotated[
+        str | None,
+        typer.Option(
+            "--install-skill",
+            metavar="[DIR]",
+            help="Copy the skill into a directory of skills (.claude/skills), and leave.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="--install-skill: list the files, and write nothing.")
+    ] = False,
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help="--install-skill: remove the skill.")
+    ] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> int:
-    """Serve moot's verbs to an agent host, by the Model Context Protocol over stdin and stdout, or HTTP.
+    """Serve moot's verbs to an agent host, by the Model Context Protocol over stdin and stdout.
 
-    The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`; or
-    start `moot mcp --http`, and give the host the address and the token that it prints.
+    The host's agents fill the seats; no key is needed. Configure it as a stdio server whose command is `moot mcp`.
+
+    --install-skill copies the skill `structured-deliberation`, which tells an agent how to be the operator. Files
+    that were changed by hand are never overwritten or removed. --json and --quiet are for --tokens and --install-skill.
 
     Example: moot mcp --runs runs
     """
+    if install_skill is not None:
+        return _put_skill(install_skill, dry_run=dry_run, uninstall=uninstall, json=json, quiet=quiet)
+    if dry_run or uninstall:
+        raise usage("--dry-run and --uninstall are about the skill", "add --install-skill DIR", "moot mcp")
     place = Path(runs) if runs is not None else read_settings().runs
     if tokens is not None:
         from moot.app.runs import find_run
@@ -48,20 +65,28 @@ def mcp(
         run = inside if (inside / "head").is_file() else find_run(tokens)
         session = session_at(run.resolve())
         found = rights_in(session.run.path.parent).tokens(session)
-        out("".join(f"{role} {token}\n" for role, token in found.items()))
+        if json:
+            out_json(SeatTokens(run=str(session.run.path), tokens=found))
+        elif not quiet:
+            out("".join(f"{role} {token}\n" for role, token in found.items()))
         return GOOD
+    if json or quiet:
+        raise usage("a server answers its host alone", "leave out --json and --quiet", "moot mcp")
     try:
         from moot.mcp.server import build
     except ImportError as error:
         raise usage(f"the extra is not installed: {error}", "pip install 'mcp>=2.3'", "moot mcp") from None
-    if not http:
-        if host != "127.0.0.1" or port is not None:
-            raise usage("--host and --port are for HTTP", "add --http", "moot mcp")
-        build(place).run("stdio")
-        return GOOD
-    from moot.mcp.http import PORT, serve
-    from moot.web.server import listen
+    build(place).run("stdio")
+    return GOOD
 
-    listening = listen(host, PORT if port is None else port)
-    serve(place, host, listening, lambda url, token: out(f"{url}\nAuthorization: Bearer {token}\n"))
+
+def _put_skill(directory: str, *, dry_run: bool, uninstall: bool, json: bool, quiet: bool) -> int:
+    from moot.app.skill import skill_files
+
+    files = skill_files(Path(directory).expanduser(), dry_run=dry_run, uninstall=uninstall)
+    if json:
+        out_json(files)
+    elif not quiet:
+        word = f"would be {files.done}" if dry_run else files.done
+        show("".join(f"{word}  {name}\n" for name in files.files))
     return GOOD

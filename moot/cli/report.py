@@ -40,15 +40,8 @@ def report(
         ),
     ] = False,
     adr: Annotated[
-        bool,
-        typer.Option(
-            "--adr",
-            help="A decision record as teams keep them (MADR 4); numbered where --out is a directory.",
-        ),
-    ] = False,
-    supersedes: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="With --adr: the record there whose place this one takes."),
+        str | None,
+        typer.Option("--adr", metavar="FILE", help="Write a decision record (MADR 4)."),
     ] = None,
     no_pager: NoPagerOption = False,
     json: JsonOption = False,
@@ -56,38 +49,28 @@ def report(
 ) -> int:
     """Write a run down on three pages: its outcome, what was decided, rounds, claims, signals, retrospective.
 
-    With --adr into a directory the record gets the next number, and one that a person's override took the place of says
-    so; the same decision again is the same file. `moot decisions DIR --adr-check` says later what has changed.
+    A decision record says `status: proposed` until a person accepts the outcome.
 
     Example: moot report @last --html report.html
     """
     ours = open_run(find_run(run))
-    forms: tuple[tuple[Form, bool], ...] = (("full", full), ("page", page), ("adr", adr))
-    asked: tuple[Form, ...] = tuple(form for form, wanted in forms if wanted)
-    if len(asked) > 1 or (asked and html is not None):
+    files = {"--out": file, "--html": html, "--adr": adr}
+    named = [option for option, place in files.items() if place is not None]
+    if len(named) > 1 or (full and page) or ((full or page) and (html or adr)):
         raise usage(
-            "--full, --page, --adr and --html contradict each other", "give one of them", "moot report"
+            "--out, --html and --adr name one file each, and --full and --page are forms of --out",
+            "give one of them",
+            "moot report",
         )
     if html is not None:
-        if file is not None:
-            raise usage("--out is for Markdown, --html for HTML", "give one of them", "moot report")
         write_document(Path(html), _page(ours).encode())
         return _said(ours, "html", html, None, json=json, quiet=quiet)
-    if supersedes is not None and not (adr and file is not None and _is_directory(file)):
-        raise usage("--supersedes is for a directory of records", "add --adr --out DIR", "--supersedes")
-    if adr and file is not None and _is_directory(file):
-        from moot.app.records import put_record
-
-        written = str(put_record(ours, Path(file), supersedes))
-        return _said(ours, "markdown", written, None, json=json, quiet=quiet)
-    text = markdown(ours, form=asked[0] if asked else "pages")
-    if file is not None:
-        write_document(Path(file), text.encode())
-    return _said(ours, "markdown", file, text, json=json, quiet=quiet, no_pager=no_pager)
-
-
-def _is_directory(file: str) -> bool:
-    return file.endswith("/") or Path(file).is_dir()
+    form: Form = "full" if full else "page" if page else "pages"
+    text = markdown(ours, form=form if adr is None else "adr")
+    place = file if adr is None else adr
+    if place is not None:
+        write_document(Path(place), text.encode())
+    return _said(ours, "markdown", place, text, json=json, quiet=quiet, no_pager=no_pager)
 
 
 def _page(ours: Run) -> str:

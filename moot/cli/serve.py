@@ -12,7 +12,7 @@ import typer
 from moot.cli.options import JsonOption, QuietOption
 from moot.environment import read_settings
 from moot.errors import GOOD, MootError
-from moot.terminal.streams import err, out, out_json
+from moot.terminal.streams import out, out_json
 from moot.view.results import Serving
 
 
@@ -28,10 +28,6 @@ def serve(
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where to listen; any other than loopback needs a token.")
     ] = "127.0.0.1",
-    export: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write all pages as files that need no server, and end."),
-    ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -45,8 +41,6 @@ def serve(
         raise MootError(
             "no_runs", f"no directory {str(root)!r}", ".", "name one that holds runs, or start a run"
         )
-    if export is not None:
-        return _exported(root, export, json=json, quiet=quiet)
     from moot.web.server import address_of, listen, url_of
     from moot.web.server import serve as answer
 
@@ -67,21 +61,4 @@ def serve(
 
     with suppress(KeyboardInterrupt):  # how it is meant to end
         answer(root, address, listening, ready)
-    return GOOD
-
-
-def _exported(root: Path, place: Path, *, json: bool, quiet: bool) -> int:
-    """Write the viewer as files."""
-    from moot.web.export import export
-
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise MootError(
-            "not_empty", "there is something already", str(place), "choose a new or an empty directory"
-        )
-    files = export(root, place, lambda name: None if quiet or json else err(f"{name}\n"))
-    first = (place / "index.html").resolve()
-    if json:
-        out_json(Serving(url=first.as_uri(), host="", port=0, runs=str(root), token=None))
-    elif not quiet:
-        out(f"{files:,} files; open {place / 'index.html'}\n")
     return GOOD

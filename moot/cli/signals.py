@@ -1,30 +1,38 @@
-"""`moot signals`: the six stop signals and the advice."""
+"""`moot signals`: the stop checks of a run, or the forecasts and cruxes of a `crux` run."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 import moot
 from detectors.parameters import PROFILES
 from detectors.report import SignalReport
+from ledger.store.disk import read_plain
 from moot.api import Run, open_run
-from moot.app.runs import find_run
-from moot.app.signals import refuse_unwatched, signals_of_state, thresholds_of
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.app.runs import LAST, find_run
+from moot.app.signals import forecasts_of, refuse_unwatched, signals_of_state, thresholds_of
+from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
 from moot.errors import GOOD, NO, usage
-from moot.terminal.streams import out_json
+from moot.terminal.streams import out_json, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from detectors.beliefs.report import Beliefs
     from detectors.stopping.parameters import GateParameters
+
+TABLE_BYTES_MAX: Final = 1 << 22
 
 
 def signals(
-    run: RunArgument,
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help=f"{RUN_HELP} Default: @last.", autocompletion=run_names),
+    ] = None,
     profile: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"{' or '.join(PROFILES)}; the run's own if not said.")
     ] = None,
@@ -32,7 +40,11 @@ def signals(
         int | None, typer.Option(metavar="SEQ", min=0, help="As they read after this event.")
     ] = None,
     params: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By the thresholds of this file.")
+        Path | None, typer.Option(metavar="FILE", help="Read with thresholds of your own.")
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Forecasts from numbers in a file (JSON) in place of a run."),
     ] = None,
     all: Annotated[
         bool, typer.Option("--all", help="Show also what does not decide, with the numbers.")
@@ -43,6 +55,10 @@ def signals(
 ) -> int:
     """Show what decides whether the run stops. Exit code 0 says stop or wait for a person, 1 says go on.
 
+    For a `structured` run these are the stop checks with their inputs. For a `crux` run they are the group forecast and
+    the roles' forecasts over the rounds, and what a test of each crux is worth. --table computes the same from numbers
+    in a file, so that you can check the arithmetic (docs/crux.md has its keys).
+
     Example: moot signals @last --all
     """
     if profile is not None and profile not in PROFILES:
@@ -51,11 +67,23 @@ def signals(
         raise usage("--params is for the profile gates", "leave --profile out", "--params")
     if watch and (json or quiet or at is not None):
         raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
-    path = find_run(run)
-    refuse_unwatched(open_run(path))
+    if table is not None:
+        structured_only = run, profile, at, params, watch or None
+        if any(option is not None for option in structured_only):
+            raise usage("--table stands in place of a run", "leave out the run and its options", "--table")
+        _show_forecasts(_forecasts_in(table), json=json, quiet=quiet)
+        return GOOD
+    path = find_run(run or LAST)
+    ours = open_run(path)
+    forecasts = forecasts_of(ours)
+    if forecasts is not None:
+        if profile is not None or params is not None or at is not None or watch:
+            raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
+        _show_forecasts(forecasts, json=json, quiet=quiet)
+        return NO if not forecasts.rounds or forecasts.rounds[-1].stop.go_on else GOOD
+    refuse_unwatched(ours)
     if watch:
         return _watch(path, profile, params, whole=all)
-    ours = open_run(path)
     if json or quiet:
         report = moot.signals(ours, profile, at, params)
         if json:
@@ -63,6 +91,26 @@ def signals(
     else:
         report = _print(ours, profile, at, params, whole=all)
     return GOOD if report.stop else NO
+
+
+def _show_forecasts(forecasts: Beliefs, *, json: bool, quiet: bool) -> None:
+    if json:
+        out_json(forecasts)
+    elif not quiet:
+        from moot.view.beliefs import beliefs_text
+
+        show(beliefs_text(forecasts, get_terminal_size().columns))
+
+
+def _forecasts_in(table: Path) -> Beliefs:
+    """Return the forecasts of a table of numbers. Raises `MootError` where it cannot be read."""
+    from detectors.beliefs.report import of_table
+    from detectors.beliefs.table import WrongTable, read_table
+
+    try:
+        return of_table(read_table(read_plain(table, TABLE_BYTES_MAX)))
+    except WrongTable as wrong:
+        raise usage(f"{wrong}", wrong.fix, str(table)) from None
 
 
 def _print(

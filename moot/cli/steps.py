@@ -10,10 +10,10 @@ import typer
 
 from ledger.store.disk import plain_file
 from moot.app.session import Session, open_session
-from moot.cli.options import JsonOption, OnEndOption, OnWaitOption, QuietOption, RunArgument
+from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
-from moot.terminal.streams import columns, err, out_json, show
+from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.outcome_text import outcome_first
 from moot.view.played import Submission
 from moot.view.quorum import finished_exit, headline
@@ -111,8 +111,6 @@ def submit(
         str | None,
         typer.Option(metavar="REASON", help="Give the step up for good instead; the run goes on without it."),
     ] = None,
-    on_wait: OnWaitOption = None,
-    on_end: OnEndOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -123,27 +121,19 @@ def submit(
 
     Example: moot submit @last r3.D.critic reply.json --model some-model-1 --context-id c4
     """
-    from moot.app.notices import Notices  # most replies tell nobody
-
-    notices = Notices(on_wait, on_end, err)
     session = open_session(run)
     if give_up is not None:
         if file != "-" or model is not None or context_id is not None:
             raise usage("a step is answered or given up", "leave out the reply or --give-up", "moot submit")
         done, said = session.give_up(step, _reason(give_up)), f"{step} is given up"
-        code = _accepted(session, done, said, json=json, quiet=quiet)
-        notices.tell_after_reply(session)
-        return code
+        return _accepted(session, done, said, json=json, quiet=quiet)
     before = step in session.state.answered
     try:
         done = session.submit(step, _reply(session, step, file), model=model, context_id=context_id)
     except (ReplyRefused, StepRefused) as refused:
         return _refused(session, refused, json=json)
     said = f"{step} was accepted before with these bytes" if before else f"{step} is accepted"
-    code = _accepted(session, done, said, json=json, quiet=quiet)
-    if not before:
-        notices.tell_after_reply(session)
-    return code
+    return _accepted(session, done, said, json=json, quiet=quiet)
 
 
 def _accepted(session: Session, done: Submission, said: str, *, json: bool, quiet: bool) -> int:
@@ -158,7 +148,10 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         end = f"{block}{first}the run is {state.life}\n"
-        show(end if state.life != "running" else _open_now(session, done))
+        if state.life == "running":
+            show(_open_now(session, done))
+        else:
+            show_outcome(end, done.outcome.status if done.outcome else "")
     return finished_exit(done.quorum) if state.finished else GOOD
 
 

@@ -245,6 +245,11 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
         only."""
         return _run(lambda: verbs.read(run, "signals", token), verbs.runs / run)
 
+    def forecasts(run: str, token: str | None = None) -> Any:
+        """The forecasts of a crux run over its rounds, and what a test of each crux is worth. While the run is open:
+        operator only."""
+        return _run(lambda: verbs.read(run, "forecasts", token), verbs.runs / run)
+
     def diff(a: str, b: str, token: str | None = None) -> Any:
         """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ."""
         return _run(lambda: verbs.diff(a, b, token), verbs.runs / a, verbs.runs / b)
@@ -255,6 +260,7 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
 
     for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
         _tool(server, result_of(verb), act)
+    _tool(server, result_of("signals-crux"), forecasts)
     _tool(server, result_of("diff"), diff)
     _tool(server, ReportText, report)
 

@@ -16,6 +16,7 @@ from ledger.result import Result
 from moot.app.running import open_deliberation
 from moot.app.runs import RUN_NAME, new_directory
 from moot.app.session import Session, names, role_of
+from moot.app.signals import forecasts_of
 from moot.errors import usage
 from moot.mcp.rights import Rights
 from moot.view.claims import claims_of
@@ -32,7 +33,7 @@ from rounds.setup.size import asked_of
 
 WAIT_MAX: Final = 600.0
 
-Reading = Literal["claims", "decisions", "check", "signals"]
+Reading = Literal["claims", "decisions", "check", "signals", "forecasts"]
 Acting = Literal["answer", "override", "ack", "note"]
 
 
@@ -205,7 +206,7 @@ class Verbs:
         )
 
     def read(self, run: str, verb: Reading, token: str | None) -> Result:
-        """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
+        """`claims`, `decisions`, `check`, `signals` or `forecasts` of a run that may be read."""
         ours = moot.open_run(self.opened(verb, run, token).path)
         match verb:
             case "claims":
@@ -216,6 +217,13 @@ class Verbs:
                 return moot.check(ours)
             case "signals":
                 return moot.signals(ours)
+            case "forecasts":
+                forecasts = forecasts_of(ours)
+                if forecasts is None:
+                    raise usage(
+                        "this run has no forecasts", "only crux runs have them; see `signals`", "forecasts"
+                    )
+                return replace(forecasts, run=run)
             case _:
                 assert_never(verb)
 

@@ -31,7 +31,6 @@ from moot.view.study_report import (
 _T = TypeVar("_T")
 MEASURES: Final = "measures.csv"
 MEASURE_COLUMNS: Final = ("item", "arm", "repetition", "measure", "value")
-POWER: Final = 0.8
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,10 @@ from moot.app.run_options import RunOptions
 from moot.studies.counted import counts_in
 from moot.studies.definition import ArmRow, Study
 from moot.view.annexes import final_text
+from moot.view.judged import majority, option_of
 from moot.view.memo import end_of_run, has_beliefs
+from moot.view.options import option_said, options_of
 from moot.view.outcome import outcome_of
-from moot.view.repeats import chosen_by
 from rounds.protocols import PROTOCOLS
 from rounds.setup.deliberation import Deliberation, checked
 from rounds.setup.toml_file import Table
@@ -40,6 +41,8 @@ NAME_LETTERS: Final = 12
 JUDGED: Final = "judge-"
 """How the parts of judges begin; behind it the place at which the arm is shown."""
 ORDERS: Final = ("first", "second")
+CHOICE_CHARACTERS: Final = 60
+"""The longest choice that a decision may name before a colon."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -206,6 +209,27 @@ def answer_in(book: Book) -> UnitAnswer:
         experiments=experiments,
         counts=counts_in(book),
     )
+
+
+def chosen_by(book: Book) -> str | None:
+    """Return the option that leads or that the decision names, by id or words, otherwise the words before its colon."""
+    state = book.state
+    if not state.finished:
+        return None
+    if has_beliefs(book):
+        from rounds.protocols.crux import standing
+
+        end = end_of_run(book)
+        if end.leader is not None:
+            return standing.option_ids(state)[end.leader]
+    if (told := majority(book)) is not None:
+        return told.option
+    decisions = [book.by_id[identity] for identity in final_in_force(state)]
+    text = str(getattr(decisions[0], "text", "")) if decisions else ""
+    option = option_of(book, decisions[0]) if decisions else None  # type: ignore[arg-type]
+    option = option or option_said(options_of(book), text)
+    word, colon, _ = text.partition(":")
+    return option or (one_line(word) if colon and len(word) <= CHOICE_CHARACTERS else None)
 
 
 def _points(book: Book) -> Mapping[str, float] | None:

@@ -11,7 +11,6 @@ from typing import Final
 import orjson
 
 from ledger.events import Decision
-from ledger.events.answers import OutcomeStatus
 from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, listed, paragraphs
 from ledger.plain_text import shortened
@@ -24,19 +23,8 @@ from moot.view.evidence import shown_as
 from moot.view.options import options_of
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.reasons import Point
+from rounds.run.acceptance import current_acceptance
 
-STATUSES: Final[dict[OutcomeStatus, str]] = {
-    "decide": "accepted",
-    "decide_with_tripwire": "accepted",
-    "run_this_first": "proposed",
-    "your_weighing": "proposed",
-    "ill_posed": "rejected",
-    "stopped": "proposed",
-    "running": "proposed",
-    "waiting": "proposed",
-    "nobody_answered": "proposed",
-}
-"""Status of an outcome → status of the record. What a person has still to do is proposed."""
 TITLE: Final = 80
 """The most characters of a heading."""
 
@@ -59,35 +47,36 @@ def adr(book: Book, head: Head, *, run: str = "RUN", only: str | None = None) ->
         ("### Confirmation", _confirmation(outcome)),
         ("## More Information", _more(outcome, state, head, run)),
     )
-    lines = [*_front(book, outcome, head, run, only), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
+    lines = [*_front(book, head, run, only), "", f"# {inline(shortened(outcome.answer, TITLE))}"]
     for heading, body in sections:
         said = list(body)
         lines += ["", heading, "", *(said or ["Nothing is recorded."])]
     return "\n".join(lines) + "\n"
 
 
-def _front(book: Book, outcome: Outcome, head: Head, run: str, only: str | None) -> Iterator[str]:
+def _front(book: Book, head: Head, run: str, only: str | None) -> Iterator[str]:
     """The front matter: who decided, the seats as those who were consulted, and by `moot-` where it comes from."""
     state = book.state
     deciding = [one for one in book.of(Decision) if one.id in final_in_force(state)]
     makers = dict.fromkeys(_maker(one) for one in deciding)
     seats = dict.fromkeys(event.by for event in book.events if event.call is not None)
     yield "---"
-    yield f"status: {STATUSES[outcome.status]}"
+    yield f"status: {_status(book, only)}"
     yield f"date: {book.events[-1].at[:10]}"
     yield f"decision-makers: {_yaml(makers)}"
     yield f"consulted: {_yaml(seats)}"
     yield f"moot-run: {orjson.dumps(run).decode()}"
-    yield f"moot-opened: {opened_hash(book, head)}"
     yield f"moot-head: {head.seq} {head.hash}"
     yield f"moot-decisions: {_yaml([only] if only else outcome_ids(state))}"
     yield "---"
 
 
-def opened_hash(book: Book, head: Head) -> str:
-    """The hash of the line that opened the run, which no other run has; a fork has its own."""
-    after = book.state.opening.seq + 1
-    return book.events[after].prev if after < len(book.events) else head.hash
+def _status(book: Book, only: str | None) -> str:
+    """Return MADR's status: `proposed` until a person accepts or rejects the final decisions in force."""
+    said = current_acceptance(book)
+    if said is None or (only is not None and only not in final_in_force(book.state)):
+        return "proposed"
+    return "accepted" if said.accepted else "rejected"
 
 
 def _maker(decision: Decision) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from detectors.beliefs.report import Beliefs, CruxInRound, PoolInRound, of_table
 from detectors.beliefs.table import BeliefTable
+from ledger.events import Claim
 from ledger.interchange.markdown import inline
 from ledger.plain_text import counted
 from ledger.state.book import Book
@@ -27,9 +28,9 @@ STARTING: Final = (
 
 
 def beliefs_of(run: str, book: Book) -> Beliefs | None:
-    """The beliefs of a run over the rounds that have closed; None where there are none yet, or never will be.
+    """Return the forecasts over the closed rounds of a run; None for a run without any yet.
 
-    What is sealed in a round that is open is not shown. `run` is how commands name it.
+    Forecasts of an open round are sealed, so they are left out. `run` is how commands name it.
     """
     state = book.state
     closed = [look.round for look in state.looks if look.profile == "crux"]
@@ -37,7 +38,18 @@ def beliefs_of(run: str, book: Book) -> Beliefs | None:
         return None
     through = max(closed)
     rounds, terms = standing.rounds_of(state, through), standing.terms_now(state)
-    return of_table(BeliefTable(run, standing.option_ids(state), rounds, terms, unseen(state)))
+    table = BeliefTable(run, standing.option_ids(state), rounds, terms, unseen(state))
+    claims = {crux.claim for one in rounds for crux in one.cruxes}
+    words = {option.id: option.text for option in state.options}
+    words |= {
+        event.id: event.text for event in book.events if isinstance(event, Claim) and event.id in claims
+    }
+    return of_table(table, words)
+
+
+def no_forecast_yet(run: str) -> Beliefs:
+    """Return the empty report of a run whose first forecasts are still sealed."""
+    return Beliefs(run=run, options=[], rounds=[], without={}, unseen=None, words={})
 
 
 def beliefs_markdown(found: Beliefs) -> Iterator[str]:
@@ -87,20 +99,26 @@ def _last(rounds: Sequence[PoolInRound]) -> list[tuple[int, CruxInRound]]:
 
 
 def beliefs_text(found: Beliefs, width: int) -> str:
-    """The whole as text of at most `width` columns, which count from 60 to 200."""
+    """Return forecasts and cruxes as text of at most `width` columns, which count from 60 to 200."""
+    if not found.rounds:
+        return "No round is closed yet. The forecasts of an open round stay sealed until it closes.\n"
     width = min(max(width, NARROW), WIDE)
     letters = letters_of(found.rounds)
     legend = [f"{POOL} the pool", *(f"{letter} {role}" for role, letter in letters.items())]
     lines = [
-        *_wrapped(f"{found.run or 'Beliefs'}, {counted(len(found.rounds), 'round')}. {STARTING}", width),
+        *_wrapped(f"{found.run or 'Forecasts'}, {counted(len(found.rounds), 'round')}. {STARTING}", width),
         *_wrapped(f"{', '.join(legend)}; a digit: so many seats in one place.", width),
         "",
     ]
+    for option in found.options:
+        if words := found.words.get(option):
+            lines += _wrapped(f"{option}  {words}", width, " " * (len(option) + 2))
+    lines += [""] if found.words else []
     for option in [*found.options, "none"]:
         lines += [*_plot(option, found.rounds, letters, width), ""]
     for one in found.rounds:
         lines += _wrapped(_round(one), width, "  ")
-    lines += ["", *_cruxes(found.rounds, width), "", *_carried(found, width), *_unseen(found, width)]
+    lines += ["", *_cruxes(found, width), "", *_carried(found, width), *_unseen(found, width)]
     return "\n".join(lines) + "\n"
 
 
@@ -174,15 +192,17 @@ def _round(one: PoolInRound) -> str:
     return f"Round {one.round}: {'; '.join(parts)}. {reason.capitalize()}: {one.stop.text}"
 
 
-def _cruxes(rounds: Sequence[PoolInRound], width: int) -> Iterator[str]:
-    """Each crux as it stood last, by value."""
-    last = _last(rounds)
+def _cruxes(found: Beliefs, width: int) -> Iterator[str]:
+    """Yield each crux with its last figures and the claim's words, by value."""
+    last = _last(found.rounds)
     if not last:
         yield "No crux: there is nothing to test."
         return
     yield from _wrapped("Cruxes by what a test is worth (reproduced, and only argued):", width)
     for number, crux in last:
         yield from _wrapped(_crux(number, crux), width, "    ")
+        if words := found.words.get(crux.claim):
+            yield from textwrap.wrap(words, width, initial_indent="    ", subsequent_indent="    ")
 
 
 def _crux(number: int, crux: CruxInRound) -> str:

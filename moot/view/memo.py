@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -86,32 +85,31 @@ def end_of_run(book: Book) -> RoundEnd:
 
 
 def how_likely(book: Book) -> str:
-    """The likelihood of the answer by the pool, in a sentence of its own; never what it rests on."""
-    from detectors.beliefs.report import rounded
-    from roles.memo.likelihood import likelihood_of
+    """Return how likely the group forecast calls the answer, with the range over the roles.
+
+    A word with a band of its own, such as "likely (55–80%)", would read as an interval around the number.
+    """
+    from detectors.beliefs.pool import spread_of
     from rounds.protocols.crux import standing
 
     end = end_of_run(book)
     if end.pool is None or end.leader is None:
-        return "No role has a belief that counts."
-    points = end.pool[end.leader]
+        return "No role has a forecast that counts."
     leader = standing.option_ids(book.state)[end.leader]
     what = "none of the options is right" if leader == standing.NONE else f"{leader} is right"
-    said = str(likelihood_of(points))
-    who = "by one sealed belief" if len(end.roles) == 1 else f"by the mean of {len(end.roles)} sealed beliefs"
-    return f"{said[:1].upper()}{said[1:]} that {what}, {who} ({rounded(points):g} of 100 points)."
+    share = f"{float(end.pool[end.leader]):.0f}% that {what}"
+    if len(end.roles) == 1:
+        return f"{share}, by the forecast of one role."
+    low, high = (f"{float(points):.0f}" for points in spread_of(end.roles, end.leader))
+    return f"{share}: mean of {len(end.roles)} forecasts, roles {low}{'' if low == high else f'–{high}'}%."
 
 
-def basis_told(book: Book, why: list[Point], families: int | None) -> str:
+def basis_told(why: list[Point], families: int | None) -> str:
     """What the answer rests on, in a sentence of its own."""
     from roles.evidence import basis_sentence
 
-    end = end_of_run(book)
-    over: list[Fraction] = []
-    if end.leader is not None and len(end.roles) > 1:
-        over = [points[end.leader] for points in end.roles.values()]
     classes: list[EvidenceClass] = [one.class_ or "said" for one in why]
-    return basis_sentence(classes, families=families, over_roles=over)
+    return basis_sentence(classes, families=families)
 
 
 def other_leaders(book: Book) -> Iterator[tuple[str, str, str]]:

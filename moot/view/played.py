@@ -17,14 +17,12 @@ from rounds.run.reexecution import Reexecution
 
 
 class RunEnd(Result, frozen=True):
-    """How a run stands where it stopped.
-
-    `waiting`: steps that somebody must answer with `moot submit`, or that come after a pause; `detail`: what failed
-    or what comes next; `quorum`: what the run rests on so far; `outcome`: what it comes to.
-    """
+    """`waiting`: open steps that need `moot submit` or come after a pause, otherwise experiments and questions that
+    need a person; `detail`: which limit stopped it; `quorum`: what the run rests on so far; `outcome`: the outcome
+    block."""
 
     run: str
-    state: Literal["finished", "waiting", "paused", "stopped", "failed"]
+    state: Literal["finished", "waiting", "paused", "stopped"]
     reason: str | None
     waiting: list[str]
     detail: str

@@ -53,7 +53,7 @@ class PlanLine(Result, frozen=True):
 
 
 class Protocols(Result, frozen=True):
-    """What this moot has; `castings` are for `--cast NAME`."""
+    """What this moot has; `castings` are for `--rule cast=NAME`."""
 
     protocols: list[ProtocolLine]
     plans: list[PlanLine]
@@ -178,7 +178,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
 
 
 def protocols_text(found: Protocols) -> str:
-    """What `moot protocols` prints."""
+    """What `moot gate` prints."""
     lines: list[str] = []
     for protocol in found.protocols:
         lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]

@@ -1,9 +1,8 @@
-"""How a decision record says where it comes from; and the earlier decisions that a run starts from.
+"""The front matter of a decision record, and the earlier decisions that a run starts from.
 
 moot-run: "storage"          the run, as it was named there
-moot-opened: ab12…           the hash of the line that opened it
 moot-head: 41 cd34…          its last event then
-moot-decisions: "D-1-1"      what it records
+moot-decisions: "D-1-1"      the decisions in the record
 """
 
 from __future__ import annotations
@@ -17,19 +16,18 @@ import orjson
 from ledger.state.book import Book
 
 FRONT: Final = re.compile(r"---\n(.*?\n)---\n(.*)", re.DOTALL)
-KEYS: Final = frozenset({"moot-run", "moot-opened", "moot-head", "moot-decisions"})
+KEYS: Final = frozenset({"moot-run", "moot-head", "moot-decisions"})
 
 
 class EarlierDecision(NamedTuple):
-    """An earlier decision among the documents of a run: the document's id, the run, its decisions, its opening line."""
+    """An earlier decision among the documents of a run: the document's id, the run, its decisions."""
 
     document: str
     run: str
     decisions: tuple[str, ...]
-    opened: str
 
 
-def parted(text: str) -> tuple[dict[str, str], str]:
+def _parted(text: str) -> tuple[dict[str, str], str]:
     """Front matter by key, and the rest; none where there is no front matter."""
     found = FRONT.fullmatch(text)
     if found is None:
@@ -38,13 +36,7 @@ def parted(text: str) -> tuple[dict[str, str], str]:
     return {key: value for key, colon, value in pairs if colon}, found[2]
 
 
-def joined_again(front: Mapping[str, str], body: str) -> str:
-    """A record from its parts."""
-    lines = "".join(f"{key}: {value}\n" for key, value in front.items())
-    return f"---\n{lines}---\n{body}"
-
-
-def value_of(front: Mapping[str, str], key: str) -> str:
+def _value(front: Mapping[str, str], key: str) -> str:
     """A value as a word; empty where it is none."""
     value = front.get(key, "")
     if not value.startswith('"'):
@@ -55,9 +47,9 @@ def value_of(front: Mapping[str, str], key: str) -> str:
         return ""
 
 
-def ids_of(front: Mapping[str, str]) -> tuple[str, ...]:
+def _decisions(front: Mapping[str, str]) -> tuple[str, ...]:
     """The decisions that a record names."""
-    return tuple(name for name in value_of(front, "moot-decisions").split(", ") if name not in ("", "nobody"))
+    return tuple(name for name in _value(front, "moot-decisions").split(", ") if name not in ("", "nobody"))
 
 
 def followed(book: Book) -> Iterator[EarlierDecision]:
@@ -66,6 +58,6 @@ def followed(book: Book) -> Iterator[EarlierDecision]:
         content = book.blobs.read(given.sha256)
         if content is None or not content.startswith(b"---\n"):
             continue  # redacted, or lost: `verify` says which
-        front, _ = parted(content.decode("utf-8", "replace"))
+        front, _ = _parted(content.decode("utf-8", "replace"))
         if front.keys() >= KEYS:
-            yield EarlierDecision(given.id, value_of(front, "moot-run"), ids_of(front), front["moot-opened"])
+            yield EarlierDecision(given.id, _value(front, "moot-run"), _decisions(front))

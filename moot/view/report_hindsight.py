@@ -57,7 +57,7 @@ def _contribution(found: Hindsight) -> Lines:
     yield from table(("role", "claims", "its alone", "status changes", "absent", "verdict", "why"), rows)
     yield ""
     yield (
-        "One stress round a role cannot show that it carries anything: `moot stress` plans forks that can."
+        "One stress round a role cannot show that it carries anything: `moot fork --stress` plans forks that can."
         " An unchanged round does not make a role decorative."
     )
 

@@ -123,10 +123,7 @@ class HeadSigned(Result, frozen=True):
 
 
 class Serving(Result, frozen=True):
-    """Printed once, when the viewer answers. `url` carries the token that any address but loopback needs.
-
-    With --export `url` is the file to open first; `host` is empty and `port` 0, for nothing listens.
-    """
+    """Printed once, when the viewer answers. `url` carries the token that any address but loopback needs."""
 
     url: str
     host: str
@@ -142,3 +139,17 @@ class SkillFiles(Result, frozen=True):
     files: list[str]
     done: Literal["written", "removed"]
     dry_run: bool
+
+
+class SeatTokens(Result, frozen=True):
+    """The tokens of a run by role, the operator's included."""
+
+    run: str
+    tokens: dict[str, str]
+
+
+class RemovedRun(Result, frozen=True):
+    """A run that is gone: its directory, and the names of what was in it."""
+
+    run: str
+    removed: list[str]

@@ -26,7 +26,6 @@ BLOCKER: Final = 5
 STANDS_FROM: Final = 3
 """A finding stands from this mean of its ratings on, of 5; one that nobody rated stands."""
 HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-DIFF: Final = ".diff"
 
 
 class FileLines(Result, frozen=True):
@@ -67,10 +66,10 @@ class ChangeReview(Result, frozen=True):
 
 
 class _Document:
-    """A document by its lines; of a diff, which line of which file each of them is."""
+    """A document by its lines; of a diff that moot computed, which line of which file each of them is."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name, self.is_diff = name, name.endswith(DIFF)
+    def __init__(self, name: str, text: str, *, is_diff: bool) -> None:
+        self.name, self.is_diff = name, is_diff
         self.lines = text.split("\n")
 
     @cached_property
@@ -157,7 +156,10 @@ def _documents(book: Book) -> Iterator[tuple[str, _Document]]:
     for given in book.state.opening.context:
         content = book.blobs.read(given.sha256)
         if content is not None:
-            yield given.id, _Document(given.name, content.decode("utf-8", "replace"))
+            yield (
+                given.id,
+                _Document(given.name, content.decode("utf-8", "replace"), is_diff=given.change is True),
+            )
 
 
 def _finding(

@@ -22,9 +22,6 @@ GRAVE, PLAIN = 4, 3
 """From these severities on a finding is an error, or a warning; below it is a note."""
 
 
-NOT_UPHELD: Final = "What the judge did not uphold"
-
-
 def review_text(review: ChangeReview, width: int = WIDTH) -> str:
     """The outcome block, then the findings with where they are."""
     lines = [*outcome_lines(review.outcome, review.run, width), "", counts_told(review)]

@@ -2,7 +2,7 @@
 
 without_each(book) → {role: EndWithout}, empty where nobody sealed an answer; hangs_on_told puts it into a sentence for
 the outcome, without_rows and without_section into a table for the report. It says what a role's own answer carries, and
-nothing of what the others would have said had they never heard it: that takes a fork (`moot stress`).
+nothing of what the others would have said had they never heard it: that takes a fork (`moot fork --stress`).
 """
 
 from __future__ import annotations
@@ -115,4 +115,4 @@ def without_section(book: Book) -> Iterator[str]:
         return
     yield from table(HEADS, [[inline(cell) for cell in row] for row in rows])
     yield ""
-    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot stress RUN`."
+    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot fork RUN --stress`."

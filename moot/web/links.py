@@ -6,7 +6,7 @@ A ledger's text never becomes a part of an address unless it names something tha
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -19,17 +19,14 @@ WORDS_IN_ADDRESS: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class SiteLinks:
-    """Addresses of the viewer. `known` are the ids that are on the ledger, `named` those that were asked for."""
+    """Addresses of the viewer. `known` are the ids that are on the ledger."""
 
     base: str
     known: Collection[str]
     documents: Collection[str]
-    named: dict[str, None] = field(default_factory=dict[str, None])
 
     def event(self, identity: str) -> str | None:
         """`/run/NAME/event/C-3-4`, or `@<seq>`; None when it is not there."""
-        if identity in self.known:
-            self.named[identity] = None
         if identity in self.known or identity.startswith("@"):
             return f"{self.base}/event/{quote(identity, safe='@')}"
         return None

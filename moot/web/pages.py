@@ -12,6 +12,7 @@ from starlette.requests import Request
 from ledger.events import Decision, Event
 from ledger.plain_text import shortened
 from ledger.state.book import Book
+from moot.view.costs import spent_beyond
 from moot.view.events import EventWords, words_of
 from moot.view.outcome import outcome_of
 from moot.view.stopping import why_of
@@ -25,7 +26,7 @@ from moot.web.views import claims as claim_views
 from moot.web.views import decisions as decision_views
 from moot.web.views import seats as seat_views
 from moot.web.views.compare import compare_page
-from moot.web.views.event import event_page, named_cards
+from moot.web.views.event import event_page
 from moot.web.views.overview import overview as overview_of
 from moot.web.views.rounds import round_lines, round_page
 from moot.web.views.signals import signals_page
@@ -35,7 +36,6 @@ LOG_SAID: Final = 220
 """Characters of an event that the log shows."""
 FILTERS: Final = ("q", "status", "protocol")
 """What the list of runs is filtered by."""
-ALL: Final = 1_000_000
 
 
 class PageMissing(LookupError):
@@ -56,7 +56,6 @@ def runs(index: RunIndex, request: Request) -> str:
         statuses=sorted({line.status for line in lines}),
         protocols=sorted({line.protocol for line in lines if line.protocol}),
         where=str(index.root),
-        static=request.query_params.get("static") == "1",
         forks=siblings(lines),
         names={line.name for line in lines},
     )
@@ -67,9 +66,8 @@ def compare(index: RunIndex, request: Request) -> str:
     names = [line.name for line in index.lines() if line.trouble is None]
     a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
     if not a or not b:
-        return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None, static=False)
+        return render("compare.html", names=names, a_name=a, b_name=b, page=None, links=None)
     one, other = _followed(index, a), _followed(index, b)
-    static = request.query_params.get("static") == "1"
     return render(
         "compare.html",
         names=names,
@@ -77,7 +75,6 @@ def compare(index: RunIndex, request: Request) -> str:
         b_name=b,
         page=compare_page(one, other),
         outcomes={name: outcome_of(str(run.path), run.book()) for name, run in (("a", one), ("b", other))},
-        static=static,
         links=links_of(a, one),
         links_a=links_of(a, one),
         links_b=links_of(b, other),
@@ -100,16 +97,6 @@ class PageRequest:
     request: Request
     links: SiteLinks
 
-    @property
-    def whole(self) -> bool:
-        """Whether all is wanted on one page."""
-        return self.query("whole") == "1"
-
-    @property
-    def static(self) -> bool:
-        """Whether it becomes a file, which has no server to ask."""
-        return self.query("static") == "1"
-
     def query(self, key: str) -> str:
         """A word of the query; empty when it is not there."""
         return self.request.query_params.get(key, "")
@@ -131,8 +118,6 @@ class PageRequest:
             why=why_of(self.run.state),
             seq=self.run.seq,
             links=self.links,
-            static=self.static,
-            named_cards=lambda: named_cards(self.run, self.links) if self.static else [],
             **values,
         )
 
@@ -153,7 +138,10 @@ def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request
 @_of_a_run
 def overview(asked: PageRequest) -> str:
     """Why it stopped, what was decided, the rounds."""
-    page, outcome = overview_of(asked.run), outcome_of(str(asked.run.path), asked.run.book())
+    page, outcome = (
+        overview_of(asked.run),
+        outcome_of(str(asked.run.path), asked.run.book(), spent_beyond(asked.run.path)),
+    )
     return asked.render("overview.html", "overview", page=page, outcome=outcome)
 
 
@@ -190,8 +178,7 @@ def round_(asked: PageRequest) -> str:
 def claims(asked: PageRequest) -> str:
     """The claims on their timeline."""
     wanted = claim_views.ClaimFilter(asked.query("status"), asked.query("role"), asked.query("q"))
-    size = ALL if asked.whole else claim_views.PAGE
-    page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1), size=size)
+    page = claim_views.claims_page(asked.run, asked.links, wanted, page=asked.number("page", 1))
     return asked.render("claims.html", "claims", page=page)
 
 
@@ -210,8 +197,7 @@ def signals(asked: PageRequest) -> str:
 @_of_a_run
 def seats(asked: PageRequest) -> str:
     """Seats, briefs, isolation, cost."""
-    size = ALL if asked.whole else seat_views.PAGE
-    page = seat_views.seats_page(asked.run, role=asked.query("role"), page=asked.number("page", 1), size=size)
+    page = seat_views.seats_page(asked.run, role=asked.query("role"), page=asked.number("page", 1))
     return asked.render("seats.html", "seats", page=page)
 
 
@@ -300,7 +286,7 @@ def log(asked: PageRequest) -> str:
         if (not kind or one.kind == kind) and (not by or one.by == by) and (number < 0 or one.round == number)
         if asked.run.says(one, words)
     ]
-    page, pages, shown = paged(wanted, asked.number("page", 1), ALL if asked.whole else LOG_PAGE)
+    page, pages, shown = paged(wanted, asked.number("page", 1), LOG_PAGE)
     return asked.render(
         "log.html",
         "log",
@@ -321,7 +307,7 @@ def log(asked: PageRequest) -> str:
 @_of_a_run
 def check(asked: PageRequest) -> str:
     """Every rule that the ledger breaks, and whether it is intact."""
-    report = asked.run.checked(anyway=asked.whole or asked.query("anyway") == "1")
+    report = asked.run.checked(anyway=asked.query("anyway") == "1")
     return asked.render("check.html", "check", report=report, events=asked.run.seq + 1)
 
 

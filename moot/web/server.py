@@ -89,12 +89,12 @@ def address_of(host: str, listening: socket.socket) -> Address:
     return Address(host, port, None if is_loopback(host) else secrets.token_urlsafe(TOKEN_BYTES))
 
 
-def url_of(address: Address, path: str = "/") -> str:
-    """What a browser is given."""
+def url_of(address: Address) -> str:
+    """Return the address that a browser is given."""
     host = f"[{address.host}]" if ":" in address.host and not address.host.startswith("[") else address.host
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)
     token = f"?token={address.token}" if address.token else ""
-    return f"http://{host}:{address.port}{path}{token}"
+    return f"http://{host}:{address.port}/{token}"
 
 
 class _Server(uvicorn.Server):

@@ -180,7 +180,7 @@ def points(value: float | None) -> str:
 
 def status_words(values: Iterable[str]) -> list[tuple[str, str]]:
     """Statuses to choose from, each with its word, as chips show it."""
-    return [(one, STATUSES.get(one, said(one)).partition(":")[0]) for one in values]
+    return [(one, STATUSES.get(one, said(one))) for one in values]
 
 
 @pass_context

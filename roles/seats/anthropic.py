@@ -94,6 +94,10 @@ class AnthropicSeat(ApiSeat):
         client = self._client
         return (client.api_key or "", client.auth_token or "") if client is not None else ()
 
+    def _has_key(self, client: Any) -> bool:
+        # The SDK may also read credentials from a profile of its own, which it then keeps under this name.
+        return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
+
     async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
         output: dict[str, Any] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
         if self._effort is not None:

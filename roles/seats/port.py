@@ -178,6 +178,15 @@ class Metered(Protocol):
 
 
 @runtime_checkable
+class Checkable(Protocol):
+    """A seat that can say before the first request that it will not answer."""
+
+    def unready(self) -> str | None:
+        """Return what is missing: a key, a program, a server that listens; None when the seat may answer."""
+        ...
+
+
+@runtime_checkable
 class Closable(Protocol):
     """A seat that holds connections."""
 

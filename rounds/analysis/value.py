@@ -15,7 +15,6 @@ from pathlib import PurePath as Path
 from typing import Final
 
 from ledger.events import (
-    Amendment,
     Concern,
     Decision,
     Disposition,
@@ -30,7 +29,7 @@ from ledger.state.book import Book
 from ledger.state.decided import deliberated
 from rounds.protocols.adversarial import GENUINE_FROM
 from rounds.protocols.priority import DISAGREEMENT_FROM, POINTS
-from rounds.run.acceptance import ACCEPTED, DISTANCE, Distance
+from rounds.run.acceptance import Distance, acceptance_of
 
 IN_A_ROW: Final = 5
 FIX_RATE_LEAST: Final = 0.3
@@ -220,14 +219,14 @@ def value_of(run: str, book: Book) -> RunValue:
     protocol = book.state.opened.protocol if book.state.opened else ""
     count, apart = _COUNTS.get(protocol), _DISAGREEMENTS.get(protocol)
     sides = count(book) if count else Counter[str]()
-    accepted, distance = _acceptance(book)
+    said = acceptance_of(book)
     return RunValue(
         run,
         protocol,
         apart(book) if apart else sides.total(),
         dict(sorted(sides.items())),
-        accepted,
-        distance,
+        said.accepted if said else None,
+        said.distance if said else None,
         _resolution(book),
     )
 
@@ -242,19 +241,6 @@ def _resolution(book: Book) -> str | None:
         if isinstance(event := book.by_id.get(stands), Decision):
             texts.append(event.text)
     return " ".join(" ".join(dict.fromkeys(texts)).split()) or None
-
-
-def _acceptance(book: Book) -> tuple[bool | None, Distance | None]:
-    """What the last acceptance said."""
-    said: dict[str, object] = {}
-    for event in book.events:
-        if isinstance(event, Amendment) and event.what == "note":
-            said |= {change.path: change.to for change in event.change if change.path in (ACCEPTED, DISTANCE)}
-    known: dict[object, Distance] = {"low": "low", "medium": "medium", "high": "high"}
-    if ACCEPTED not in said:
-        return None, None
-    accepted = said[ACCEPTED] is True
-    return accepted, known.get(said.get(DISTANCE)) if accepted else None
 
 
 def event_lines(value: RunValue) -> tuple[str, ...]:

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from ledger.events import ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentEnvironment, KeptOutput
 from ledger.state.experiments import Content
 from ledger.state.series import Slot
-from rounds.experiments.backends import IMAGE, backends
+from rounds.experiments.bubblewrap import NAME
 from rounds.experiments.sandbox import (
-    Backend,
     Capture,
     Job,
     Limits,
@@ -25,21 +23,17 @@ from rounds.experiments.sandbox import (
     SandboxRun,
     run_job,
 )
-from rounds.experiments.self_test import SelfTest, find_sandbox, install_line
-
-IN_AN_IMAGE: Final = ("docker", "podman")
-"""Backends whose Python is not the one that runs moot."""
+from rounds.experiments.self_test import SelfTest, self_test
 
 
 class NoSandbox(Exception):
-    """Programs are to be run, and no sandbox holds here. Nothing is ever run unconfined."""
+    """Programs are to be run, and the sandbox does not hold here. Nothing is ever run unconfined."""
 
     exit_code = 2
 
-    def __init__(self, seen: Iterable[SelfTest]) -> None:
-        tried = "; ".join(one.text for one in seen)
-        self.what = f"no sandbox holds here, and nothing is run without one: {tried}"
-        self.fix = f"{install_line()}; see `moot doctor`"
+    def __init__(self, test: SelfTest) -> None:
+        self.what = f"no sandbox holds here, and nothing is run without one: {test.text}"
+        self.fix = f"{test.fix}; see `moot doctor`"
         super().__init__(self.what)
 
 
@@ -53,20 +47,17 @@ class Conducted:
 
 @dataclass(frozen=True)
 class Bench:
-    """A backend that passed its self-test."""
+    """A sandbox that passed its self-test."""
 
-    backend: Backend
     test: SelfTest
 
     @property
     def environment(self) -> ExperimentEnvironment:
         """Where programs run here, for the record."""
         return ExperimentEnvironment(
-            interpreter=f"python3 of the image {IMAGE}"
-            if self.backend.name in IN_AN_IMAGE
-            else interpreter_here(),
+            interpreter=interpreter_here(),
             platform=f"{platform.system()} {platform.machine()}",
-            sandbox=self.backend.name,
+            sandbox=NAME,
             sandbox_version=self.test.version,
             self_test=self.test.passed,
         )
@@ -86,7 +77,7 @@ class Bench:
         `SandboxInterrupted`, and then there is nothing to record.
         """
         try:
-            made = run_job(self.backend, job_of(plan, slot, content), is_interrupted)
+            made = run_job(job_of(plan, slot, content), is_interrupted)
         except (SandboxBroken, OSError) as error:
             made = _not_run(f"not run: {error}")
         event = ExperimentRun(
@@ -118,12 +109,12 @@ def interpreter_here() -> str:
     return f"{python} (SQLite {sqlite_version})"
 
 
-def bench_here(candidates: Iterable[Backend] | None = None) -> Bench:
-    """The first backend that really holds here. Raises `NoSandbox`."""
-    found, seen = find_sandbox(backends() if candidates is None else candidates)
-    if found is None:
-        raise NoSandbox(seen)
-    return Bench(found, seen[-1])
+def bench_here() -> Bench:
+    """Return the sandbox if it really holds here. Raises `NoSandbox`."""
+    test = self_test()
+    if not test.passed:
+        raise NoSandbox(test)
+    return Bench(test)
 
 
 def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:

@@ -132,7 +132,7 @@ def main() -> None:
         "kernel_settings": changes_the_kernel(),
         "memory": takes_too_much(given["memory"] * 2),
         "file_size": writes_too_much(given["file"]),
-        "processes": starts_too_many(given["processes"]) if given["processes"] else False,
+        "processes": starts_too_many(given["processes"]),
         "cpu_limit": not 0 < resource.getrlimit(resource.RLIMIT_CPU)[0] <= given["cpu"],
     }
     print(json.dumps(tried, sort_keys=True))

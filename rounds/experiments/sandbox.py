@@ -1,8 +1,8 @@
 """The sandbox: a program with its files, run without a network, a home, an environment or the parent's files.
 
-A backend (backends.py) says how the system's own tools shut a program in; this file starts what it says, watches it,
-and ends it whole. Every bound of `Limits` is held here or by the kernel. Nothing is ever run unconfined: a backend that
-cannot set up its walls starts no program and raises `SandboxBroken`.
+bubblewrap.py has the words that shut a program in; this file starts them, watches the program, and ends it whole.
+Every bound of `Limits` is held here or by the kernel. Nothing is ever run unconfined: where bubblewrap cannot set up
+its walls, no program starts and `SandboxBroken` is raised.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -20,27 +19,27 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Final, Literal, Protocol
+from typing import IO, Final, Literal
 
 from ledger.state.experiments import FILE_NAME
+from rounds.experiments import bubblewrap
+from rounds.experiments.bubblewrap import NAME, WORK, interpreter
 from rounds.experiments.left_behind import prefix_of_ours, remove_left_behind
 
-WORK: Final = "/work"
-"""Where the program's files lie inside, and where it may write."""
 READY: Final = b"\x06"
 """What the launcher inside writes to stderr when the walls stand; it is none of the program's output."""
 SECONDS_TO_END: Final = 3.0
 SECONDS_BETWEEN_LOOKS: Final = 0.02
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
-"""The backend's own, which stand above the program."""
+"""Those of bubblewrap, above the program."""
 
 Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output", "not_started"]
 """How a program ended: by itself, by a signal, or by us at a limit; or it never began."""
 
 
 class SandboxBroken(Exception):
-    """The walls could not be set up: no program was started. The text is what the backend said."""
+    """The walls could not be set up: no program was started. The text is what bubblewrap wrote."""
 
 
 class SandboxInterrupted(Exception):
@@ -99,47 +98,19 @@ class SandboxRun:
     ms: int
 
 
-class Backend(Protocol):
-    """A way to shut a program in with what the system has."""
-
-    @property
-    def name(self) -> str:
-        """The word for it: bubblewrap, namespaces, docker, podman."""
-        ...
-
-    def version(self) -> str | None:
-        """The version of the tool; null when it is not here."""
-        ...
-
-    def command(
-        self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
-    ) -> list[str]:
-        """The words that run `launcher` behind walls, with `work` as its only writable place."""
-        ...
-
-    def end(self, work: Path) -> None:
-        """End what the process group of the command does not reach (a container), if anything."""
-        ...
-
-
-def interpreter() -> Path:
-    """The directory of the Python that runs moot: programs get the same one, with its standard library alone."""
-    return Path(sys.base_prefix)
-
-
 def search_path() -> str:
     """Where a program's first word is looked for."""
     return f"{interpreter() / 'bin'}:/usr/bin:/bin"
 
 
-def run_job(backend: Backend, job: Job, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
+def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
     """Run a job in a fresh work directory, and take that away again.
 
     `is_interrupted` is asked while it runs. Raises `SandboxBroken` when the walls do not stand or the program is not
     there, `SandboxInterrupted`, and `ValueError` for names with a path.
     """
     with work_directory(job) as work:
-        return run_in(backend, job, work, is_interrupted)
+        return run_in(job, work, is_interrupted)
 
 
 @contextmanager
@@ -196,15 +167,13 @@ def _launcher(job: Job) -> list[str]:
     return ["/bin/sh", "-c", say, "sh", "prlimit", *bounds, "--", *job.argv]
 
 
-def run_in(
-    backend: Backend, job: Job, work: Path, is_interrupted: Callable[[], bool] | None = None
-) -> SandboxRun:
+def run_in(job: Job, work: Path, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
     """Run a job whose files lie in `work`; raises `SandboxBroken` as `run_job` does."""
     if not _is_there(job):
         raise SandboxBroken(
             f"{job.argv[0]!r} is neither a file of the experiment nor a program in {search_path()}"
         )
-    words = backend.command(_launcher(job), work, job.limits, _environment(job.seed))
+    words = bubblewrap.command(_launcher(job), work, _environment(job.seed))
     began = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -226,16 +195,16 @@ def run_in(
     try:
         beyond = _watched(process, streams, work, job.limits, began, is_interrupted or _never)
     finally:
-        _end(process, backend, work)
+        _end(process)
         for stream in streams:
             stream.thread.join(SECONDS_TO_END)
     if any(stream.thread.is_alive() for stream in streams):
-        raise SandboxBroken(f"{backend.name} did not end all that the program had started")
+        raise SandboxBroken(f"{NAME} did not end all that the program had started")
     ms = round((time.monotonic() - began) * 1000)
     out, err = (stream.capture() for stream in streams)
     if not streams[1].is_ready:
         said = err.kept.decode("utf-8", "replace").strip().splitlines()
-        raise SandboxBroken(said[-1] if said else f"{backend.name} ended with exit code {process.returncode}")
+        raise SandboxBroken(said[-1] if said else f"{NAME} ended with exit code {process.returncode}")
     code = process.returncode
     by_signal = -code if code < 0 else code - 128 if code > 128 else None
     outputs = {} if beyond else _outputs(work, job)
@@ -288,11 +257,10 @@ def _never() -> bool:
     return False
 
 
-def _end(process: subprocess.Popen[bytes], backend: Backend, work: Path) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the group of the command; the kernel kills what is in the process namespace that dies with it."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    backend.end(work)
     process.wait()
 
 

@@ -1,6 +1,6 @@
 """The self-test of a sandbox: a program inside really tries to get out, and to go beyond its limits.
 
-A backend is used only after every attempt failed. That the attempts can succeed is held by the tests, which run the
+The sandbox is used only after every attempt failed. That the attempts can succeed is held by the tests, which run the
 same probe in the open: one that fails everywhere would prove nothing.
 """
 
@@ -20,13 +20,13 @@ from typing import Final
 
 import msgspec
 
+from rounds.experiments import bubblewrap
+from rounds.experiments.bubblewrap import NAME, interpreter
 from rounds.experiments.sandbox import (
-    Backend,
     Job,
     Limits,
     SandboxBroken,
     SandboxRun,
-    interpreter,
     run_in,
     run_job,
     work_directory,
@@ -71,9 +71,8 @@ while True:
 
 @dataclass(frozen=True)
 class SelfTest:
-    """What became of a self-test: passed; or the attempts that got through; or why it could not be run."""
+    """Result of a self-test: passed; or the attempts that got through; or why it could not be run."""
 
-    backend: str
     version: str | None
     passed: bool
     attempts: int
@@ -84,46 +83,38 @@ class SelfTest:
     def text(self) -> str:
         """One line for people."""
         if self.version is None:
-            return f"{self.backend} is not here"
+            return f"{NAME} is not installed"
         if self.passed:
-            return (
-                f"{self.backend} {self.version}, self-test passed: {self.attempts} attempts to get out failed"
-            )
+            return f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed"
         if self.escaped:
-            return f"{self.backend} {self.version} does not hold: {', '.join(self.escaped)}"
-        return f"{self.backend} {self.version} cannot be used: {self.trouble}"
+            return f"{NAME} {self.version} does not hold: {', '.join(self.escaped)}"
+        return f"{NAME} {self.version} cannot be used: {self.trouble}"
+
+    @property
+    def fix(self) -> str:
+        """Say what to do where the test did not pass."""
+        if self.version is not None:
+            return (
+                "run moot where unprivileged user namespaces are allowed; most containers do not allow them"
+            )
+        return next((line for tool, line in INSTALLERS if shutil.which(tool)), "install bubblewrap (bwrap)")
 
 
-def self_test(backend: Backend) -> SelfTest:
-    """Try to get out of a backend's sandbox, for real; about a second."""
-    version = backend.version()
+def self_test() -> SelfTest:
+    """Try to get out of the sandbox, for real; about a second."""
+    version = bubblewrap.version()
     if version is None:
-        return SelfTest(backend.name, None, False, 0, (), None)
+        return SelfTest(None, False, 0, (), None)
     try:
-        tried = _tried(backend)
-        lingers = not any(tried.values()) and _lingers(backend)
+        tried = _tried()
+        lingers = not any(tried.values()) and _lingers()
     except (SandboxBroken, msgspec.DecodeError, OSError) as error:
-        return SelfTest(backend.name, version, False, 0, (), str(error))
+        return SelfTest(version, False, 0, (), str(error))
     escaped = tuple(name for name, got_through in (tried | {"ended_whole": lingers}).items() if got_through)
-    return SelfTest(backend.name, version, not escaped, len(tried) + 1, escaped, None)
+    return SelfTest(version, not escaped, len(tried) + 1, escaped, None)
 
 
-def install_line() -> str:
-    """The line that installs the first choice of a backend with what this system installs programs with."""
-    return next((line for tool, line in INSTALLERS if shutil.which(tool)), "install bubblewrap (bwrap)")
-
-
-def find_sandbox(candidates: Iterable[Backend]) -> tuple[Backend | None, tuple[SelfTest, ...]]:
-    """The first backend that passes, and what became of every one up to it."""
-    seen: list[SelfTest] = []
-    for backend in candidates:
-        seen.append(self_test(backend))
-        if seen[-1].passed:
-            return backend, tuple(seen)
-    return None, tuple(seen)
-
-
-def _tried(backend: Backend) -> dict[str, bool]:
+def _tried() -> dict[str, bool]:
     with (
         tempfile.TemporaryDirectory(prefix="moot-secret-") as directory,
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -139,12 +130,11 @@ def _tried(backend: Backend) -> dict[str, bool]:
             "variables": [*_secret_names(), "USER", "LOGNAME"],
             "memory": LIMITS.memory_bytes,
             "file": LIMITS.file_bytes,
-            # Elsewhere the kernel may count root inside as root outside; then `run_job` looks, and ends it.
-            "processes": LIMITS.processes if backend.name == "bubblewrap" else 0,
+            "processes": LIMITS.processes,
             "cpu": LIMITS.cpu_seconds,
         }
         files = {"probe.py": PROBE.read_bytes(), "given.json": msgspec.json.encode(given)}
-        made = run_job(backend, Job(("python3", "probe.py"), files, ("left.txt",), limits=LIMITS))
+        made = run_job(Job(("python3", "probe.py"), files, ("left.txt",), limits=LIMITS))
     if made.ended != "exit" or made.exit != 0:
         raise SandboxBroken(f"the probe ended by {made.ended}: {_last_line(made)}")
     if made.outputs.get("left.txt") != b"written inside":
@@ -165,7 +155,7 @@ def _of_home() -> Iterable[str]:
         )
 
 
-def _lingers(backend: Backend) -> bool:
+def _lingers() -> bool:
     """Whether anything of a program goes on after a limit ended it."""
     job = Job(
         ("python3", "linger.py"),
@@ -173,7 +163,7 @@ def _lingers(backend: Backend) -> bool:
         limits=Limits(wall_seconds=20, out_bytes=2**20),
     )
     with work_directory(job) as work:
-        made = run_in(backend, job, work)
+        made = run_in(job, work)
         sign = work / "alive"
         before = sign.read_bytes() if sign.exists() else b""
         if made.ended != "output" or not before:

@@ -67,7 +67,7 @@ class _Protocols(Mapping[str, Protocol]):
     def __getitem__(self, name: str) -> Protocol:
         place = _PLACES.get(name)
         if place is None:
-            raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot protocols`")
+            raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot gate`")
         return _at(place)
 
     def __iter__(self) -> Iterator[str]:

@@ -295,7 +295,6 @@ def _advocates(state: State, round_: int, phase: str) -> Iterator[StepName]:
         yield StepName(round_, phase, f"for_{option.lower().replace('-', '_')}", role)
 
 
-_WEIGHTS: Final = Pick("weights", kinds=("rating",))
 _CASES: Final = Pick("case", kinds=("statement", "argument", "concern"))
 
 SHEET: Final = Sheet(

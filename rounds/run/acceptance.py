@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple, get_args
 
-from ledger.events import Decision
+from ledger.events import Amendment, Decision
 from ledger.events.ids import parse_reference
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 
 Distance = Literal["low", "medium", "high"]
+DISTANCES: Final[tuple[Distance, ...]] = get_args(Distance)
 DISTANCE_LOW_BELOW: Final = 0.1
 DISTANCE_HIGH_FROM: Final = 0.4
 ACCEPTED: Final = "acceptance"
 DISTANCE: Final = "edit_distance"
-"""Paths of the note that `moot accept` puts on the ledger."""
+"""Paths of the note that `moot outcome RUN edited FILE` puts on the ledger."""
+
+
+class Acceptance(NamedTuple):
+    """A person's word on an outcome; `distance`: how far the used text is from it; `seq`: the event that says so."""
+
+    accepted: bool
+    distance: Distance | None
+    seq: int
+
+
+def acceptance_of(book: Book) -> Acceptance | None:
+    """Return what a person said last about using the outcome; None while no person said anything."""
+    known: dict[object, Distance] = {name: name for name in DISTANCES}
+    for event in reversed(book.of(Amendment)):
+        said: dict[str, object] = {change.path: change.to for change in event.change}
+        if event.what == "note" and event.cause == "human" and ACCEPTED in said:
+            accepted = said[ACCEPTED] is True
+            distance = known.get(said.get(DISTANCE))
+            return Acceptance(accepted, distance if accepted else None, event.seq)
+    return None
+
+
+def current_acceptance(book: Book) -> Acceptance | None:
+    """Return the last word on the final decisions in force; None where an override is newer than that word."""
+    said = acceptance_of(book)
+    newest = max((book.state.decisions[name].seq for name in final_in_force(book.state)), default=0)
+    return said if said is not None and said.seq > newest else None
 
 
 def output_of(book: Book) -> str:

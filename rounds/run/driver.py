@@ -174,7 +174,7 @@ class _Drive:
             self._end(DriveEnd("stopped", exhausted))
         if self._ending is not None:
             if not self._flying and self._ending.reason is not None:
-                self._watch.committed(self._session.stop(self._ending.reason))
+                self._watch.committed(self._session.stop(self._ending.reason, self._ending.detail))
             return self._ending
         steps = open_steps(self._session.protocol, state)
         if self._is_over(steps):

@@ -19,8 +19,9 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force, replacement
 from ledger.state.experiments import planned_note
 from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, SANDBOX, WAIT_PATH, State
-from rounds.run.acceptance import ACCEPTED, DISTANCE, edit_distance, output_of
+from rounds.run.acceptance import ACCEPTED, DISTANCE, current_acceptance, edit_distance, output_of
 from rounds.run.aftermath import PATH, Fate, became_of
+from rounds.run.same_question import covers
 from rounds.run.session import RunSession, is_on_ledger
 
 
@@ -64,19 +65,44 @@ def _content(act: Event) -> dict[str, Any]:
 
 
 def answer(session: RunSession, concern_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:
-    """Answer a concern or question; it counts as resolved from then on, and the answer is a decision in force."""
+    """Answer a concern or question, and every open question that asks the same; they count as resolved from then on."""
 
     def make(book: Book) -> tuple[Event, ...]:
         concern = book.by_id.get(concern_id)
         if not isinstance(concern, Concern):
             open_ones = ", ".join(i for i in book.state.concerns if i not in book.state.resolved) or "none"
             raise NotThere(f"no concern {concern_id!r} in this run", f"open ones: {open_ones}")
-        made = _once(book, _decision(book, "answer", text, ("concern", concern_id, "resolves")), name)
+        answered = _decision(book, "answer", text, ("concern", concern_id, "resolves"))
+        same = (Cite(type="concern", id=one, relation="resolves") for one in _same_open(book, concern, text))
+        made = _once(book, msgspec.structs.replace(answered, cites=(*answered.cites, *same)), name)
         if concern_id in book.state.resolved and not is_on_ledger(made):
             raise NotThere(f"{concern_id} is resolved already", "see `moot decisions`")
         return (made,)
 
     return session.append(make)
+
+
+def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
+    """Return the open questions that ask the same as one that is answered; of claims each is a question of its own.
+
+    What this very answer resolved before counts as open, so that giving it again after a failed acknowledgement makes
+    the same event.
+    """
+    state = book.state
+    given = {
+        cite.id
+        for event in book.of(Decision)
+        if event.type == "answer" and event.text == text and event.cites[0].id == concern.id
+        for cite in event.cites
+    }
+    return [
+        other.id
+        for other in book.of(Concern)
+        if other.for_human and other.id is not None and other.id != concern.id
+        if other.id not in state.resolved or other.id in given
+        if not state.claims.keys() & {*other.between, *concern.between}
+        if covers(concern.text, other.text) and covers(other.text, concern.text)
+    ]
 
 
 def override(session: RunSession, target_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:
@@ -175,7 +201,11 @@ def accept(
         edited = f"used with {share:.0%} of its words changed" if used is not None else "used as it is"
         reason = f"The outcome was {'not used' if rejected else edited}."
         made = Amendment(**_envelope(book), what="note", change=tuple(changes), cause="human", reason=reason)
-        return (_once(book, made, name),)
+        act, before = _named(book, made, name), current_acceptance(book)
+        # Repeating the same word is no second act; after another word, or an override, it is.
+        if before is not None and _content(book.events[before.seq]) == _content(act):
+            return (book.events[before.seq],)
+        return (act,)
 
     return session.append(make)
 

@@ -31,8 +31,6 @@ ESCALATE_FROM: Final = 50
 WARN_FROM: Final = 20
 
 ScreeningAction = Literal["ALLOW", "WARN", "ESCALATE", "BLOCK"]
-STOPPING: Final = frozenset({"ESCALATE", "BLOCK"})
-"""Actions after which nobody is asked until a person overrides them."""
 
 
 class ScreeningResult(Result, frozen=True):

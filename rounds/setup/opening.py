@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
+
+from msgspec import UNSET
 
 from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash
 from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash, read_as
@@ -74,14 +76,16 @@ def resolve(
     seed: int | None = None,
     params: bytes | None = None,
     experiments: str | None = None,
+    changes: Collection[str] = (),
 ) -> Opening:
     """Decide everything that the file leaves open.
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
     are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person said that
-    programs of replies are run in a sandbox, by this interpreter; what the file asks for is not that word. Pure: equal
-    arguments give equal bytes. Raises `DeliberationError`.
+    programs of replies are run in a sandbox, by this interpreter; what the file asks for is not that word.
+    `changes`: names of the texts that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises
+    `DeliberationError`.
     """
     try:
         deliberation, gate_rules = routed(deliberation)
@@ -95,7 +99,7 @@ def resolve(
     if experiments is not None:
         rules |= {EXPERIMENTS: _experiments(protocol, name), INTERPRETER: experiments, PROGRAMS: "on"}
     plan = _plan(deliberation, protocol, rules, name)
-    context, contents = _context(deliberation.context, documents, name)
+    context, contents = _context(deliberation.context, documents, name, changes)
     prompt_set = installed_prompt_set(protocol.prompts)
     event = RunOpened(
         v=NEWEST,
@@ -206,7 +210,7 @@ def _protocol(wanted: str, name: str) -> Protocol:
         raise DeliberationError(
             f"no protocol {wanted!r}",
             name,
-            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`",
+            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot gate`",
         )
     return PROTOCOLS[wanted]
 
@@ -256,7 +260,7 @@ def _labelled(letter: str, texts: Sequence[str]) -> tuple[Labelled, ...]:
 
 
 def _context(
-    written: Sequence[Document], documents: Mapping[str, bytes], name: str
+    written: Sequence[Document], documents: Mapping[str, bytes], name: str, changes: Collection[str]
 ) -> tuple[tuple[ContextDocument, ...], dict[str, bytes]]:
     entries: list[ContextDocument] = []
     blobs: dict[str, bytes] = {}
@@ -272,7 +276,14 @@ def _context(
             ) from None
         sha256 = hash_of(content)
         entries.append(
-            ContextDocument(id=f"K-{number}", name=document.name, sha256=sha256, bytes=len(content))
+            ContextDocument(
+                id=f"K-{number}",
+                name=document.name,
+                sha256=sha256,
+                bytes=len(content),
+                # A path in a deliberation file is never a change: only moot's own reader makes them.
+                change=True if document.text is not None and document.name in changes else UNSET,
+            )
         )
         blobs[sha256] = content
     return tuple(entries), blobs
@@ -370,7 +381,7 @@ def _stop_rule(
         if subject.profile or params:
             what = f"{protocol.name} stops by its own rule and takes no profile"
             raise DeliberationError(
-                what, name, "leave profile and --params out; `stakes` says what a test may cost"
+                what, name, "leave profile and params out; `stakes` says what a test may cost"
             )
         return StopRule(profile="crux", params=crux_parameter_hash(), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
@@ -382,9 +393,9 @@ def _stop_rule(
         )
     if params is not None and profile != "gates":
         raise DeliberationError(
-            f"profile {profile} has no thresholds of its own",
+            f"profile {profile} has no thresholds of one's own",
             name,
-            "leave --params out, or choose the profile gates",
+            "leave params out, or say profile=gates",
         )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(

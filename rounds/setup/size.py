@@ -43,6 +43,26 @@ def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     )
 
 
+def least_asked_of(opening: RunOpened) -> Counter[PlannedReply]:
+    """Return the fewest replies with which a run can end by itself.
+
+    Rounds that look at stop checks may end with the first look that is obeyed; a run that follows replies may take its
+    short way: the question is looked at, one role answers, and the answer is written up and checked.
+    """
+    protocol, asked = protocol_of(opening), asked_of(opening)
+    if protocol.watched:
+        rows = [row for row in opening.plan if row.round <= opening.stop.not_before]
+        return asked_at_most(rows, positions=_sealed(opening)) if rows else asked
+    if protocol.widest is None:
+        return asked
+    first = {phase: next((one for one in asked if one.phase == phase), None) for phase in _SHORT_WAY}
+    return Counter({one: _SHORT_WAY[phase] for phase, one in first.items() if one is not None})
+
+
+_SHORT_WAY: Final[Mapping[str, int]] = {"A": 1, "B": 1, "S": 2}
+"""Phase → replies of a run that takes its short way."""
+
+
 def _kind(protocol: Protocol, step: Step) -> str:
     """The kind of a step of a short protocol; where phases are those of `structured`, its steps are no such steps."""
     return f"{step.name.phase}.{protocol.name}" if protocol.widest else step.name.phase

@@ -21,7 +21,6 @@ CALLS: Final = frozenset(
 TEXT: Final = frozenset({"exec", "eval", "compile", "__import__"})
 ALLOWED: Final = {
     "moot/app/git.py": "git lists files and changes, without a hook or a filter of the repository",
-    "moot/app/notices.py": "the person's own --on-wait and --on-end",
     "moot/environment.py": "git says who the person is",
     "moot/studies/engines.py": "processes of moot itself, which play runs of a study",
     "moot/terminal/asking.py": "the person's own editor",
@@ -29,8 +28,8 @@ ALLOWED: Final = {
     "roles/seats/command.py": "a seat that the person named",
     "roles/seats/presets.py": "asks an agent's command line for its version, for `moot doctor`",
     "roles/seats/local.py": "a model that the person named, in a process of its own",
-    "rounds/experiments/backends.py": "asks a sandbox for its version, and ends a container",
-    "rounds/experiments/sandbox.py": "the sandbox: the words that a backend gives, and no others",
+    "rounds/experiments/bubblewrap.py": "asks bubblewrap for its version",
+    "rounds/experiments/sandbox.py": "the sandbox: the words of bubblewrap.py, and no others",
     "rounds/experiments/probe.py": "runs inside the sandbox, in the self-test",
 }
 """File → why it starts a program."""

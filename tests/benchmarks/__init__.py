@@ -1,1 +1,1 @@
-"""Tests of the detectors."""
+"""Tests of the benchmarks."""

@@ -1,4 +1,4 @@
-"""What the page about evidence says of the recorded runs, and that questions over many runs can be timed."""
+"""What the page about evidence says of the recorded runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import corpus, recorded
+from benchmarks import recorded
 from moot.api import open_run
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence.md"
@@ -30,12 +30,3 @@ def test_the_runs_that_hang_on_a_role_are_those_of_the_page(capsys: pytest.Captu
     named = {name for name, found in leads.items() if len(found) > 1}
     assert named == {"crux-library-2", "crux-telemetry-2"}
     assert all(f"`{name}`" in PAGE.read_text("utf-8") for name in named)
-
-
-@pytest.mark.slow  # seven processes
-def test_the_five_questions_of_the_page_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(corpus.questions()) == 5
-    assert corpus.main(["--runs", "3", "--events", "40"]) in (0, 1)  # how fast this machine is decides
-    told = capsys.readouterr().out
-    assert told.startswith("3 runs of 40 events")
-    assert told.count("s of processor time") == 6

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from moot.__main__ import main
+from rounds.run import driver
+from rounds.run.rate_limit import RetryPolicy
 from tests.rounds.openings import begin, play, rows
 
 
@@ -33,9 +36,12 @@ Moot = Callable[..., Said]
 
 @pytest.fixture
 def moot(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Moot:
-    """`moot("status", run)`, in a directory of its own."""
+    """`moot("status", run)`, in a directory of its own. Lost attempts are made again at once."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MOOT_RUNS", raising=False)
+    monkeypatch.setattr(
+        driver, "RetryPolicy", partial(RetryPolicy, wait_seconds_first=0.001, wait_seconds_max=0.01)
+    )
 
     def call(*arguments: object) -> Said:
         capsys.readouterr()

@@ -34,6 +34,7 @@ from tests.protocols.scripts import reply as reply_to
 from tests.rounds.openings import begin as begin_structured
 from tests.rounds.openings import rows
 from tests.rounds.scripted import Script
+from tests.slowly import mostly_slow
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLY = {"sections": [{"name": "main", "text": "One stream."}], "responds_to": [], "options": []}
@@ -290,18 +291,18 @@ def test_a_person_fills_in_a_form_in_the_editor(tmp_path: Path) -> None:
 
 UNEDITED = (
     "true",
+    "kill -INT $$",
+    'truncate -s 3G "$1"',
     ': > "$1"',
     "sed -i 's/^#.*//' \"$1\"",
     "false",
-    "kill -INT $$",
     'rm "$1"',
     'rm "$1"; mkdir "$1"',
     'rm "$1"; mkfifo "$1"',
-    'truncate -s 3G "$1"',
 )
 
 
-@pytest.mark.parametrize("act", UNEDITED)
+@pytest.mark.parametrize("act", mostly_slow(UNEDITED, quick=3))
 def test_what_is_left_as_it_was_is_no_answer_and_costs_nothing(act: str, tmp_path: Path) -> None:
     """R-22: the run stays open, exit 4, and the same step is asked again by --resume."""
     editor = editor_of(tmp_path, act)

@@ -1,4 +1,4 @@
-"""`moot beliefs`: a table in, the course of beliefs out, for people at any width and for machines by its schema."""
+"""`moot signals` of a crux run or a table: forecasts for people at any width and for machines by a schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.cli.conftest import Moot
 from tests.detectors.beliefs.tables import beliefs, random_table
 from tests.protocols.playing import begin, play, submit
 
-SCHEMA = json.loads((schemas.DIRECTORY / "output" / "beliefs.json").read_text())
+SCHEMA = json.loads((schemas.DIRECTORY / "output" / "signals-crux.json").read_text())
 RUN = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-minimum-8"
 NUMBERS = {"q": 70, "if_true": {"O-1": 85, "O-2": 15}, "if_false": {"O-1": 25, "O-2": 75}}
 EVERYBODY = dict.fromkeys(("action", "guardian", "observer", "critic"), NUMBERS)
@@ -57,10 +57,10 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_json_is_the_shape_that_is_published(moot: Moot, table: Path) -> None:
-    said = moot("beliefs", "--table", table, "--json")
+    said = moot("signals", "--table", table, "--json")
     assert said.code == 0
     jsonschema.validate(said.json, SCHEMA)
-    assert list(said.json) == ["run", "options", "rounds", "without", "unseen"]
+    assert list(said.json) == ["run", "options", "rounds", "without", "unseen", "words"]
     first, last = said.json["rounds"]
     assert first["pool"] == {"O-1": 53.75, "O-2": 45.0, "none": 1.25}
     assert first["cruxes"][0]["evsi"] == {"reproduced": 11.8, "argued": 0.0}
@@ -76,7 +76,7 @@ def test_every_table_fits_the_schema(seed: int) -> None:
 
 
 def test_people_see_pool_seats_cruxes_and_the_reason(moot: Moot, table: Path) -> None:
-    said = moot("beliefs", "--table", table).out
+    said = moot("signals", "--table", table).out
     assert "* the pool, a action, g guardian, o observer, c critic" in " ".join(said.split())
     assert "starting values, not measurements" in " ".join(said.split())
     assert "Go on: C-1-1 is worth 11.80 points" in " ".join(said.split())
@@ -112,7 +112,7 @@ def test_a_hostile_table_moves_no_cursor_and_stays_in_its_columns(moot: Moot, tm
     path = tmp_path / "hostile.json"
     option, role = "O\x1b[31m" + "x" * 300, "r\x1b[2J" + "y" * 300
     path.write_text(json.dumps({"options": [option], "rounds": [{"roles": {role: {option: 100}}}]}))
-    said = moot("beliefs", "--table", path)
+    said = moot("signals", "--table", path)
     assert said.code == 0
     assert "\x1b" not in said.out
 
@@ -120,14 +120,12 @@ def test_a_hostile_table_moves_no_cursor_and_stays_in_its_columns(moot: Moot, tm
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        ((), "a run or a table"),
         (("--table", "nowhere.json"), "no such file"),
-        ((RUN,), "has no beliefs"),
-        ((RUN, "--table", "nowhere.json"), "a run or a table"),
+        ((RUN, "--table", "nowhere.json"), "in place of a run"),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_line(moot: Moot, words: tuple[object, ...], what: str) -> None:
-    said = moot("beliefs", *words)
+    said = moot("signals", *words)
     assert said.code == 2
     assert what in said.err
     assert said.err.count("\n") == 1
@@ -135,7 +133,7 @@ def test_what_cannot_be_shown_is_said_in_one_line(moot: Moot, words: tuple[objec
 
 def test_a_wrong_table_says_where(moot: Moot, table: Path) -> None:
     table.write_text(json.dumps(TABLE | {"options": ["O-1"]}))
-    said = moot("beliefs", "--table", table)
+    said = moot("signals", "--table", table)
     assert said.code == 2
     assert "rounds[0].roles.action: 'O-2' is no option" in said.err
 
@@ -143,9 +141,11 @@ def test_a_wrong_table_says_where(moot: Moot, table: Path) -> None:
 def test_a_run_shows_what_its_closed_rounds_came_to(moot: Moot, tmp_path: Path) -> None:
     session = begin(tmp_path / "run", "crux")
     submit(session, session.asked()[0])
-    assert "no round is closed yet" in moot("beliefs", tmp_path / "run").err
+    early = moot("signals", tmp_path / "run")
+    assert (early.code, early.err) == (1, "")
+    assert "No round is closed yet" in early.out
     book = play(session)
-    said = moot("beliefs", tmp_path / "run", "--json")
+    said = moot("signals", tmp_path / "run", "--json")
     jsonschema.validate(said.json, SCHEMA)
     assert said.json["run"] == str(tmp_path / "run")
     rounds = said.json["rounds"]
@@ -155,8 +155,15 @@ def test_a_run_shows_what_its_closed_rounds_came_to(moot: Moot, tmp_path: Path) 
         assert {option: float(value) for option, value in look.pool.items()} == one["pool"]
     assert rounds[-1]["cruxes"][0]["class"] == "quoted"
     assert said.json["unseen"]["lists"] == 4
-    told = moot("beliefs", tmp_path / "run").out
+    told = moot("signals", tmp_path / "run").out
     assert "round 2" in told
+    flat = " ".join(told.split())
+    for option in book.state.options:
+        assert f"{option.id} {option.text}" in flat
+    crux = rounds[-1]["cruxes"][0]["claim"]
+    assert said.json["words"][crux] == next(one.text for one in book.events if one.id == crux)
+    assert said.json["words"][crux] in flat
+    assert moot("signals", tmp_path / "run", "--profile", "text").code == 2
     report = moot("report", tmp_path / "run").out
     assert "## Beliefs and cruxes" in report
     assert "| C-1-1 | document |" in report

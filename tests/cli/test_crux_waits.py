@@ -37,7 +37,7 @@ def test_it_says_what_it_waits_for_and_goes_on_with_the_answer(moot: Moot, waiti
     assert moot("next", waiting, "--json").json["waiting_for"] == [question]
     resumed = moot("run", "--resume", waiting, "--seats", "host")
     assert resumed.code == 4
-    assert "WAITING for a person" in resumed.out
+    assert "WAITING: for a person's answer" in resumed.out
     assert f"waits for a person: {question}" in resumed.out
     assert moot("answer", waiting, question, "It was seen, twice.").code == 0
     assert [one["step"] for one in moot("next", waiting, "--json").json["steps"]] == [

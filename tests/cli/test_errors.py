@@ -16,6 +16,7 @@ import pytest
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head
 from ledger.store.streams import head_bytes
+from moot.errors import MootError
 from tests.campaign.calls import Real, Watched
 from tests.cli.conftest import Moot, Said, content
 from tests.rounds.openings import begin, rows
@@ -423,13 +424,13 @@ def forbidden() -> Any:
 @pytest.mark.parametrize(
     "call",
     [
-        ("keygen", "alice", "--out", "keys"),
+        ("seal", "--new-key", "keys/alice.key"),
         ("seal", "RUN", "--key", "alice.key"),
         ("seal", "RUN", "--key", "alice.key", "--out", "note"),
-        ("install-skill", "--to", "skills"),
+        ("mcp", "--install-skill", "skills"),
         ("report", "RUN", "--out", "report.md"),
         ("report", "RUN", "--html", "report.html"),
-        ("export", "RUN", "exported", "--to", "csv"),
+        ("export", "RUN", "exported", "--to", "skill"),
         ("new", "d.toml", "-q", "Which?"),
     ],
     ids=" ".join,
@@ -439,7 +440,7 @@ def test_permission_denied_while_writing_is_a_failed_write(
 ) -> None:
     """F-14: it said "cannot read", exit code 2."""
     run = shutil.copytree(finished, tmp_path / "run")
-    assert moot("keygen", "alice", "--out", ".").code == 0
+    assert moot("seal", "--new-key", "alice.key").code == 0
     before = sorted(str(path) for path in tmp_path.rglob("*"))
     with Watched(forbidden()):
         said = moot(*(str(run) if word == "RUN" else word for word in call))
@@ -447,3 +448,19 @@ def test_permission_denied_while_writing_is_a_failed_write(
     assert "cannot write" in said.err
     assert "read" not in said.err.split(";")[0].replace("alread", "")
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("prefix", "line"),
+    [
+        ("/home/a/.local/share/pipx/venvs/moot-ledger", "pipx inject moot-ledger 'openai>=3.54'"),
+        ("/home/a/.local/share/uv/tools/moot-ledger", "uv tool install moot-ledger --with 'openai>=3.54'"),
+        ("/srv/app/.venv", "pip install 'openai>=3.54'"),
+    ],
+)
+def test_what_is_to_be_installed_is_said_for_the_tool_that_installed_moot(
+    monkeypatch: pytest.MonkeyPatch, prefix: str, line: str
+) -> None:
+    """Old: it named pip, whose environment is another one under pipx and uv."""
+    monkeypatch.setattr("sys.prefix", prefix)
+    assert MootError("sdk_missing", "no SDK", "seat", "pip install 'openai>=3.54'").fix == line

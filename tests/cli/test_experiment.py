@@ -13,7 +13,7 @@ from ledger.events import ExperimentJudged, ExperimentRun
 from ledger.state.series import plan_of
 from ledger.store.store import RunStore
 from moot.app.experiments import re_run
-from rounds.experiments.bench import NoSandbox, bench_here
+from rounds.experiments.bench import bench_here
 from rounds.protocols.programs import EXAMPLE
 from rounds.run.experiments import conduct
 from tests.cli.conftest import Moot, content
@@ -26,7 +26,7 @@ from tests.protocols.test_structured_programs import Planner
 from tests.protocols.test_structured_programs import begin as begin_structured
 from tests.protocols.test_structured_programs import played as play_structured
 from tests.protocols.test_work_orders import handed_over
-from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, with_claims
+from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, sandbox_or_skip, with_claims
 
 
 @pytest.fixture
@@ -41,10 +41,7 @@ def crux(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def sandbox() -> None:
-    try:
-        bench_here()
-    except NoSandbox as error:
-        pytest.skip(error.what)
+    sandbox_or_skip()
 
 
 PLAN = ("--claim", CLAIM, "--program", "test.py", "--input", "data.txt",
@@ -52,8 +49,8 @@ PLAN = ("--claim", CLAIM, "--program", "test.py", "--input", "data.txt",
 
 
 def nothing_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine without any backend."""
-    monkeypatch.setattr("rounds.experiments.bench.backends", tuple)
+    """As on a machine without bubblewrap."""
+    monkeypatch.setattr("rounds.experiments.bubblewrap.version", lambda: None)
 
 
 @pytest.mark.usefixtures("sandbox")

@@ -6,20 +6,14 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-
-from rounds.experiments.bench import NoSandbox, bench_here
 from tests.cli.conftest import Moot
-from tests.rounds.experimenting import with_claims
+from tests.rounds.experimenting import sandbox_or_skip, with_claims
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
 
 
 def test_the_example_of_the_page(moot: Moot, tmp_path: Path) -> None:
-    try:
-        bench_here()
-    except NoSandbox as error:
-        pytest.skip(error.what)
+    sandbox_or_skip()
     with_claims(tmp_path / "storage")
     files = re.findall(r"```\w+\n# file: (\S+)\n(.*?)```", PAGE, re.S)
     assert len(files) == 5

@@ -18,7 +18,6 @@ QUESTION = "How is the journal rotated?"
 def storage(tmp_path: Path) -> Path:
     """A finished recorded run of `crux`."""
     shutil.copytree(EXAMPLES / "crux-storage-1", tmp_path / "storage")
-    (tmp_path / "adr").mkdir()
     return tmp_path / "storage"
 
 
@@ -76,27 +75,11 @@ def test_one_decision_of_many_can_be_named(moot: Moot) -> None:
     assert f"{names[0]}: " in brief
 
 
-def test_the_same_question_again_takes_the_place_of_the_earlier_record(moot: Moot, storage: Path) -> None:
-    question = moot("status", storage, "--json").json["question"]
-    moot("report", storage, "--adr", "--out", "adr")
-    for name, asked in (("again", question), ("another", QUESTION)):
-        moot("run", "-q", asked, "--from", storage, "--single", "--seats", "host", "--out", name)
-        finish(moot, name)
-    moot("report", "another", "--adr", "--out", "adr")
-    first, other = sorted(Path("adr").iterdir())
-    assert "superseded" not in first.read_text(), "another question leaves the answer in its place"
-    moot("report", "again", "--adr", "--out", "adr")
-    third = sorted(Path("adr").iterdir())[2]
-    assert f"superseded by [0003]({third.name})" in first.read_text()
-    assert f"Supersedes [0001]({first.name})." in third.read_text()
-    assert "superseded" not in other.read_text()
-
-
 def test_a_file_keeps_it_as_text(moot: Moot, storage: Path) -> None:
     assert moot("new", "next.toml", "-q", QUESTION, "--from", storage).code == 0
     shutil.rmtree(storage)
     assert moot("run", "next.toml", "--seats", "host", "--out", "next").code == 4
-    assert "moot-opened" in moot("next", "next", "--json").json["steps"][0]["brief"]
+    assert "moot-head" in moot("next", "next", "--json").json["steps"][0]["brief"]
 
 
 @pytest.mark.parametrize(

@@ -57,14 +57,11 @@ def test_it_says_replies_and_how_to_run_it(moot: Moot) -> None:
     ("flags", "protocol"),
     [
         (("--single",), "single-pass"),
-        (("--compete",), "debate"),
         ((), "crux"),
     ],
 )
-def test_run_takes_single_and_compete(
-    moot: Moot, tmp_path: Path, flags: tuple[str, ...], protocol: str
-) -> None:
-    """R-23: AD-2's flags, where a run begins; the route is a decision of the run."""
+def test_run_takes_single(moot: Moot, tmp_path: Path, flags: tuple[str, ...], protocol: str) -> None:
+    """R-23: AD-2's flag, where a run begins; the route is a decision of the run."""
     out = tmp_path / "run"
     said = moot(
         "run", "-q", "Should we rewrite the service in Go?", "--seats", "host", "--out", str(out), *flags
@@ -75,7 +72,9 @@ def test_run_takes_single_and_compete(
     assert len(gates) == (1 if flags else 0)
 
 
-@pytest.mark.parametrize("flags", [("--plan", "minimum-8"), ("--profile", "published"), ("--no-stress",)])
+@pytest.mark.parametrize(
+    "flags", [("--plan", "minimum-8"), ("--rule", "profile=published"), ("--rule", "stress=off")]
+)
 def test_what_is_said_of_rounds_means_the_structured_deliberation(
     moot: Moot, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
@@ -86,7 +85,7 @@ def test_what_is_said_of_rounds_means_the_structured_deliberation(
 
 def test_crux_takes_stakes_rounds_and_no_wait(moot: Moot, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    flags = ("--stakes", "high", "--rounds", "1", "--no-wait")
+    flags = ("--stakes", "high", "--rule", "rounds=1", "--no-wait")
     assert moot("run", "-q", "Which?", "--seats", "host", "--out", str(out), *flags).code == 4
     rules = open_run(out).state.opening.rules
     assert (rules["stakes"], rules["rounds"], rules["wait"]) == ("high", "1", "off")
@@ -95,10 +94,9 @@ def test_crux_takes_stakes_rounds_and_no_wait(moot: Moot, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("--single", "--compete"), "contradict"),
         (("--single", "--protocol", "debate"), "protocol has settled it"),
-        (("--compete", "--plan", "minimum-8"), "plan has settled it"),
-        (("--compete", "--no-stress"), "no_stress has settled it"),
+        (("--single", "--plan", "minimum-8"), "plan has settled it"),
+        (("--single", "--rule", "stress=off"), "no_stress has settled it"),
     ],
 )
 def test_what_is_settled_is_not_routed(
@@ -112,13 +110,13 @@ def test_what_is_settled_is_not_routed(
 
 
 def test_a_flag_stands_over_the_files_gate(moot: Moot, tmp_path: Path) -> None:
-    """R-23: AD-2: --single is always one seat, --compete always several."""
+    """R-23: AD-2: --single is always one seat, whatever the file says."""
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "What is this?"\n[gate]\ncompete = true\n')
     out = tmp_path / "run"
     assert moot("run", str(file), "--single", "--seats", "host", "--out", str(out)).code == 4
     assert moot("status", str(out), "--json").json["protocol"] == "single-pass"
-    assert moot("run", "--resume", str(out), "--compete").code == 2
+    assert moot("run", "--resume", str(out), "--single").code == 2
 
 
 def test_every_protocol_is_named_with_its_replies_and_its_price(moot: Moot) -> None:
@@ -129,7 +127,7 @@ def test_every_protocol_is_named_with_its_replies_and_its_price(moot: Moot) -> N
     by_plan = {one["plan"]: one for one in found["choices"] if one["protocol"] == "structured"}
     assert (by_plan["minimum-8"]["replies"], by_plan["standard-13"]["replies"]) == (142, 258)
     Path("plan.toml").write_text('[deliberation]\nquestion = "Which?"\nplan = "minimum-8"\n')
-    estimate = moot("estimate", "plan.toml", "--seats", "anthropic", "--json").json
+    estimate = moot("run", "--dry-run", "plan.toml", "--seats", "anthropic", "--json").json
     assert by_plan["minimum-8"]["usd"] == estimate["usd"]
     told = moot("gate", "Which storage?").out
     assert all(name in told for name in PROTOCOLS)
@@ -140,7 +138,7 @@ def test_a_new_file_is_shown_beside_what_else_there_is(moot: Moot) -> None:
     said = moot("new", "-q", "Which storage?", "--protocol", "tribunal")
     assert "deliberation.toml: tribunal, 3 rounds" in said.out
     assert "→ tribunal" in said.out
-    assert "  structured minimum-8    142   1." in said.out
+    assert "  structured minimum-8    142   $1." in said.out
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

@@ -143,9 +143,9 @@ def test_what_does_not_fit_is_refused_with_its_sizes_and_fits_when_the_person_sa
     refused(said, "more than may be given")
     assert "      30,095  notes/19.md" in said.err
     assert "and 10 more" in said.err
-    wanted = said.err.partition("--context-bytes ")[2].split()[0]
-    assert int(wanted) > BYTES_MAX
-    assert moot(*ASK, "--context", "notes", "--context", "one.md", "--context-bytes", wanted).code == 4
+    wanted = said.err.partition("--rule ")[2].split()[0]
+    assert int(wanted.removeprefix("context-bytes=")) > BYTES_MAX
+    assert moot(*ASK, "--context", "notes", "--context", "one.md", "--rule", wanted).code == 4
     assert len(given()) == 22
 
 
@@ -169,7 +169,7 @@ def test_what_names_nothing_is_refused_before_the_run_begins(
 
 
 def test_no_repository_and_an_empty_directory_are_refused(moot: Moot) -> None:
-    refused(moot(*ASK, "--context", "git:a..b"), "no commit 'a' here")
+    refused(moot(*ASK, "--context", "git:a..b"), "is not inside a git repository")
     Path("bare").mkdir()
     refused(moot(*ASK, "--context", "bare"), "nothing in bare")
 

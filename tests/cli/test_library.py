@@ -87,7 +87,7 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
     assert said is not None
     assert (said.code, said.exit_code) == ("protocol_unknown", 2)
     assert said.fix == "install the moot that the run names"
-    assert moot("protocols", "tribunals").code == 2
+    assert moot("gate", "tribunals").code == 2
 
 
 def test_the_state_of_a_run_is_that_of_its_last_event(tmp_path: Path) -> None:

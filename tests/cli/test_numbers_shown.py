@@ -20,25 +20,17 @@ from detectors.stopping.rounds import count_rounds
 from ledger.events import Signals
 from ledger.state.fold import fold
 from ledger.state.state import Spend, State
-from ledger.store.store import RunStore
 from moot.api import Run, open_run
 from moot.view.seats import contexts_told, dollars, dollars_cell, seats_told
 from moot.view.stopping import because, held_told
 from moot.view.story import tell
 from tests.cli.conftest import Moot
+from tests.recorded import RUNS, protocol_of, recorded
 
-EXAMPLES = Path(__file__).parents[2] / "runs" / "examples"
-RUNS = sorted(head.parent for head in EXAMPLES.glob("*/head"))
-WATCHED = [
-    run for run in RUNS if (opened := RunStore(run).state().opened) and opened.protocol == "structured"
-]
+WATCHED = [run for run in RUNS if protocol_of(run) == "structured"]
 PROFILES = ("published", "gates")
 OF = re.compile(r"\b(\d+) of (\d+)\b")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
-
-
-def _named(run: Path) -> str:
-    return run.name
 
 
 def _rounds_of(run: Run) -> list[int]:
@@ -54,7 +46,7 @@ def _counts_hold(text: str) -> None:
         assert 0 <= float(share) <= 100, text
 
 
-@pytest.mark.parametrize("run", WATCHED, ids=_named)
+@pytest.mark.parametrize("run", recorded(WATCHED))
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_share_lies_between_0_and_1_and_every_count_in_its_whole(run: Path, profile: str) -> None:
     ours = open_run(run)
@@ -74,7 +66,7 @@ def test_every_share_lies_between_0_and_1_and_every_count_in_its_whole(run: Path
             _counts_hold(alarm.detail.split("; against it")[0])
 
 
-@pytest.mark.parametrize("run", WATCHED, ids=_named)
+@pytest.mark.parametrize("run", recorded(WATCHED))
 def test_the_panel_has_each_number_once(run: Path) -> None:
     """The share by round that stands beside the gates ends in the number of the gate."""
     ours = open_run(run)
@@ -102,7 +94,7 @@ def test_the_panel_has_each_number_once(run: Path) -> None:
         assert final is None or f"{final:.1%}" == gates["yield"]
 
 
-@pytest.mark.parametrize("run", WATCHED, ids=_named)
+@pytest.mark.parametrize("run", recorded(WATCHED))
 def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
     """The untested share of a finished run is that of its last round, and no signal is won by relabelling."""
     ours = open_run(run)
@@ -116,7 +108,7 @@ def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
         assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("run", WATCHED, ids=_named)
+@pytest.mark.parametrize("run", recorded(WATCHED))
 def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
     """R-17: status said 3 of 6, continue, and signals 4 of 6, stop."""
     status = moot("status", run, "--json").json["stop"]
@@ -131,7 +123,7 @@ def test_status_says_what_signals_says(moot: Moot, run: Path) -> None:
     _counts_hold(said)
 
 
-@pytest.mark.parametrize("run", WATCHED, ids=_named)
+@pytest.mark.parametrize("run", recorded(WATCHED))
 def test_a_recorded_look_still_comes_out_as_it_was_recorded(run: Path) -> None:
     ours = open_run(run)
     for look in (event for event in ours.events if isinstance(event, Signals)):
@@ -142,14 +134,14 @@ def test_a_recorded_look_still_comes_out_as_it_was_recorded(run: Path) -> None:
         assert (found.satisfied, found.stop, found.advice) == (look.satisfied, look.stop, look.advice)
 
 
-@pytest.mark.parametrize("run", RUNS, ids=_named)
+@pytest.mark.parametrize("run", recorded())
 def test_disagreement_is_of_the_checks_that_applied(run: Path) -> None:
     """R-17: "disagreement 18 of 2": what the closing settled stood among the checks of the round."""
     for told in tell(open_run(run).book).rounds:
         assert told.disagreement <= told.applied <= 4
 
 
-@pytest.mark.parametrize("run", RUNS, ids=_named)
+@pytest.mark.parametrize("run", recorded())
 def test_what_nobody_knows_is_not_nothing(moot: Moot, run: Path) -> None:
     """R-17: `0.000000 USD` for an unknown cost, and "each fresh" where replies named no context."""
     ours = open_run(run)
@@ -184,8 +176,8 @@ def test_contexts_are_counted_of_replies_that_named_one() -> None:
 
 def test_costs_in_words() -> None:
     assert dollars(Spend(calls=3, unpriced=3)) == "cost unknown"
-    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.42 USD, 1 of unknown cost"
-    assert dollars(Spend(calls=3)) == "0.00 USD"
+    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "$0.42, 1 of unknown cost"
+    assert dollars(Spend(calls=3)) == "$0.00"
     assert dollars_cell(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.4200 and 1 unknown"
     assert (Spend().usd, Spend(calls=1, unpriced=1).usd, Spend(calls=1).usd) == ("0.000000", None, "0.000000")
 

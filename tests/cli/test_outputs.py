@@ -19,21 +19,21 @@ from tests.cli.conftest import Moot, Said
 from tests.rounds.openings import begin, rows
 from tests.rounds.scripted import Script
 
-TEXT_ONLY = {"mcp", "completion"}
+TEXT_ONLY = {"mcp"}
 CALLS: dict[str, tuple[str, ...]] = {
     "check": ("check", "{run}"),
     "claims": ("claims", "{run}"),
     "decisions": ("decisions", "{run}"),
     "diff": ("diff", "{run}", "{run}"),
-    "estimate": ("estimate", "estimated.toml", "--seats", "anthropic"),
+    "dry-run": ("run", "--dry-run", "estimated.toml", "--seats", "anthropic"),
     "error": ("status", "nothing-here"),
     "export": ("export", "{run}", "exported", "--to", "skill"),
     "list": ("list", "--all"),
     "log": ("log", "{run}", "--kind", "claim"),
-    "new": ("new", "plan.toml", "-q", "Which storage?", "--no-stress"),
+    "new": ("new", "plan.toml", "-q", "Which storage?", "--rule", "stress=off"),
     "next": ("next", "{opened}"),
     "note": ("note", "{opened}", "a remark"),
-    "protocols": ("protocols",),
+    "protocols": ("gate",),
     "replay": ("replay", "{run}", "--re-execute"),
     "run": ("run", "-q", "Which storage?", "--seats", "host", "--out", "new"),
     "signals": ("signals", "{run}"),
@@ -59,11 +59,20 @@ def called(moot: Moot, verb: str, run: Path, opened: Path) -> Said:
 def test_every_verb_that_speaks_json_has_a_schema() -> None:
     assert {verb.name for verb in VERBS} - TEXT_ONLY == set(OUTPUTS) - {
         "error",
+        "dry-run",
+        "fork-stress",
+        "mcp-skill",
+        "mcp-tokens",
+        "protocols",
         "records",
+        "seal-key",
+        "show",
+        "signals-crux",
         "repeats",
         "study-new",
         "study-queue",
         "study-report",
+        "study-value",
     }
 
 

@@ -207,6 +207,25 @@ def test_a_review_of_nothing_and_words_that_contradict_are_refused(moot: Moot) -
     assert not Path("runs").exists()
 
 
+def test_a_file_that_looks_like_a_diff_does_not_place_a_finding_in_other_files() -> None:
+    from moot.view.review import _Document
+
+    text = "--- a/real.py\n+++ b/real.py\n@@ -1 +1 @@\n-one\n+two\n"
+    assert _Document("notes.diff", text, is_diff=False).place(5, 5) == ("notes.diff", 5, 5)
+    assert _Document("a..b.diff", text, is_diff=True).place(5, 5) == ("real.py", 1, 1)
+
+
+@pytest.mark.usefixtures("repo")
+def test_only_the_diff_that_moot_computed_is_marked_as_the_change(moot: Moot) -> None:
+    Path("notes.diff").write_text("--- a/real.py\n+++ b/real.py\n@@ -1 +1 @@\n-one\n+two\n")
+    git("add", "-A")
+    git("commit", "-qm", "a file that looks like a diff")
+    assert moot("review", "git:HEAD~1..HEAD", "--seats", "host", "--out", "run", "--quiet").code == 4
+    opened = json.loads(Path("run/decisions.jsonl").read_bytes().splitlines()[0])
+    marks = {row["name"]: row.get("change") for row in opened["context"]}
+    assert marks == {"what-was-given.md": None, "HEAD~1..HEAD.diff": True, "notes.diff": None}
+
+
 def test_a_recorded_run_without_a_change_has_findings_too(moot: Moot) -> None:
     example = Path(__file__).resolve().parents[2] / "runs" / "examples" / "adversarial-sessions"
     found = moot("review", example, "--json").json
@@ -228,7 +247,7 @@ def test_places_in_a_diff_are_those_of_git(tmp_path: Path) -> None:
         "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,4 @@\n one\n--- two\n+++ two\n+more\n three\n"
         "\\ No newline at end of file\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+only\n"
     )
-    document = _Document("a..b.diff", diff)
+    document = _Document("a..b.diff", diff, is_diff=True)
     lines = diff.split("\n")
     told = {lines[n - 1]: place for n, place in document._of_files.items()}
     assert told == {

@@ -1,4 +1,4 @@
-"""The main verbs on terminals of 60 to 200 columns: exact screens, no word broken, and a pager for what is longer."""
+"""The main verbs on terminals of 60 to 120 columns: exact screens, no word broken, and a pager for what is longer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.protocols.playing import begin
 from tests.render.golden import agrees
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
-WIDTHS = (60, 80, 120, 200)
+WIDTHS = (60, 80, 120)
 VERBS: Final[dict[str, tuple[object, ...]]] = {
     "status": ("status", "RUN/jugalbandi-ledger"),
     "decisions": ("decisions", "RUN/debate-services", "--final"),

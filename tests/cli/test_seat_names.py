@@ -168,7 +168,7 @@ def test_prices_of_ones_own_stand_over_the_installed_ones(
     other.write_text(OWN.replace("mine-1", "other-1"))
     monkeypatch.setenv("MOOT_PRICES", str(other))
     assert "mine-1" not in prices_in_force().models
-    assert "mine-1" in prices_in_force(str(own)).models
+    assert "other-1" in prices_in_force().models
 
 
 def test_a_price_makes_a_budget_of_dollars_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,17 +176,21 @@ def test_a_price_makes_a_budget_of_dollars_hold(tmp_path: Path, monkeypatch: pyt
     file = tmp_path / "prices.toml"
     file.write_text(OWN)
     assert unknown_costs(make_seats({"critic": "openai:mine-1"})) == ("critic",)
-    assert unknown_costs(make_seats({"critic": "openai:mine-1"}, prices=str(file))) == ()
+    monkeypatch.setenv("MOOT_PRICES", str(file))
+    assert unknown_costs(make_seats({"critic": "openai:mine-1"})) == ()
     assert unknown_costs(make_seats({"critic": "ollama:qwen3"})) == ()
     assert unknown_costs(make_seats({"critic": "claude"})) == ("critic",)
 
 
-def test_an_estimate_takes_the_list_that_is_named(moot: Moot, tmp_path: Path) -> None:
+def test_a_dry_run_takes_the_list_that_is_named(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan, prices = tmp_path / "plan.toml", tmp_path / "prices.toml"
     plan.write_text('[deliberation]\nquestion = "Which?"\nprotocol = "council"\n')
     prices.write_text(OWN)
-    assert moot("estimate", plan, "--seats", "openai:mine-1", "--json").json["usd"] is None
-    found = moot("estimate", plan, "--seats", "openai:mine-1", "--prices", prices, "--json").json
+    assert moot("run", "--dry-run", plan, "--seats", "openai:mine-1", "--json").json["usd"] is None
+    monkeypatch.setenv("MOOT_PRICES", str(prices))
+    found = moot("run", "--dry-run", plan, "--seats", "openai:mine-1", "--json").json
     assert float(found["usd"]["high"]) > 0
-    free = moot("estimate", plan, "--seats", "ollama:qwen3", "--json").json
+    free = moot("run", "--dry-run", plan, "--seats", "ollama:qwen3", "--json").json
     assert free["usd"] == {"low": "0.000000", "high": "0.000000"}

@@ -19,10 +19,9 @@ from rounds.protocols import PROTOCOLS
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
+from tests.recorded import ONE_PER_PROTOCOL, RUNS, recorded
 from tests.rounds.openings import clock
 
-EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "runs" / "examples").glob("*/head"))
-NAMES = [path.name for path in EXAMPLES]
 MACHINE = re.compile(
     rb"(?<![\w.])/(?:home|root|Users|tmp|var/(?:folders|tmp)|opt|work|mnt|usr|srv)/[\w.-]"
     rb"|[A-Za-z]:\\\\(?:Users|Windows)|\blocalhost\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|@[\w-]+\.(?:com|org|net|io)\b"
@@ -34,7 +33,7 @@ def _session(path: Path) -> RunSession:
     return RunSession(RunStore(path), standard, clock())
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("path", recorded())
 def test_it_is_intact_and_lawful(path: Path) -> None:
     report = verify(path)
     assert report.ok, report.problems
@@ -42,7 +41,7 @@ def test_it_is_intact_and_lawful(path: Path) -> None:
     assert found.ok, [finding for finding in found.findings if finding.severity == "error"]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("path", recorded())
 def test_it_is_executed_again_to_the_same_head(path: Path) -> None:
     session = _session(path)
     again = re_execute(session.book(), session.protocol, session.controller)
@@ -50,7 +49,7 @@ def test_it_is_executed_again_to_the_same_head(path: Path) -> None:
     assert again.identical
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("path", recorded())
 def test_it_names_no_machine(path: Path) -> None:
     for file in path.rglob("*"):
         if file.is_file() and file.name not in ("lock", "driver"):
@@ -58,7 +57,7 @@ def test_it_names_no_machine(path: Path) -> None:
             assert not hits, (file.relative_to(path), hits)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("path", recorded())
 def test_every_reply_came_through_a_host_seat_and_contexts_were_kept_apart(path: Path) -> None:
     roles: dict[str, set[str]] = defaultdict(set)
     for event in _session(path).book().events:
@@ -70,7 +69,7 @@ def test_every_reply_came_through_a_host_seat_and_contexts_were_kept_apart(path:
     assert all(len(served) == 1 for served in roles.values()), roles
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("path", recorded())
 def test_a_finished_one_shows_what_a_deliberation_is_for(path: Path) -> None:
     book = _session(path).book()
     if not book.state.finished:
@@ -96,5 +95,6 @@ def test_a_finished_one_shows_what_a_deliberation_is_for(path: Path) -> None:
 
 
 def test_every_protocol_has_an_example() -> None:
-    recorded = {opened.protocol for path in EXAMPLES if (opened := RunStore(path).book().state.opened)}
-    assert recorded == set(PROTOCOLS)
+    played = {opened.protocol for path in RUNS if (opened := RunStore(path).book().state.opened)}
+    assert played == set(PROTOCOLS)
+    assert len(ONE_PER_PROTOCOL) == len(played)

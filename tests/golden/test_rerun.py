@@ -16,10 +16,10 @@ from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.series import runs_of
 from ledger.store.store import RunStore
-from rounds.experiments.bench import Bench, NoSandbox, bench_here
+from rounds.experiments.bench import Bench
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import allow_experiment
-from tests.rounds.experimenting import planned, with_claims
+from tests.rounds.experimenting import planned, sandbox_or_skip, with_claims
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
@@ -38,10 +38,7 @@ recorded = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def bench() -> Bench:
-    try:
-        return bench_here()
-    except NoSandbox as error:
-        pytest.skip(error.what)
+    return Bench(sandbox_or_skip())
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,8 @@ from rounds.run.engine import Answer
 from tests.architecture.test_docs import recipe
 from tests.oracles.second_reader import verdict
 from tests.protocols.playing import begin, play
+from tests.recorded import recorded
 from tests.rounds.scripted import Script
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 
 def lines(run: Path) -> list[bytes]:
@@ -30,7 +29,7 @@ def is_read(run: Path) -> None:
         assert (found.returncode, found.stdout) == (0, "intact\n"), found.stderr
 
 
-@pytest.mark.parametrize("run", sorted(EXAMPLES.iterdir()), ids=lambda run: run.name)
+@pytest.mark.parametrize("run", recorded())
 def test_a_recorded_run_is_read(run: Path) -> None:
     is_read(run)
 

@@ -43,6 +43,7 @@ TABLE: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "decisions": (("operator",), EVERY),
     "check": (("operator",), EVERY),
     "signals": (("operator",), EVERY),
+    "forecasts": (("operator",), EVERY),
     "diff": (("operator",), EVERY),
     "report": (("operator",), EVERY),
     "give_up": (("operator",), ("operator",)),
@@ -113,7 +114,6 @@ def test_the_table_names_every_door(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("finished", [False, True], ids=["open", "finished"])
-@pytest.mark.usefixtures("transport")
 def test_every_door_with_every_token(finished: bool, tmp_path: Path) -> None:
     """F-4: what is allowed, cell by cell; what is refused writes nothing and makes no run."""
 
@@ -141,7 +141,6 @@ def test_every_door_with_every_token(finished: bool, tmp_path: Path) -> None:
     assert anyio.run(main) == len(TABLE) * len(KINDS)
 
 
-@pytest.mark.usefixtures("transport")
 def test_a_diff_takes_the_token_of_the_run_that_is_open(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -166,7 +165,6 @@ def test_a_diff_takes_the_token_of_the_run_that_is_open(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_forks_of_one_round_get_names_of_their_own(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -256,7 +254,6 @@ def test_a_pipe_is_no_secret(moot: Moot, tmp_path: Path) -> None:
     assert moot("mcp", "--runs", tmp_path).code == 2
 
 
-@pytest.mark.usefixtures("transport")
 def test_tokens_of_a_finished_run_are_printed_too(moot: Moot, tmp_path: Path) -> None:
     """F-4: acting after the end takes the operator's token, so it can be had."""
 

@@ -20,6 +20,7 @@ from tests.cli.conftest import Moot, moot
 from tests.mcp.conftest import connected
 from tests.protocols.scripts import reply as short_reply
 from tests.rounds.scripted import Script
+from tests.slowly import mostly_slow
 
 __all__ = ["moot"]
 
@@ -100,7 +101,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
     return done
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", mostly_slow(MODES, quick=1))
 @pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"structured"}))
 def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_path: Path) -> None:
     async def main() -> None:
@@ -112,13 +113,6 @@ def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_
             assert (await call(client, "report", run=found["run"]))["text"].startswith("# Which storage")
 
     anyio.run(main)
-
-
-@pytest.mark.slow  # a process for each
-@pytest.mark.usefixtures("transport")
-@pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"structured"}))
-def test_a_short_protocol_over_either_transport(protocol: str, tmp_path: Path) -> None:
-    test_a_short_protocol_through_the_tools_alone(protocol, "auto", tmp_path)
 
 
 @pytest.mark.slow  # a whole run in processes
@@ -143,7 +137,6 @@ def test_minimum_8_killed_in_the_middle_goes_on_at_the_same_step(tmp_path: Path)
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_a_seat_sees_its_own_steps_and_nothing_else(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -173,7 +166,6 @@ def test_a_seat_sees_its_own_steps_and_nothing_else(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_every_refusal_says_what_to_do(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -207,7 +199,6 @@ def test_every_refusal_says_what_to_do(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_resources_and_prompts(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -229,7 +220,6 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_a_wait_ends_when_a_step_opens_or_the_time_is_over(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -251,7 +241,6 @@ def test_a_wait_ends_when_a_step_opens_or_the_time_is_over(tmp_path: Path) -> No
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -271,7 +260,6 @@ def test_an_opening_says_cast_variants_and_waivers(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_the_operator_can_have_the_tokens_printed(moot: Moot, tmp_path: Path) -> None:
     async def main() -> dict[str, Any]:
         async with connected(tmp_path) as client:
@@ -284,7 +272,6 @@ def test_the_operator_can_have_the_tokens_printed(moot: Moot, tmp_path: Path) ->
         assert (result.code, result.out) == (0, lines)
 
 
-@pytest.mark.usefixtures("transport")
 def test_a_long_brief_is_read_in_parts(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -310,7 +297,6 @@ def test_a_long_brief_is_read_in_parts(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected(tmp_path) as client:
@@ -329,7 +315,6 @@ def test_a_run_that_is_stopped_says_so_to_its_seats(tmp_path: Path) -> None:
     anyio.run(main)
 
 
-@pytest.mark.usefixtures("transport")
 def test_a_lost_step_is_told_with_every_result(tmp_path: Path) -> None:
     """R-2: over the tools too, a run that nobody answered does not end well."""
 

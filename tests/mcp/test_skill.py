@@ -29,7 +29,8 @@ from tests.mcp.conftest import connected
 __all__ = ["moot"]
 
 ROOT = Path(__file__).parents[2]
-SKILL = ROOT / "skills" / "structured-deliberation"
+PLUGIN = ROOT / "integrations" / "plugin"
+SKILL = PLUGIN / "skills" / "structured-deliberation"
 TEXT = (SKILL / "SKILL.md").read_text("utf-8")
 
 
@@ -68,15 +69,15 @@ def test_the_table_of_protocols_is_complete() -> None:
 
 
 def test_the_plugin_names_the_server_and_the_skill() -> None:
-    plugin = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text())
-    market = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text())
+    plugin = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
+    market = json.loads((PLUGIN / ".claude-plugin" / "marketplace.json").read_text())
     assert plugin["name"] == market["plugins"][0]["name"] == "moot"
-    assert json.loads((ROOT / ".mcp.json").read_text())["mcpServers"]["moot"]["args"] == ["mcp"]
+    assert json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]["moot"]["args"] == ["mcp"]
 
 
 def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     def call(*arguments: object) -> Said:
-        return moot("install-skill", "--to", tmp_path / "skills", *arguments)  # type: ignore[operator,no-any-return]
+        return moot("mcp", "--install-skill", tmp_path / "skills", *arguments)  # type: ignore[operator,no-any-return]
 
     assert call("--dry-run").code == 0
     assert not (tmp_path / "skills").exists()
@@ -94,7 +95,6 @@ def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-@pytest.mark.usefixtures("transport")
 def test_the_worked_examples_open_as_they_stand(tmp_path: Path) -> None:
     page = (SKILL / "references" / "set-up.md").read_text("utf-8")
     examples = [json.loads(block) for block in re.findall(r"```json\n(.+?)```", page, re.S)]
@@ -204,7 +204,6 @@ def test_new_takes_every_key_of_a_deliberation_file(tmp_path: Path) -> None:
     assert tools["new"] == keys | {"max_rounds"}
 
 
-@pytest.mark.usefixtures("transport")
 def test_new_passes_every_key_on(tmp_path: Path) -> None:
     """R-26: and what is said there is what the run is opened with."""
     said: dict[str, Any] = {
@@ -248,7 +247,6 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
     assert "nobody attacks" in {one.text for one in opened.predict}
 
 
-@pytest.mark.usefixtures("transport")
 def test_the_worked_example_goes_as_it_says(tmp_path: Path) -> None:
     """R-26: there was none. Set up, refused, handed in and decided as on the page."""
     page = (SKILL / "references" / "example.md").read_text("utf-8")

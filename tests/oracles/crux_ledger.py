@@ -28,7 +28,7 @@ def events_of(run):
 
 
 def table_of(events):
-    """What `moot beliefs --table` would be given."""
+    """What `moot signals --table` would be given."""
     opened, agenda = events[0], _agenda(events)
     frame = next((one for one in events if one["kind"] == "frame"), None)
     claims = {one["id"]: one for one in events if one["kind"] == "claim"}

@@ -5,7 +5,6 @@ runtime dependencies as the lock pins them, and nothing else: a file or a depend
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from moot.app.runs import INSTALLED_EXAMPLE
+from tests.packaging.lock import LOCK, entries
 from tests.packaging.top_level_names import OURS, owners
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def expect_every_packaged_file(wheel: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     below_moot = {
-        "skills": "moot/skills",
+        "integrations/plugin/skills": "moot/skills",
         f"runs/examples/{INSTALLED_EXAMPLE}": f"moot/examples/{INSTALLED_EXAMPLE}",
     }
     for folder, place in below_moot.items():
@@ -97,9 +97,7 @@ def runtime_dependencies() -> set[str]:
 
 def locked_entries(names: set[str]) -> Iterator[str]:
     """The lock's own lines, pin and hashes, for each name."""
-    for entry in re.split(r"^(?=\w)", (ROOT / "requirements.lock").read_text(), flags=re.MULTILINE):
-        if entry.partition("==")[0] in names:
-            yield entry
+    return (entry for name, entry in entries(LOCK.read_text("utf-8")).items() if name in names)
 
 
 def expect_only_us(site: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import moot
+from tests.packaging.lock import LOCK, run_part
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 RELEASED: Final = re.compile(r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
@@ -59,7 +60,7 @@ def sbom(lock: str, version: str) -> dict[str, Any]:
 def main(words: list[str]) -> int:
     """Exit code 1 when something disagrees."""
     if words[:1] == ["--sbom"]:
-        lock = (ROOT / "requirements-run.lock").read_text("utf-8")
+        lock = run_part(LOCK.read_text("utf-8"))
         Path(words[1]).write_text(json.dumps(sbom(lock, moot.version()), indent=1) + "\n", "utf-8")
         return 0
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -26,9 +26,9 @@ PAGES: Final = ROOT / "build" / "site-pages"
 CONFIGURATION: Final = ROOT / "build" / "mkdocs.yml"
 MOVED: Final = {
     "README.md": "index.md",
-    "CONTRIBUTING.md": "contributing.md",
+    ".github/CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "SECURITY.md": "security.md",
+    ".github/SECURITY.md": "security.md",
 }
 """Pages of the repository that stand elsewhere on the site."""
 LINK: Final = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
@@ -38,7 +38,7 @@ FENCED: Final = re.compile(r"(^```.*?^```|^    .*?$)", re.DOTALL | re.MULTILINE)
 def written() -> Path:
     """The pages, ready to be built."""
     shutil.rmtree(PAGES, ignore_errors=True)
-    shutil.copytree(ROOT / "docs", PAGES)
+    shutil.copytree(ROOT / "docs", PAGES, ignore=shutil.ignore_patterns("*.yml"))
     for name, place in MOVED.items():
         shutil.copy2(ROOT / name, PAGES / place)
     for page in sorted(PAGES.rglob("*.md")):
@@ -143,8 +143,8 @@ def _words(text: str) -> str:
 
 def configured() -> Path:
     """The configuration, with the pages of folders in its table of contents."""
-    configuration = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
-    folders = {"PROTOCOLS": "protocols", "READERS": "readers", "ADRS": "adr"}
+    configuration = yaml.safe_load((ROOT / "docs" / "mkdocs.yml").read_text("utf-8"))
+    folders = {"PROTOCOLS": "protocols", "ADRS": "adr"}
 
     def filled(entry: Any) -> Any:
         if isinstance(entry, str) and entry in folders:

@@ -93,7 +93,7 @@ def change(tmp_path: Path) -> tuple[Path, str, str]:
 
 def steps() -> list[dict[str, Any]]:
     """The steps of the action, as the code host reads them."""
-    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    action = yaml.safe_load((ROOT / "integrations/action/action.yml").read_text("utf-8"))
     return list(action["runs"]["steps"])
 
 
@@ -149,13 +149,14 @@ def test_the_steps_of_the_action_write_the_comment_of_a_pull_request(
         (tmp_path / name).touch()
     temp = tmp_path / "temp"
     temp.mkdir()
-    action = yaml.safe_load((clone / "action.yml").read_text("utf-8"))
+    action = yaml.safe_load((clone / "integrations/action/action.yml").read_text("utf-8"))
     inputs = {name: one.get("default", "") for name, one in action["inputs"].items()}
     inputs |= {"seats": "anthropic", "fail-on": "1", "comment-file": str(tmp_path / "said.md")}
     with FakeApi(answering_in(temp)) as api:
         environment = clean() | {
             "PATH": f"{tmp_path / 'env/bin'}:{os.environ['PATH']}",
-            "GITHUB_ACTION_PATH": str(clone), "GITHUB_EVENT_PATH": str(event), "RUNNER_TEMP": str(temp),
+            "GITHUB_ACTION_PATH": str(clone / "integrations/action"),
+            "GITHUB_EVENT_PATH": str(event), "RUNNER_TEMP": str(temp),
             "GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
             "GITHUB_REPOSITORY": "ada/scratch", "ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": KEY,
         }  # fmt: skip
@@ -198,7 +199,7 @@ def test_what_a_pull_request_says_is_never_run(change: tuple[Path, str, str], tm
         "GITHUB_EVENT_PATH": str(event), "GITHUB_OUTPUT": str(tmp_path / "output"), "MOOT_SEATS": HOSTILE,
         "MOOT_FAIL_ON": "",
     }  # fmt: skip
-    said = ran(["bash", str(ROOT / "integrations/github/review.sh")], place, environment, 3)
+    said = ran(["bash", str(ROOT / "integrations/action/review.sh")], place, environment, 3)
     assert f"git:{HOSTILE}...b" in words.read_text().splitlines(), said.stderr
     assert HOSTILE in words.read_text().splitlines()
     assert not list(tmp_path.rglob("made")) + list(place.rglob("made"))
@@ -210,7 +211,7 @@ def test_without_a_pull_request_and_a_range_it_says_what_to_say(tmp_path: Path) 
     environment = clean() | {"MOOT_SEATS": "host"}
     environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     for more in ({"GITHUB_EVENT_PATH": str(event)}, {}):
-        said = ran(["bash", str(ROOT / "integrations/github/review.sh")], tmp_path, environment | more, 2)
+        said = ran(["bash", str(ROOT / "integrations/action/review.sh")], tmp_path, environment | more, 2)
         assert "::error title=moot::This is no pull request" in said.stdout
 
 
@@ -218,34 +219,19 @@ def test_without_a_pull_request_and_a_range_it_says_what_to_say(tmp_path: Path) 
 def test_pre_commit_runs_the_hook_from_a_clone(
     clone: Path, change: tuple[Path, str, str], tmp_path: Path
 ) -> None:
-    place, _, _ = change
+    place, before, after = change
     ran([sys.executable, "-m", "venv", str(tmp_path / "env")], tmp_path, clean())
     pip = [str(tmp_path / "env/bin/pip"), "install", "--quiet", "pre-commit"]
     if ran(pip, tmp_path, clean(), None).returncode != 0:
         pytest.skip("no package index that has pre-commit")
-    example = ROOT / "runs/examples/crux-storage-1"
-    shutil.copytree(example, place / "runs/storage")
-    (place / "docs/decisions").mkdir(parents=True)
-    here = [sys.executable, "-m", "moot"]
-    ran(
-        [*here, "report", "runs/storage", "--adr", "--out", "docs/decisions"],
-        place,
-        clean() | {"PYTHONPATH": str(ROOT)},
-    )
-    ran(["git", "add", "docs"], place, clean() | WHO)
+    revision = ran(["git", "rev-parse", "HEAD"], clone, clean()).stdout.strip()
+    words = [f"git:{before}...{after}", "--seats", "host", "--out", "hooked"]
+    hooks = [{"id": "moot-review", "args": words, "verbose": True}]
+    repository = {"repo": str(clone), "rev": revision, "hooks": hooks}
+    (place / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [repository]}))
+    ran(["git", "add", "-A"], place, clean() | WHO)
     environment = clean() | WHO | {"PRE_COMMIT_HOME": str(tmp_path / "cache")}
-    hook = [
-        str(tmp_path / "env/bin/pre-commit"),
-        "try-repo",
-        str(clone),
-        "moot-records",
-        "--all-files",
-        "--verbose",
-    ]
-    done = ran(hook, place, environment, None)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 record: nothing that they rest on has changed" in done.stdout
-    shutil.rmtree(place / "runs")
-    done = ran(hook, place, environment, None)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "its run cannot be read" in done.stdout
+    pre_commit = [str(tmp_path / "env/bin/pre-commit"), "run", "--all-files", "--hook-stage", "pre-push"]
+    done = ran(pre_commit, place, environment, None)
+    assert "exit code: 4" in done.stdout, "host seats wait for their replies" + done.stdout + done.stderr
+    assert (place / "hooked/head").is_file(), done.stdout

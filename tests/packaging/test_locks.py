@@ -1,4 +1,4 @@
-"""The two locks: what runs is pinned as what is tested, and holds what the project declares."""
+"""The lock: every package once, and a first part that is what moot runs on."""
 
 from __future__ import annotations
 
@@ -6,24 +6,35 @@ import re
 import tomllib
 from pathlib import Path
 
+from tests.packaging.lock import LOCK, TOOLS, entries, joined, run_part
+
 ROOT = Path(__file__).parents[2]
 
 
-def _pins(name: str) -> dict[str, str]:
-    entries = re.split(r"^(?=[A-Za-z])", (ROOT / name).read_text("utf-8"), flags=re.MULTILINE)
-    marker = re.compile(r" (?:;[^\\\n]*)?(?=\\\n)")  # on which systems it is wanted: fewer without the tools
-    return {entry.partition("==")[0]: marker.sub("", entry) for entry in entries if "==" in entry}
+def test_every_package_is_pinned_once() -> None:
+    lock = LOCK.read_text("utf-8")
+    names = re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE)
+    assert sorted(names) == sorted(entries(lock))
+    assert lock.count("--hash=sha256:") >= len(names)
 
 
-def test_what_runs_is_pinned_as_what_is_tested() -> None:
-    tested, run = _pins("requirements.lock"), _pins("requirements-run.lock")
-    assert {name for name, entry in run.items() if tested.get(name) != entry} == set()
-    assert len(run) < len(tested)
-
-
-def test_what_runs_is_what_the_project_declares_and_no_tool() -> None:
+def test_the_first_part_is_what_the_project_declares_and_no_tool() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     declared = {re.split(r"[<>=\[]", word)[0] for word in project["project"]["dependencies"]}
-    run = _pins("requirements-run.lock")
+    run = entries(run_part(LOCK.read_text("utf-8")))
     assert declared <= set(run)
-    assert {"pytest", "mypy", "playwright", "pyright"}.isdisjoint(run)
+    assert {"anthropic", "pytest", "mypy", "playwright", "pyright"}.isdisjoint(run)
+
+
+def test_make_cuts_the_lock_at_the_line_between_its_parts() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert f"/^{TOOLS.strip()}$$/" in makefile
+
+
+def test_a_package_that_both_parts_need_keeps_the_wider_marker() -> None:
+    run = "a==1 ; sys_platform == 'win32' \\\n    --hash=sha256:0\n"
+    everything = "a==1 \\\n    --hash=sha256:0\nb==2 \\\n    --hash=sha256:1\n"
+    lock = joined(run, everything)
+    assert entries(lock) == entries(everything)
+    assert "win32" not in lock
+    assert set(entries(run_part(lock))) == {"a"}

@@ -179,7 +179,9 @@ async def _speaks(line: str, work: Path, environment: dict[str, str]) -> None:
 def test_the_container_installs_what_the_page_says() -> None:
     """No engine is here: its lines are read. What pip is told is what the clone's recipe tells pipx."""
     lines = [
-        line for line in (ROOT / "Containerfile").read_text("utf-8").splitlines() if not line.startswith("#")
+        line
+        for line in (ROOT / "integrations/container/Containerfile").read_text("utf-8").splitlines()
+        if not line.startswith("#")
     ]
     words = [line.split()[0] for line in lines if line]
     assert words == [

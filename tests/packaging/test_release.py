@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.packaging.lock import LOCK, run_part
 from tests.packaging.release import ROOT, problems, sbom
 
 GOOD = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n- New.\n\n## [0.1.0] - 2026-11-01\n"
@@ -35,7 +36,7 @@ def test_what_disagrees_is_said(tag: str, changelog: str, package: str, module: 
 
 
 def test_the_bill_of_materials_has_every_pin_with_its_hashes() -> None:
-    lock = (ROOT / "requirements-run.lock").read_text("utf-8")
+    lock = run_part(LOCK.read_text("utf-8"))
     made = sbom(lock, "0.2.0")
     pins = re.findall(r"^([A-Za-z0-9._-]+)==([^ \\]+)", lock, re.MULTILINE)
     assert [(one["name"], one["version"]) for one in made["components"]] == pins

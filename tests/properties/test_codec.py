@@ -34,9 +34,10 @@ def accepted(line: bytes) -> bool:
     return True
 
 
+@pytest.mark.parametrize("examples", [3, pytest.param(12, marks=pytest.mark.slow)])
 @EVERY_KIND
-def test_lines_events_and_schema_agree(kind: str) -> None:
-    look_at(kind, examples=12)
+def test_lines_events_and_schema_agree(kind: str, examples: int) -> None:
+    look_at(kind, examples)
 
 
 def look_at(kind: str, examples: int) -> None:

@@ -19,7 +19,6 @@ from detectors.signals import signals
 from ledger.format.chain import Head
 from ledger.interchange.markdown import code, inline, listed, paragraphs, quoted, table
 from ledger.interchange.skill_export import export_skill
-from ledger.interchange.transcript import export_markdown
 from ledger.plain_text import one_line, visible
 from ledger.state.book import Book
 from moot.view.hindsight import hindsight
@@ -171,10 +170,9 @@ def played(number: int) -> Book:
 
 def documents(of: Book) -> dict[str, str]:
     """Everything that moot writes about a run as Markdown."""
-    exported = export_markdown(of).files
     watched = of.state.opening.protocol == "structured"
-    if watched:
-        exported |= {name: file for name, file in export_skill(of).files.items() if name.endswith(".md")}
+    files = export_skill(of).files if watched else {}
+    exported = {name: file for name, file in files.items() if name.endswith(".md")}
     read, looked_back = (signals(of, "published"), hindsight(of)) if watched else (None, None)
     written = report(tell(of), of, HEAD, read, looked_back, watched=watched)
     whole = full_report(tell(of), of, HEAD, looked_back)

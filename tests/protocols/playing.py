@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import pytest
 
 from ledger.events.envelope import Version
 from ledger.state.book import Book
@@ -51,6 +52,18 @@ VARIANTS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
     ("tribunal", {"voting": "shipped"}),
 )
 """Protocols with the named variants that change what happens."""
+
+
+def variants_slow() -> list[Any]:
+    """Return the variants as parameters of a test: those of a protocol's own rules are quick, the others slow."""
+    return [
+        pytest.param(
+            *(name, rules),
+            id="-".join([name, *(f"{rule}={value}" for rule, value in rules.items())]),
+            marks=pytest.mark.slow if rules else (),
+        )
+        for name, rules in VARIANTS
+    ]
 
 
 def begin(

@@ -22,7 +22,7 @@ from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import REASONS, ROUTE
 from rounds.setup.opening import resolve
-from tests.protocols.playing import VARIANTS, begin, play, submit
+from tests.protocols.playing import VARIANTS, begin, play, submit, variants_slow
 from tests.protocols.scripts import reply
 from tests.rounds.openings import DOCUMENT, clock
 from validators import rulebook
@@ -81,8 +81,11 @@ def held_up(path: Path, protocol: str, rules: dict[str, str]) -> RunSession:
     return session
 
 
-@pytest.mark.parametrize(("name", "rules"), VARIANTS, ids=IDS)
-@pytest.mark.parametrize("opened", [begin, held_up], ids=["asked", "held-up"])
+@pytest.mark.parametrize(("name", "rules"), variants_slow())
+@pytest.mark.parametrize(
+    "opened",
+    [pytest.param(begin, id="asked"), pytest.param(held_up, id="held-up", marks=pytest.mark.slow)],
+)
 def test_whatever_a_person_says_the_run_decides(
     name: str, rules: dict[str, str], opened: Callable[..., RunSession], tmp_path: Path
 ) -> None:

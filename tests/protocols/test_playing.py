@@ -17,12 +17,13 @@ from rounds.run import human_actions
 from rounds.run.engine import Answer
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
-from tests.protocols.playing import VARIANTS, begin, play
+from tests.protocols.playing import VARIANTS, begin, play, variants_slow
 from tests.protocols.scripts import SCRIPTS, Shown
 from validators import rulebook
 
 IDS = ["-".join([name, *(f"{rule}={value}" for rule, value in rules.items())]) for name, rules in VARIANTS]
 ALL = pytest.mark.parametrize(("name", "rules"), VARIANTS, ids=IDS)
+PLAIN_QUICK = pytest.mark.parametrize(("name", "rules"), variants_slow())
 PLAIN = sorted(PROTOCOLS.keys() - {"structured"})
 
 
@@ -105,17 +106,18 @@ def test_whoever_decides_says_what_would_show_it_wrong(name: str, tmp_path: Path
     assert all(bool(one.requirements) == asks for one in judged)
 
 
-@ALL
+@PLAIN_QUICK
 def test_the_order_of_arrival_changes_nothing(name: str, rules: dict[str, str], tmp_path: Path) -> None:
     one = play(begin(tmp_path / "one", name, rules))
     other = play(begin(tmp_path / "other", name, rules), order=-1)
     assert told(one) == told(other)
 
 
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", PLAIN)
-def test_any_one_reply_can_be_lost(name: str, tmp_path: Path) -> None:
+def test_any_one_reply_can_be_lost(name: str, apart: int, tmp_path: Path) -> None:
     steps = list(play(begin(tmp_path / "whole", name)).state.answered)
-    for n, step in enumerate(steps):
+    for n, step in enumerate(steps[-1::-apart]):
         session = begin(tmp_path / str(n), name)
         book = play(session, lose=frozenset({step}))
         assert book.state.finished

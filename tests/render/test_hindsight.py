@@ -39,4 +39,4 @@ def test_contribution_is_insufficient_by_default_and_says_with_what_power(found:
     text = _text(found, "What each role contributed")
     assert text.count("| INSUFFICIENT |") + text.count("| CARRIES |") == 4
     assert "if it carried 25%" in text
-    assert "`moot stress`" in text
+    assert "`moot fork --stress`" in text

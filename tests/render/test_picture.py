@@ -1,4 +1,4 @@
-"""Pictures for the documentation: drawn by the views from a run, and they fetch nothing."""
+"""Pictures for the documentation: drawn from what a command prints on a terminal, and they load nothing."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from moot.picture import main
-from tests.rounds.openings import begin, play, rows
+from moot.__main__ import main as moot
+from tests.render.picture import main
+
+RUN = Path(__file__).resolve().parents[2] / "runs" / "examples" / "storage-minimum-8"
 
 
-@pytest.mark.parametrize("view", ["live", "signals"])
-def test_a_picture_of_a_run_fetches_nothing(tmp_path: Path, view: str) -> None:
-    play(begin(tmp_path / "run", rows(1)))
-    after = ["--after", "r1.E.check2.verifier"] if view == "live" else []
-    main([view, str(tmp_path / "run"), str(tmp_path / "pictures" / "run.svg"), *after])
-    picture = (tmp_path / "pictures" / "run.svg").read_text("utf-8")
+def test_a_picture_shows_what_the_command_prints_and_loads_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pictures" / "run.svg"
+    code = main([str(file), "--columns", "120", "--", "signals", str(RUN)])
+    assert code == moot(["signals", str(RUN)])
+    printed = re.findall(r"[A-Za-z]{6,}", capsys.readouterr().out)
+    picture = file.read_text("utf-8")
+    missing = [word for word in printed if word not in picture]
+    assert len(missing) < len(printed) / 10, "a word may be split where a line is folded, others not"
     assert picture.startswith("<svg")
-    assert "check" in picture or "signals" in picture
+    assert len(set(re.findall(r"fill: (#[0-9a-f]{6})", picture))) > 2, "it has the colors of a terminal"
     assert not re.search(r"url\((?!#)|@font-face|@import|<image|xlink:href|src=", picture)

@@ -15,10 +15,10 @@ from moot.api import open_run
 from moot.api import report as markdown
 from moot.view.report import full_report, report
 from moot.view.story import tell
+from tests.recorded import recorded
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 HEAD = Head(43, "9" * 64)
 
 
@@ -53,7 +53,7 @@ def test_the_full_report_has_every_event_once() -> None:
         assert len(re.findall(rf"^\*\*{name}\*\* ", text, re.MULTILINE)) == 1, name
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", recorded())
 def test_a_recorded_run_is_reported_on_three_pages(path: Path) -> None:
     text = markdown(open_run(path))
     assert len(text.splitlines()) <= 250

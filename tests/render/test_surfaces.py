@@ -17,7 +17,6 @@ from starlette.requests import Request
 
 from ledger.events import Decision, Ruling
 from ledger.events.conditions import MEANINGS, WORDS, Meaning
-from ledger.interchange.transcript import export_markdown
 from ledger.state.book import Book
 from ledger.state.decided import outcome
 from moot.api import open_run
@@ -141,7 +140,7 @@ class Surfaces:
         self.book = ours.book
         self.json = decisions_of(path.name, ours.book)
         end, listed = outcome_text(self.json.outcome, "RUN"), decisions_text(self.json, ())
-        document, transcript = markdown(ours), export_markdown(ours.book).files["transcript.md"].decode()
+        document, record = markdown(ours), markdown(ours, form="full")
         shelf = RunIndex(path.parent)
         pages = [
             Shown(page(shelf, _request(path.name))) for page in (site.overview, site.decisions, site.round_)
@@ -151,7 +150,7 @@ class Surfaces:
         html = Shown(report_html(followed))
         self.whole: dict[str, str] = {
             "terminal": f"{end}\n{listed}",
-            "markdown": f"{document}\n{transcript}",
+            "markdown": f"{document}\n{record}",
             "html": html.text(),
             "page": "\n".join(page.text() for page in pages),
             "json": self.json.model_dump_json(),

@@ -13,8 +13,7 @@ from ledger.store.store import RunStore
 from roles.asof import Openings, at_opening, behind_owed, stands_for
 from roles.protocol import Protocol, Step, find_step
 from rounds.protocols import protocol_of
-
-EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "runs" / "examples").glob("*/head"))
+from tests.recorded import recorded
 
 
 def _openings(book: Book, protocol: Protocol) -> Openings:
@@ -41,7 +40,7 @@ def _agree(book: Book, protocol: Protocol) -> list[Step]:
     return steps
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", recorded())
 def test_of_a_recorded_run(path: Path) -> None:
     book = RunStore(path).book()
     assert _agree(book, protocol_of(book.state.opening))

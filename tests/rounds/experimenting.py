@@ -1,17 +1,19 @@
-"""Runs with a claim and experiments on it, for tests. The programs are the tests' own, so that they need no walls."""
+"""Runs with a claim and experiments on it, for tests: the programs run in the real sandbox."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from ledger.events import ExperimentPlanned
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
-from rounds.experiments.bench import Bench
-from rounds.experiments.sandbox import Limits
-from rounds.experiments.self_test import SelfTest
+from rounds.experiments import bubblewrap
+from rounds.experiments.bench import Bench, Conducted
+from rounds.experiments.self_test import SelfTest, self_test
 from rounds.run.human_actions import plan_experiment
 from rounds.run.session import RunSession
 from tests.protocols.crux_seats import ROLES, World, begin, submit
@@ -25,25 +27,25 @@ READS: Final = "import sys\nsaid = open('data.txt').read().strip()\nprint(said)\
 """Holds where the data is good, and fails otherwise."""
 
 
-class InTheOpen:
-    """A backend without walls: for programs that the tests themselves wrote, and for nothing else."""
-
-    name: str = "open"
-
-    def version(self) -> str | None:
-        return "1.0"
-
-    def command(
-        self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
-    ) -> list[str]:
-        del limits
-        return ["env", "-C", str(work), *(f"{k}={v}" for k, v in environment.items()), *launcher]
-
-    def end(self, work: Path) -> None:
-        """Nothing is beyond the group."""
+@cache
+def sandbox_or_skip() -> SelfTest:
+    """Return the self-test that the sandbox passed here; skip the test where there is no sandbox."""
+    test = self_test()
+    if not test.passed and not test.escaped:
+        pytest.skip(test.text)
+    assert test.passed, test.text
+    return test
 
 
-BENCH: Final = Bench(InTheOpen(), SelfTest("open", "1.0", True, 0, (), None))
+class SkippingBench(Bench):
+    """The real sandbox; a test that runs a program in it is skipped where there is none."""
+
+    def conduct(self, *args: Any, **options: Any) -> Conducted:
+        sandbox_or_skip()
+        return super().conduct(*args, **options)
+
+
+BENCH: Final = SkippingBench(SelfTest(bubblewrap.version(), True, 0, (), None))
 
 
 def with_claims(path: Path) -> RunSession:

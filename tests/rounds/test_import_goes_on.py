@@ -17,6 +17,7 @@ from tests.cli.conftest import Moot, finished, moot
 from tests.data import LABELLED
 from tests.rounds.openings import play
 from tests.rounds.scripted import Script
+from tests.slowly import mostly_slow
 
 __all__ = ["finished", "moot"]
 
@@ -33,7 +34,7 @@ def published(folder: Path, through: int, ledger: str = "01") -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("ledger", "through"), [("08", 5), ("05", 12)])
+@pytest.mark.parametrize(("ledger", "through"), mostly_slow([("05", 12), ("08", 5)], quick=1))
 def test_an_import_is_finished_by_seats_here(moot: Moot, tmp_path: Path, ledger: str, through: int) -> None:
     assert (
         moot("import", "skill", published(tmp_path / "src", through, ledger), "--out", "imported").code == 0

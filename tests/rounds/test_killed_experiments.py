@@ -20,7 +20,7 @@ from ledger.state.book import Book
 from ledger.state.experiments import judge
 from ledger.state.series import content_of, plan_of
 from ledger.store.store import DriverLease, RunStore
-from rounds.experiments.bench import Bench, NoSandbox, bench_here
+from rounds.experiments.bench import Bench
 from rounds.protocols import PROTOCOLS
 from rounds.run.controller import Controller
 from rounds.run.experiments import conduct
@@ -28,7 +28,7 @@ from rounds.run.human_actions import allow_experiment
 from rounds.run.reexecution import re_execute
 from rounds.run.session import RunSession
 from rounds.run.verdicts import standard
-from tests.rounds.experimenting import BENCH, CLAIM, READS, planned, with_claims
+from tests.rounds.experimenting import BENCH, CLAIM, READS, planned, sandbox_or_skip, with_claims
 from tests.rounds.openings import clock
 from validators.rulebook import findings
 
@@ -74,10 +74,7 @@ def kill(pid: int) -> bool:
 )
 def test_killed_series_go_on_and_count_nothing_twice(tmp_path: Path, kills: int) -> None:
     """Kill at random instants of one series after another; a kill counts when the process was still running."""
-    try:
-        bench = bench_here()
-    except NoSandbox as error:
-        pytest.skip(error.what)
+    bench = Bench(sandbox_or_skip())
     session, run = with_claims(tmp_path / "run"), tmp_path / "run"
     experiments, chance, done, amid = [_allowed(session, 0)], random.Random(7), 0, 0
     seen: list[tuple[int, str]] = []

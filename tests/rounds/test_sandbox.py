@@ -1,4 +1,4 @@
-"""The sandbox, with real programs behind real walls; a backend that this machine lacks is skipped by name."""
+"""The sandbox, with real programs in it; where this machine has none the tests are skipped."""
 
 from __future__ import annotations
 
@@ -9,64 +9,46 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from rounds.experiments.backends import backends
-from rounds.experiments.sandbox import Backend, Job, Limits, SandboxBroken, SandboxRun, run_job
-from rounds.experiments.self_test import LIMITS, PROBE, SelfTest, find_sandbox, self_test
+from rounds.experiments import bubblewrap
+from rounds.experiments.bench import NoSandbox, bench_here
+from rounds.experiments.sandbox import Job, Limits, SandboxBroken, SandboxRun, run_job
+from rounds.experiments.self_test import LIMITS, PROBE, self_test
+from tests.rounds.experimenting import sandbox_or_skip
 
 pytestmark = pytest.mark.slow  # real programs, each behind walls of its own
 
 MEBIBYTE: Final = 2**20
+Command = Callable[[Sequence[str], Path, Mapping[str, str]], list[str]]
 
 
-class Leaking:
-    """A backend without walls: exactly what must never be used."""
-
-    name: str = "leaking"
-
-    def version(self) -> str | None:
-        return "1.0"
-
-    def command(
-        self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
-    ) -> list[str]:
-        del limits
-        return [
-            "env",
-            "-C",
-            str(work),
-            *(f"{name}={value}" for name, value in environment.items()),
-            *launcher,
-        ]
-
-    def end(self, work: Path) -> None:
-        """Nothing is beyond the group."""
+def leaking(launcher: Sequence[str], work: Path, environment: Mapping[str, str]) -> list[str]:
+    """No walls at all: exactly what must never be used."""
+    return ["env", "-C", str(work), *(f"{name}={value}" for name, value in environment.items()), *launcher]
 
 
-class Broken(Leaking):
-    """A backend that cannot build its walls."""
-
-    def command(
-        self, launcher: Sequence[str], work: Path, limits: Limits, environment: Mapping[str, str]
-    ) -> list[str]:
-        del launcher, work, limits, environment
-        return ["sh", "-c", "echo 'no permission to build walls' >&2; exit 1"]
+def broken(launcher: Sequence[str], work: Path, environment: Mapping[str, str]) -> list[str]:
+    """Walls that cannot be built."""
+    del launcher, work, environment
+    return ["sh", "-c", "echo 'no permission to build walls' >&2; exit 1"]
 
 
-@pytest.fixture(scope="module", params=backends(), ids=lambda backend: backend.name)
-def sandbox(request: pytest.FixtureRequest) -> Backend:
-    backend: Backend = request.param
-    found = self_test(backend)
-    if not found.passed and not found.escaped:
-        pytest.skip(found.text)
-    assert found.passed, found.text
-    return backend
+@pytest.fixture(scope="module")
+def sandbox() -> None:
+    sandbox_or_skip()
+
+
+@pytest.fixture
+def walls(monkeypatch: pytest.MonkeyPatch) -> Callable[[Command], None]:
+    """Put other walls in the place of bubblewrap's."""
+    monkeypatch.setattr(bubblewrap, "version", lambda: "1.0")
+    return lambda command: monkeypatch.setattr(bubblewrap, "command", command)
 
 
 def program(
@@ -105,35 +87,46 @@ def test_the_probe_gets_through_in_the_open(tmp_path: Path) -> None:
     assert through >= set(tried) - {"writes_outside", "privileges", "other_processes", "kernel_settings"}
 
 
-def test_the_first_backend_that_passes_is_taken(sandbox: Backend) -> None:
-    found, seen = find_sandbox([Leaking(), sandbox])
-    assert found is sandbox
-    assert [one.passed for one in seen] == [False, True]
-    assert {"network", "secret_file"} <= set(seen[0].escaped)
-    assert find_sandbox([Leaking(), Broken()])[0] is None
+def test_walls_that_leak_or_cannot_be_built_are_never_used(
+    walls: Callable[[Command], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # For root in the open the kernel bounds no processes; the probe shall live to the end of its attempts.
+    monkeypatch.setattr("rounds.experiments.sandbox.OUR_PROCESSES", 50)
+    walls(leaking)
+    test = self_test()
+    assert not test.passed
+    assert {"network", "secret_file"} <= set(test.escaped)
+    assert "does not hold" in test.text
+    walls(broken)
+    assert self_test().text == "bubblewrap 1.0 cannot be used: no permission to build walls"
+    with pytest.raises(NoSandbox, match="no permission to build walls"):
+        bench_here()
 
 
-def test_what_a_backend_lacks_is_said() -> None:
-    assert SelfTest("bubblewrap", None, False, 0, (), None).text == "bubblewrap is not here"
-    assert "does not hold: network" in SelfTest("x", "1", False, 13, ("network",), None).text
-    assert self_test(Broken()).text == "leaking 1.0 cannot be used: no permission to build walls"
+def test_a_missing_bubblewrap_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    assert self_test().text == "bubblewrap is not installed"
+    assert "bubblewrap" in self_test().fix
 
 
-def test_a_program_gives_its_code_its_words_and_its_files(sandbox: Backend) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_a_program_gives_its_code_its_words_and_its_files() -> None:
     text = "import sys; open('made.txt', 'w').write('made'); print(sys.argv[1:], open('in.txt').read()); sys.exit(3)"
-    found = run_job(sandbox, program(text, "$HOME", "; ls", outputs=("made.txt", "none.txt")))
+    found = run_job(program(text, "$HOME", "; ls", outputs=("made.txt", "none.txt")))
     assert (found.ended, found.exit, found.signal) == ("exit", 3, None)
     assert found.stdout.kept == b"['$HOME', '; ls'] given\n"  # no shell reads the words
     assert dict(found.outputs) == {"made.txt": b"made"}
 
 
-def test_the_seed_decides_what_a_hash_is(sandbox: Backend) -> None:
-    said = [run_job(sandbox, program("print(hash('a'))", seed=seed)).stdout.kept for seed in (1, 1, 2)]
+@pytest.mark.usefixtures("sandbox")
+def test_the_seed_decides_what_a_hash_is() -> None:
+    said = [run_job(program("print(hash('a'))", seed=seed)).stdout.kept for seed in (1, 1, 2)]
     assert said[0] == said[1] != said[2]
 
 
-def test_output_is_capped_and_the_hash_is_that_of_the_whole(sandbox: Backend) -> None:
-    found = run_job(sandbox, program("print('x' * 99_999)", limits=Limits(kept_bytes=10)))
+@pytest.mark.usefixtures("sandbox")
+def test_output_is_capped_and_the_hash_is_that_of_the_whole() -> None:
+    found = run_job(program("print('x' * 99_999)", limits=Limits(kept_bytes=10)))
     whole = b"x" * 99_999 + b"\n"
     assert found.stdout.kept == whole[:10]
     assert (found.stdout.length, found.stdout.sha256) == (len(whole), hashlib.sha256(whole).hexdigest())
@@ -153,48 +146,53 @@ BEYOND: Final = {
 }
 
 
+@pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("limit", BEYOND)
-def test_a_program_beyond_a_limit_is_ended(sandbox: Backend, limit: str) -> None:
+def test_a_program_beyond_a_limit_is_ended(limit: str) -> None:
     text, limits = BEYOND[limit]
-    found: SandboxRun = run_job(sandbox, program(text, limits=limits))
+    found: SandboxRun = run_job(program(text, limits=limits))
     assert (found.ended, found.exit) == (limit, None)
     assert not found.outputs
 
 
-def test_a_program_that_never_stops_computing_or_writing_gets_a_signal(sandbox: Backend) -> None:
-    spun = run_job(sandbox, program("while True: pass", limits=Limits(cpu_seconds=1)))
+@pytest.mark.usefixtures("sandbox")
+def test_a_program_that_never_stops_computing_or_writing_gets_a_signal() -> None:
+    spun = run_job(program("while True: pass", limits=Limits(cpu_seconds=1)))
     assert (spun.ended, spun.signal) in {("signal", signal.SIGXCPU), ("signal", signal.SIGKILL)}
     text = (
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); open('big', 'wb').write(b'x' * 2**21)"
     )
-    wrote = run_job(sandbox, program(text, limits=Limits(file_bytes=MEBIBYTE)))
+    wrote = run_job(program(text, limits=Limits(file_bytes=MEBIBYTE)))
     assert (wrote.ended, wrote.signal) == ("signal", signal.SIGXFSZ)
 
 
-def test_a_fork_bomb_ends(sandbox: Backend) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_a_fork_bomb_ends() -> None:
     text = "import os\nwhile True: os.fork()"
-    found = run_job(sandbox, program(text, limits=replace(LIMITS, wall_seconds=10)))
+    found = run_job(program(text, limits=replace(LIMITS, wall_seconds=10)))
     assert found.ended in {"exit", "processes", "wall", "memory"}
     assert found.exit != 0
 
 
-def test_an_output_that_leads_elsewhere_is_not_read(sandbox: Backend) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_an_output_that_leads_elsewhere_is_not_read() -> None:
     text = "import os; os.symlink('/etc/passwd', 'made.txt')"
-    assert not run_job(sandbox, program(text, outputs=("made.txt",))).outputs
+    assert not run_job(program(text, outputs=("made.txt",))).outputs
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/b", "", ".hidden", "x" * 101])
 def test_a_file_has_a_plain_name(name: str) -> None:
     with pytest.raises(ValueError, match="plain file name"):
-        run_job(Broken(), Job(("python3",), {name: b""}))
+        run_job(Job(("python3",), {name: b""}))
 
 
 @pytest.mark.parametrize("word", ["no-such-program", "/bin/ls", "./not-given"])
 def test_a_program_that_is_not_there_is_not_started(word: str) -> None:
     with pytest.raises(SandboxBroken, match="neither a file of the experiment nor a program"):
-        run_job(Broken(), Job((word,)))
+        run_job(Job((word,)))
 
 
-def test_walls_that_do_not_stand_start_nothing() -> None:
+def test_walls_that_do_not_stand_start_nothing(walls: Callable[[Command], None]) -> None:
+    walls(broken)
     with pytest.raises(SandboxBroken, match="no permission to build walls"):
-        run_job(Broken(), Job(("python3", "-c", "1")))
+        run_job(Job(("python3", "-c", "1")))

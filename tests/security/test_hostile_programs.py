@@ -1,4 +1,4 @@
-"""Hostile programs behind each kind of walls that holds here: none gets out, none hangs, each has a stated verdict."""
+"""Hostile programs in the sandbox: none gets out, none hangs, each has a stated verdict."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ from ledger.events.experiments import ExperimentLimits, InputBlob, NamedBlob, Pr
 from ledger.state.experiments import verdict_of
 from ledger.state.series import Slot, content_of, plan_of, runs_of
 from ledger.store.store import RunStore
-from rounds.experiments.backends import backends
 from rounds.experiments.bench import Bench, Conducted
-from rounds.experiments.self_test import self_test
 from rounds.run.human_actions import allow_experiment
 from rounds.run.session import RunSession
-from tests.rounds.experimenting import planned, with_claims
+from tests.rounds.experimenting import planned, sandbox_or_skip, with_claims
 from tests.security.hostile_programs import PROGRAMS
 
 pytestmark = pytest.mark.slow  # real programs behind real walls
@@ -53,13 +51,9 @@ class Outside:
     signals: list[int]
 
 
-@pytest.fixture(scope="module", params=backends(), ids=lambda backend: backend.name)
-def bench(request: pytest.FixtureRequest) -> Bench:
-    found = self_test(request.param)
-    if not found.passed and not found.escaped:
-        pytest.skip(found.text)
-    assert found.passed, found.text
-    return Bench(request.param, found)
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return Bench(sandbox_or_skip())
 
 
 @pytest.fixture(scope="module")

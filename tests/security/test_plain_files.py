@@ -18,6 +18,7 @@ from ledger.store.spending import Entry, Spending
 from ledger.store.store import Unreadable
 from moot.app.speech import read_speech
 from tests.cli.conftest import opened
+from tests.slowly import mostly_slow
 
 __all__ = ["opened"]
 
@@ -48,19 +49,19 @@ def pipe(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("place", [ZERO, "pipe"])
+@pytest.mark.parametrize("place", mostly_slow(["pipe", ZERO], quick=1))
 @pytest.mark.parametrize(
     "verb",
     [
         ("submit", "RUN", "r1.B.action", "PLACE"),
-        ("accept", "RUN", "PLACE"),
+        ("outcome", "RUN", "edited", "PLACE"),
         ("import", "jugalbandi", "PLACE", "--out", "out"),
         ("verify", "RUN", "--checkpoint", "PLACE"),
         ("verify", "RUN", "--checkpoint", "0:" + "0" * 64, "--key", "PLACE"),
         ("seal", "RUN", "--key", "PLACE"),
         ("run", "PLACE", "--seats", "host", "--out", "out"),
         ("run", "-q", "Which?", "--context", "PLACE", "--seats", "host", "--out", "out"),
-        ("estimate", "PLACE"),
+        ("run", "PLACE", "--dry-run"),
         ("signals", "RUN", "--params", "PLACE"),
         ("redact", "RUN", "--secret", "PLACE", "--out", "copy"),
     ],
@@ -96,7 +97,7 @@ def test_speech_is_read_from_a_plain_file_only(tmp_path: Path) -> None:
     assert read_speech(tmp_path) is None
 
 
-@pytest.mark.parametrize("place", [ZERO, "pipe"])
+@pytest.mark.parametrize("place", mostly_slow(["pipe", ZERO], quick=1))
 def test_what_was_spent_is_read_from_a_plain_file_only(opened: Path, pipe: Path, place: str) -> None:
     """F-9: a pipe in its place hung `--resume`, a device ate the memory; what was spent is then not known."""
     file = opened / "spending.jsonl"

@@ -23,6 +23,7 @@ from tests.rounds.openings import begin, play, rows
 from tests.security.doors import READING, WRITING, Fault, Viewer, filled, tools
 from tests.security.mutated_ledgers import GOOD, tried
 from tests.security.strange_runs import EXAMPLES, ROOT, Donors, Source, read, written
+from tests.slowly import mostly_slow
 from validators import rulebook
 from validators.finding import Breach
 from validators.rule import rule
@@ -82,7 +83,7 @@ def made(source: Source, change: Change, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", mostly_slow(list(CASES), quick=5))
 def test_a_strange_run_is_listed_and_named(case: str, debate: Source, moot: Moot, tmp_path: Path) -> None:
     """F-7: exit 1 of `check` with the rule, exit 2 of the others, one line; the list and other runs as ever."""
     change, code = CASES[case]
@@ -213,7 +214,7 @@ def test_a_rule_that_crashes_on_a_good_ledger_is_a_fault() -> None:
     assert book(sound.events, run.blobs).state.seq == sound.state.seq
 
 
-@pytest.mark.parametrize("case", ["no opening", "no round", "an unknown rule"])
+@pytest.mark.parametrize("case", mostly_slow(["no opening", "no round", "an unknown rule"], quick=1))
 def test_a_process_of_its_own_says_the_same(case: str, debate: Source, tmp_path: Path) -> None:
     """F-7: exit code and one line, as a shell sees them."""
     run = made(debate, CASES[case][0], tmp_path / "strange")

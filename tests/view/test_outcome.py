@@ -17,6 +17,7 @@ from moot.view.outcome_text import LINES, WORDS, outcome_lines, outcome_markdown
 from moot.view.show import show_of, show_text
 from moot.view.why import why_of, why_text
 from tests.protocols.playing import begin, play
+from tests.recorded import recorded_names
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
@@ -34,110 +35,107 @@ class Read(NamedTuple):
 
 BY_RULE = "Computed by the rule of the protocol"
 STATED = "Confidence {} of 5, as stated"
-LIKELY = "Likely (55–80 %) that O-"
-UNLIKELY = "Unlikely (20–45 %) that O-1"
-EVEN = "Roughly even (45–55 %) that O-2"
 READ = {
     "adversarial-sessions": Read(
-        "decide_with_tripwire", "approve with conditions: Approve the direction", STATED.format(4)
+        "decided", "approve with conditions: Approve the direction", STATED.format(4)
     ),
-    "comparative-pages": Read("decide_with_tripwire", "Recommended: O-2 (an opaque cursor", BY_RULE),
+    "comparative-pages": Read("decided", "Recommended: O-2 (an opaque cursor", BY_RULE),
     "council-ledger": Read(
-        "decide",
+        "decided",
         "3 of 3 say O-2 (One JSONL journal with a hash chain).",
         "Stated confidence, of 5: 4 by 3 of 3 members.",
     ),
     "council-storage": Read(
-        "decide",
+        "decided",
         "33 of 33 say O-2 (one JSONL journal with a hash chain).",
         "Stated confidence, of 5: 4 by 33 of 33 members.",
     ),
-    "cross-examination-totals": Read("decide", "No questioned claim was defended", STATED.format(3)),
-    "crux-fire-1": Read("decide_with_tripwire", "Start the app now and train six to ten people", LIKELY),
-    "crux-fire-2": Read("decide_with_tripwire", "Start the alarm by app now, and train people", LIKELY),
-    "crux-format-1": Read("decide_with_tripwire", "Change nothing: freeze the format", LIKELY),
-    "crux-format-2": Read("decide_with_tripwire", "Change nothing in the bytes: freeze", LIKELY),
-    "crux-hospice-1": Read("run_this_first", "Accept nothing yet: first ask other givers", EVEN),
-    "crux-hospice-2": Read("run_this_first", "Take the gift only without plaque and photograph", EVEN),
+    "cross-examination-totals": Read("decided", "No questioned claim was defended", STATED.format(3)),
+    "crux-fire-1": Read("decided", "Start the app now and train six to ten people", "58% that O-1"),
+    "crux-fire-2": Read("decided", "Start the alarm by app now, and train people", "58% that O-2"),
+    "crux-format-1": Read("decided", "Change nothing: freeze the format", "76% that O-3"),
+    "crux-format-2": Read("decided", "Change nothing in the bytes: freeze", "78% that O-3"),
+    "crux-hospice-1": Read("run_this_first", "Accept nothing yet: first ask other givers", "53% that O-2"),
+    "crux-hospice-2": Read(
+        "run_this_first", "Take the gift only without plaque and photograph", "51% that O-2"
+    ),
     "crux-library-1": Read(
-        "run_this_first", "Do not decide yet: first find out", UNLIKELY, dissent=("action", "critic")
+        "run_this_first", "Do not decide yet: first find out", "41% that O-1", dissent=("action", "critic")
     ),
     "crux-library-2": Read(
         "run_this_first",
         "Do not vote yet: first find out",
-        "Unlikely (20–45 %) that O-2",
+        "41% that O-2",
         dissent=("guardian", "critic"),
     ),
     "crux-ring-1": Read(
-        "decide_with_tripwire",
+        "decided",
         "Plan for the band 1.5 to 1.8 of the mean.",
-        "Almost certain (95–99 %) that O-3",
+        "99% that O-3",
         why=("E-2-1", "S-1-B-guardian#reason-2", "S-1-B-action#reason-3"),
     ),
     "crux-ring-2": Read(
-        "decide_with_tripwire", "Plan for 1.2 to 1.5 of the mean", LIKELY, dissent=("observer", "observer")
+        "decided", "Plan for 1.2 to 1.5 of the mean", "59% that O-2", dissent=("observer", "observer")
     ),
-    "crux-storage-1": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
-    "crux-storage-2": Read("decide_with_tripwire", "Use one JSONL journal with a hash chain", LIKELY),
+    "crux-storage-1": Read("decided", "Use one JSONL journal with a hash chain", "77% that O-2"),
+    "crux-storage-2": Read("decided", "Use one JSONL journal with a hash chain", "75% that O-2"),
     "crux-storage-3": Read(
-        "decide_with_tripwire",
+        "decided",
         "Use one JSONL journal with a hash chain; families",
-        LIKELY,
+        "76% that O-2",
         why=("S-1-B-critic#reason-1", "E-2-2", "E-2-1"),
     ),
-    "crux-telemetry-1": Read(
-        "decide_with_tripwire", "Write the archive as `csv_lines`", "Almost certain (95–99 %) that O-4"
-    ),
+    "crux-telemetry-1": Read("decided", "Write the archive as `csv_lines`", "97% that O-4"),
     "crux-telemetry-2": Read(
-        "your_weighing",
+        "your_call",
         "Choose between packed_columns and csv_lines only after you have measured both once",
-        "Roughly even (45–55 %) that O-1",
+        "50% that O-1",
         dissent=("observer", "observer", "critic"),
     ),
     "debate-services": Read(
-        "decide", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
+        "decided", "Do not split before the season", STATED.format(4), why=("R-1-7", "R-1-9")
     ),
-    "devils-advocate-python": Read("decide", "Do not adopt the position as given", STATED.format(4)),
+    "devils-advocate-python": Read("decided", "Do not adopt the position as given", STATED.format(4)),
     "jugalbandi-ledger": Read(
-        "your_weighing",
+        "your_call",
         "Build O-2 (One JSONL journal with a hash chain): one JSONL journal per run",
         STATED.format(4),
         questions=1,
     ),
     "library-minimum-8": Read(
-        "decide_with_tripwire",
+        "decided",
         "This year the library keeps fines, the limit of 10.00",
         STATED.format(4),
         questions=15,
         why=("C-1-1", "C-1-7", "C-1-9"),
     ),
-    "panel-sessions": Read("decide_with_tripwire", "rethink: The proposal is not ready", STATED.format(5)),
-    "priority-season": Read("decide", "Order by the sum of both lenses: 1. O-3 (try the restore", BY_RULE),
-    "ratchet-notice": Read("decide", "The text tells each reader whether", "No confidence is stated"),
+    "panel-sessions": Read("decided", "rethink: The proposal is not ready", STATED.format(5)),
+    "priority-season": Read("decided", "Order by the sum of both lenses: 1. O-3 (try the restore", BY_RULE),
+    "ratchet-notice": Read("decided", "The text tells each reader whether", "No confidence is stated"),
     "single-pass-ledger": Read(
-        "decide", "Build O-2 (One JSONL journal with a hash chain) as segmented JSONL", STATED.format(4)
+        "decided", "Build O-2 (One JSONL journal with a hash chain) as segmented JSONL", STATED.format(4)
     ),
     "storage-minimum-8": Read(
         "run_this_first", "No option is adopted. O-2 (one JSONL", STATED.format(4), questions=21
     ),
     "storage-minimum-8.r7-without-critic": Read(
-        "decide_with_tripwire", "No storage is adopted. O-2 (one JSONL", STATED.format(4), questions=20
+        "decided", "No storage is adopted. O-2 (one JSONL", STATED.format(4), questions=20
     ),
     "storage-standard-13": Read(
-        "decide_with_tripwire",
+        "decided",
         "Use O-2 (one JSONL journal with a hash chain)",
         STATED.format(3),
         questions=24,
     ),
     "structured-church": Read(
-        "decide_with_tripwire",
+        "decided",
         "Holm heats its church with electric bench heaters.",
         STATED.format(3),
         questions=4,
         why=("C-1-1", "C-1-3", "C-1-5"),
     ),
     "structured-ferry": Read(
-        "decide_with_tripwire",
+        "decided",
         "Next season the ferry sells paper tickets from renewed counter printers",
         STATED.format(3),
         dissent=("observer",),
@@ -152,7 +150,7 @@ READ = {
         why=("C-4-1", "C-4-3", "C-4-6"),
     ),
     "tribunal-medicines": Read(
-        "decide",
+        "decided",
         "REFUSE: SAFETY vetoed: The person hurt is the customer",
         BY_RULE,
         dissent=("utility",),
@@ -170,7 +168,7 @@ def test_the_table_has_every_recorded_run() -> None:
     assert set(READ) == {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", recorded_names(READ))
 def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
     found, read = of(name), READ[name]
     assert found.status == read.status
@@ -182,7 +180,7 @@ def test_a_recorded_run_comes_to_what_its_ledger_says(name: str) -> None:
         assert tuple(one.refs[0] for one in found.why) == read.why
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", recorded_names(READ))
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> None:
     found = of(name)
@@ -197,7 +195,7 @@ def test_the_block_fits_and_says_where_the_rest_is(name: str, width: int) -> Non
         assert f"moot show {name} ID" in " ".join(" ".join(lines).split())
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", recorded_names(READ))
 def test_no_quote_stands_at_another_claim(name: str) -> None:
     """A quote shown with a reason stands in the evidence of that very thing, or of a test of it alone."""
     book = open_run(EXAMPLES / name).book
@@ -228,7 +226,7 @@ def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
 def test_what_a_verdict_took_in_is_not_said_against_it() -> None:
     found = of("adversarial-sessions")
     assert found.objection is None
-    assert [point.refs for point in found.not_settled] == [["D-1-1"]] * 3
+    assert [point.refs for point in found.not_settled] == [["D-1-1"]] * 5
 
 
 def test_a_verdict_by_rule_hangs_on_what_the_judgement_under_it_does() -> None:

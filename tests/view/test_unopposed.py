@@ -22,6 +22,7 @@ from tests.protocols.crux_seats import ROLES, World
 from tests.protocols.test_answers import Examiner, begin
 from tests.render.test_report import NoBlobs
 from tests.rounds.openings import play
+from tests.slowly import mostly_slow
 from tests.view.test_without import until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
@@ -51,7 +52,7 @@ def trust(book: Book) -> str:
     return outcome_of("run", book).trust
 
 
-@pytest.mark.parametrize("plan", ["short-5", "minimum-8"])
+@pytest.mark.parametrize("plan", mostly_slow(["short-5", "minimum-8"], quick=1))
 def test_a_structured_run_that_agrees_and_finds_nothing_is_never_ready_nor_clear(plan: str) -> None:
     run = agreeing(plan)
     for look in run.state.looks:
@@ -89,7 +90,6 @@ def test_recorded_runs_of_cruxes_that_agreed_and_tested_nothing_say_so(name: str
     told = trust(open_run(EXAMPLES / name).book)
     assert f"put O-2 first in every sealed answer and nothing was tested, {WITHHELD}" in told
     assert "no open alarm" not in told
-    assert "this protocol looks for no failure mode" in told
 
 
 @pytest.mark.parametrize("name", ["crux-library-1", "crux-library-2", "storage-minimum-8", "debate-services"])

@@ -7,12 +7,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-import msgspec
-
 from moot.api import open_run, report
 from moot.app.run import Run
 from moot.view.outcome import outcome_of
-from moot.view.outcome_text import outcome_lines, outcome_markdown, status_told
+from moot.view.outcome_text import outcome_lines, outcome_markdown
 from moot.view.without import NOT_MEASURABLE, EndWithout
 from moot.web.followed import Followed
 from moot.web.report import report_html
@@ -53,14 +51,6 @@ def test_an_answer_that_one_role_carries_says_which_and_what_would_lead_instead(
     assert found.hangs_on == "action: without it another answer would lead"
     assert "hangs on    action: without it another answer would lead" in outcome_lines(found, "run")
     assert "**Hangs on.** action: without it another answer would lead" in list(outcome_markdown(found))
-
-
-def test_it_is_no_plain_decision() -> None:
-    bare = msgspec.structs.replace(
-        outcome_of("run", split().book), status="decide_with_tripwire", changes_our_mind=[], requirements=[]
-    )
-    assert status_told(bare).endswith("another answer would lead without one role, see what it hangs on")
-    assert outcome_of("run", open_run(EXAMPLES / "crux-storage-1").book).hangs_on is not None
 
 
 def test_an_answer_that_hangs_on_nobody_says_so() -> None:

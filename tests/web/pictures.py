@@ -16,13 +16,10 @@ from tests.web.viewer import ROOT, viewer
 PLACE: Final = ROOT / "docs" / "pictures"
 RUN: Final = "storage-minimum-8"
 PICTURES: Final = (
-    ("list", "", 1080, 640),
     ("overview", f"run/{RUN}", 1080, 820),
     ("round", f"run/{RUN}/rounds/4", 1080, 820),
     ("evidence", f"run/{RUN}/event/D-8-1#graph", 1080, 720),
-    ("claims", f"run/{RUN}/claims", 1080, 560),
     ("signals", f"run/{RUN}/signals", 1080, 640),
-    ("phone", f"run/{RUN}", 390, 760),
 )
 """Name, address, width and height in pixels."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ import pytest
 
 from moot.studies.report import report_of
 from moot.web.study_page import study_page
+from tests.slowly import mostly_slow
 from tests.studies.scripted import arm, filled, written
 from tests.web.conftest import PAGE_MS
 from tests.web.viewer import ROOT, Viewer
@@ -115,6 +117,23 @@ def violating(page: Page, axe: str, base: str, paths: tuple[str, ...]) -> list[s
             if one["impact"] in GRAVE:
                 found.append(f"{path}: {one['id']} {node['html'][:160]} {node['failureSummary'][:200]}")
     return found
+
+
+BOXES = """() => [...document.querySelectorAll('form.filter > *')].map(one => {
+  const own = one.getBoundingClientRect(), inner = [...one.children].map(child => child.getBoundingClientRect());
+  return [own.top, own.left, Math.max(own.right, ...inner.map(box => box.right))] })"""
+"""Top, left and right edge of each part of the filter, what sticks out of it counted."""
+
+
+@pytest.mark.parametrize("width", [900, 1200, 1600])
+def test_no_part_of_the_filter_covers_its_neighbor(width: int, page: Page, served: Viewer) -> None:
+    """The box for words was 35 px wider than its place, at every width of a desktop."""
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto(served.url)
+    boxes: list[list[float]] = page.evaluate(BOXES)
+    assert len(boxes) >= 4
+    for (top, _, right), (following, left, _) in pairwise(boxes):
+        assert left >= right or following > top + 10
 
 
 @pytest.mark.slow  # every page
@@ -300,14 +319,17 @@ EXAMPLES = ROOT / "runs" / "examples"
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "comparative-pages",
-        "council-storage",
-        "debate-services",
-        "panel-sessions",
-        "storage-minimum-8",
-        "storage-standard-13",
-    ],
+    mostly_slow(
+        (
+            "panel-sessions",
+            "storage-standard-13",
+            "comparative-pages",
+            "council-storage",
+            "debate-services",
+            "storage-minimum-8",
+        ),
+        quick=2,
+    ),
 )
 def test_a_report_has_at_most_four_pages_on_paper(page: Page, tmp_path: Path, name: str) -> None:
     from moot.view.annexes import annexes_of

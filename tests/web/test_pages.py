@@ -19,12 +19,12 @@ from moot.view.stopping import why_it_stopped
 from moot.view.story import tell
 from moot.web.followed import Followed
 from moot.web.report import report_html
+from tests.recorded import recorded_names
 from tests.web.viewer import ROOT, Viewer, viewer
 
 NAMES = ("recorded", "scripted", "begun", "sample")
 TABS = ("", "/live", "/rounds", "/claims", "/decisions", "/signals", "/seats", "/log", "/check", "/report")
 LINKS_MAX = 250
-EXAMPLES = sorted(head.parent.name for head in (ROOT / "runs" / "examples").glob("*/head"))
 
 
 class Seen(HTMLParser):
@@ -203,7 +203,7 @@ def test_a_fork_stands_beside_its_parent_with_the_point_of_departure(runs: Path,
         assert f"They part at event <strong>{(at or 0) + 1}</strong>" in beside
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", recorded_names())
 def test_the_report_of_every_recorded_run_can_be_mailed(name: str) -> None:
     run = Followed(ROOT / "runs" / "examples" / name)
     run.catch_up()
@@ -228,7 +228,7 @@ def test_a_search_shows_the_words_that_it_found(served: Viewer) -> None:
 def test_a_card_says_what_an_id_is(served: Viewer) -> None:
     card = served.get("/run/recorded/card/C-1-1")
     assert card.status == 200
-    assert 'data-of="C-1-1"' in card.body
+    assert '<strong class="id">C-1-1</strong>' in card.body
     assert "confirmed" in card.body
     assert "<html" not in card.body
     assert served.get("/run/recorded/card/C-99-1").status == 404

@@ -3,7 +3,6 @@
 
 const live = document.getElementById("live");
 const LINES_MAX = 200, KEPT_MAX = 3;
-const static_page = document.documentElement.hasAttribute("data-static");
 
 function tick() {
   for (const one of document.querySelectorAll("[data-since]")) {
@@ -138,16 +137,14 @@ function follow(root) {
 }
 
 // A card for the id that somebody points at or stands on: it stays while the pointer is on it, and Escape closes it.
-// The server is asked for it, once until the run goes on; pages that are files bring theirs along.
+// The server is asked for it, once until the run goes on.
 const cards = new Map();
 const hover = document.createElement("div");
 let wanted;
 
 function card_of(link) {
   const at = new URL(link.href).pathname, place = at.replace("/event/", "/card/");
-  const named = `[data-of="${CSS.escape(link.textContent.trim().split("#")[0])}"]`;
-  const kept = document.getElementById("hover-cards")?.content.querySelector(named);
-  if (kept || place === at || static_page) return kept;
+  if (place === at) return undefined;
   if (!cards.has(place)) {
     const asked = fetch(place).then((answer) => answer.ok ? answer.text() : "");
     cards.set(place, asked.then((html) => parsed(html).firstElementChild, () => null));
@@ -233,11 +230,7 @@ function copyable(code) {
 
 if (navigator.clipboard) for (const code of document.querySelectorAll(".command code")) copyable(code);
 for (const link of document.querySelectorAll("a[data-sort]")) link.addEventListener("click", (event) => sort(link, event));
-for (const field of document.querySelectorAll("[data-filter]")) {
-  field.addEventListener("input", () => filter(field.form));
-  const wanted = static_page && new URLSearchParams(location.search).get("q");
-  if (wanted) { field.value = wanted; filter(field.form); }
-}
+for (const field of document.querySelectorAll("[data-filter]")) field.addEventListener("input", () => filter(field.form));
 follow_ids();
 tick();
 setInterval(tick, 1000);

@@ -14,13 +14,11 @@ from moot.view.claims import ClaimTold, tell_claim
 from moot.view.events import EventWords, words_of
 from moot.view.round import CheckTold, tell_check
 from moot.web.followed import Followed
-from moot.web.links import SiteLinks
 
 ENVELOPE: Final = frozenset(
     {"prev", "seq", "rest", "v", "at", "kind", "id", "round", "phase", "step", "by", "saw", "call", "via"}
 )
 BACK_MAX: Final = 60
-CARDS_MAX: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +75,6 @@ def event_page(run: Followed, event: Event) -> EventPage:
         back=tuple(words_of(one, book) for one in back[:BACK_MAX]),
         back_more=max(0, len(back) - BACK_MAX),
     )
-
-
-def named_cards(run: Followed, links: SiteLinks) -> list[EventWords]:
-    """What the ids are that were linked to, for a page that can ask nobody."""
-    book = run.book()
-    return [words_of(book.by_id[identity], book) for identity in [*links.named][:CARDS_MAX]]
 
 
 def parts_of(event: Event) -> Iterator[AnchoredPart]:

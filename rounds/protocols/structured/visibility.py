@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from roles.protocol import Column, Sight, Step, View
+from roles.protocol import Column, Sight, View
 
 ALL: Final = Sight("all")
 GOALS: Final = Sight("goals")
@@ -108,8 +108,3 @@ VISIBILITY: Final[Mapping[str, View]] = {
     "G": {**_WHOLE_ROUND, C.FLIPS: Sight("all_and_objections")},
 }
 """The same from version 2 on."""
-
-
-def row_of(step: Step) -> str:
-    """The row that a step reads: all artifacts share one."""
-    return "D" if step.task.startswith("D.") else step.task

@@ -1,4 +1,4 @@
-"""Tables as `moot beliefs --table` reads them: random ones by seed, and small ones by hand."""
+"""Tables as `moot signals --table` reads them: random ones by seed, and small ones by hand."""
 
 from __future__ import annotations
 

@@ -1,0 +1,67 @@
+"""`moot report --adr FILE`: a decision record is a proposal until a person accepts the outcome."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from moot.app.session import Session
+from tests.cli.conftest import Moot
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+RUNS = ("crux-storage-1", "debate-services", "structured-church")
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A finished recorded run that may be written on."""
+    place = tmp_path / "run"
+    shutil.copytree(EXAMPLES / request.param, place)
+    return place
+
+
+def status(moot: Moot, run: Path) -> str:
+    said = moot("report", run, "--adr", "record.md", "--json")
+    assert (said.code, said.json["out"], said.json["text"]) == (0, "record.md", None)
+    first, line, *_ = Path("record.md").read_text("utf-8").splitlines()
+    assert first == "---"
+    return line.removeprefix("status: ")
+
+
+def test_a_record_is_a_proposal_until_a_person_accepts(moot: Moot, run: Path) -> None:
+    assert status(moot, run) == "proposed"
+    Session(run).note("Read it.")
+    assert status(moot, run) == "proposed", "a remark accepts nothing"
+    Session(run).accept()
+    assert status(moot, run) == "accepted"
+    Session(run).accept(rejected=True)
+    assert status(moot, run) == "rejected", "the last word counts"
+    Session(run).accept()
+    assert status(moot, run) == "accepted"
+    assert Session(run).accept() == Session(run).accept(), "the same word again is no second act"
+
+
+def test_an_edited_outcome_is_accepted(moot: Moot, run: Path) -> None:
+    Session(run).accept("We do something close to it.")
+    assert status(moot, run) == "accepted"
+
+
+def test_an_override_is_a_new_proposal(moot: Moot, run: Path) -> None:
+    Session(run).accept()
+    final = moot("decisions", run, "--final", "--in-force", "--json").json["decisions"][0]["id"]
+    assert moot("override", run, final, "We wait a year.").code == 0
+    assert status(moot, run) == "proposed"
+    Session(run).accept()
+    assert status(moot, run) == "accepted"
+
+
+def test_one_file_is_written(moot: Moot, tmp_path: Path) -> None:
+    run = EXAMPLES / "debate-services"
+    (tmp_path / "folder").mkdir()
+    assert moot("report", run, "--adr", "folder").code == 2
+    assert list((tmp_path / "folder").iterdir()) == []
+    for other in (("--out", "a.md"), ("--html", "a.html"), ("--full",), ("--page",)):
+        assert moot("report", run, "--adr", "record.md", *other).code == 2
+    assert not Path("record.md").exists()

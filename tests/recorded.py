@@ -1,0 +1,47 @@
+"""The recorded runs, for tests that read every one: the shortest run of each protocol is quick, the others are slow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
+RUNS: Final = sorted(head.parent for head in EXAMPLES.glob("*/head"))
+STREAMS: Final = ("claims.jsonl", "verifications.jsonl", "decisions.jsonl")
+
+
+def protocol_of(run: Path) -> str:
+    """Return the protocol that a run was opened with."""
+    with (run / "decisions.jsonl").open("rb") as lines:
+        opening = re.search(rb'"protocol":"([a-z-]+)"', lines.readline())
+    assert opening is not None, run
+    return opening[1].decode()
+
+
+def _one_per_protocol() -> frozenset[str]:
+    """Return the names of the shortest run of each protocol."""
+    names: dict[str, str] = {}
+    for run in sorted(RUNS, key=lambda run: sum((run / name).stat().st_size for name in STREAMS)):
+        names.setdefault(protocol_of(run), run.name)
+    return frozenset(names.values())
+
+
+ONE_PER_PROTOCOL: Final = _one_per_protocol()
+
+
+def recorded(runs: Iterable[Path] = RUNS) -> list[Any]:
+    """Return the runs as parameters of a test."""
+    return [pytest.param(run, id=run.name, marks=_marks(run.name)) for run in runs]
+
+
+def recorded_names(names: Iterable[str] = tuple(run.name for run in RUNS)) -> list[Any]:
+    """Return the names of runs as parameters of a test."""
+    return [pytest.param(name, id=name, marks=_marks(name)) for name in names]
+
+
+def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    return () if name in ONE_PER_PROTOCOL else (pytest.mark.slow,)
