@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, assert_never
 
+from msgspec import UNSET
+
 from ledger.events import (
     Agenda,
     Alarm,
@@ -60,7 +62,6 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
-    FindingFacts,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -68,7 +69,7 @@ from ledger.state.state import (
     Spend,
     State,
 )
-from ledger.wording import asks_for_run, is_good_news, names_no_outcome
+from ledger.wording import asks_for_run, matter_of, names_no_outcome
 
 SYNTHESIS: Final = "S"
 
@@ -109,10 +110,6 @@ def step(state: State, event: Event) -> None:
             )
         case Artifact():
             state.artifacts[_id(event)] = event.seq
-            state.listed[_id(event)] = len(event.findings)
-            state.findings[_id(event)] = tuple(
-                [FindingFacts(found.section, is_good_news(found.text)) for found in event.findings]
-            )
         case Decision():
             _decision(state, event)
         case Concern():
@@ -125,6 +122,8 @@ def step(state: State, event: Event) -> None:
                 event.seq,
                 event.phase,
                 event.severity,
+                None if event.deciding is UNSET else event.deciding,
+                matter_of(event.text) if event.for_human else frozenset(),
             )
         case Validation():
             _validated(state, event)
@@ -295,10 +294,6 @@ def _claim(state: State, event: Claim) -> None:
         event.how,
         event.about,
     )
-    if event.raised_at_artifact is not None:
-        state.claimed.add(event.raised_at_artifact)
-    if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
-        state.linked.add(event.raised_at_artifact)
     older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
     if older is not None:
         place = Place(event.round, event.phase, 0, 0, number_of(identity))
@@ -387,6 +382,7 @@ def _decision(state: State, event: Decision) -> None:
         tuple(ended),
         about=event.about,
         asks_for_run=asks_for_run(event.text),
+        required_by=tuple([one.by for one in event.requirements if not isinstance(one, str)]),
     )
     if event.type == "final" and event.made_by == "rule":
         for ruling in state.rulings.values():

@@ -103,6 +103,8 @@ class DecisionFacts(msgspec.Struct):
     about: tuple[str, ...] = ()
     asks_for_run: bool = False
     """It waits for something to be run (by text)."""
+    required_by: tuple[str, ...] = ()
+    """What can meet its requirements: run, person or world; none where the requirements do not say."""
 
 
 class RulingFacts(msgspec.Struct):
@@ -214,6 +216,10 @@ class ConcernFacts(NamedTuple):
     seq: int
     phase: str
     severity: int | None
+    deciding: str | None = None
+    """The option that the answer to this question would change, as the lead marked it."""
+    matter: frozenset[str] = frozenset()
+    """The words that a question to a person is about, to recognize it when it is asked again (by text)."""
 
 
 class DriftFacts(NamedTuple):
@@ -226,14 +232,6 @@ class DriftFacts(NamedTuple):
     seq: int
     neglected: tuple[str, ...] = ()
     """Goals that the decisions do not serve."""
-
-
-class FindingFacts(NamedTuple):
-    """A finding of an artifact without its text."""
-
-    section: str
-    is_good: bool
-    """It says that something holds (by text)."""
 
 
 class Spend(msgspec.Struct):
@@ -292,16 +290,6 @@ class State(msgspec.Struct):
     """Step id → seq of its fallback."""
     artifacts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Artifact id → seq."""
-    listed: dict[str, int] = msgspec.field(default_factory=dict[str, int])
-    """Artifact id → how many findings it lists."""
-    linked: set[str] = msgspec.field(default_factory=set[str])
-    """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
-    findings: dict[str, tuple[FindingFacts, ...]] = msgspec.field(
-        default_factory=dict[str, tuple[FindingFacts, ...]]
-    )
-    """Artifact id → its findings."""
-    claimed: set[str] = msgspec.field(default_factory=set[str])
-    """Places (`A-3-critic#attack-2`) that a claim was raised from."""
     contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])

@@ -146,7 +146,7 @@ def _narrow_lead(run: _Ended) -> str:
     if has_beliefs(run.book) or not pools_without(run.book):
         return ""
     from detectors.beliefs.pool import margin_of, mean_of
-    from detectors.calibrated.readiness import last_answers
+    from detectors.stopping.readiness import last_answers
 
     last = last_answers(run.book.state)
     margin = MARGIN if last is None else margin_of(mean_of(last.by_role.values()))
