@@ -19,7 +19,7 @@ from ledger.result import Result
 from moot.errors import EXIT_CODES
 from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
 from moot.view.outcome_text import STATUSES as OUTCOME_STATUSES
-from moot.view.readiness import GATES
+from moot.view.stop_checks import HOLDS
 from moot.view.terms import LABELS, STATUS_MEANINGS, TERMS
 from moot.view.text import folded, joined
 from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
@@ -69,9 +69,8 @@ def all_entries() -> Iterator[Meaning]:
         yield Meaning(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
     for mode, title in FAILURE_MODES.items():
         yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
-    for name, (holds, fails) in GATES.items():
-        text = f"Holds: {_without_values(holds)}. Otherwise: {_without_values(fails)}."
-        yield Meaning(name, "stop check", name.replace("_", " "), text)
+    for name, holds in HOLDS.items():
+        yield Meaning(name, "stop check", name.replace("_", " "), _sentence(f"holds when {holds}"))
     for code, title in SIGNAL_NAMES.items():
         yield Meaning(
             code, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
@@ -163,16 +162,6 @@ def _plain(name: str) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
-
-
-def _without_values(text: str) -> str:
-    """Return the words of a stop check without the places of its numbers."""
-    return (
-        re.sub(r"\s*\((?:limit )?\{\w+\}\)|: \{\w+\}", "", text)
-        .replace("{value}", "…")
-        .replace("{limit}", "…")
-        .replace("{window}", "the last rounds")
-    )
 
 
 def _first_sentence(model: type) -> str:

@@ -28,6 +28,18 @@ ABOUT: Final = {
     "unblocked": "what the open questions leave undecided",
 }
 """Gate that fails → what the next round is about where its plan names no focus."""
+HOLDS: Final = {
+    "examined": "each living option is named by at least 3 tested claims",
+    "settled": "the last two rounds have the same leader, it lost at most 10 points and leads by at least 10",
+    "unblocked": "no open question decides and no decision waits for something outside the run",
+    "untested": "at most 30% of the claims are untested",
+    "critic_absent_once": "one round was held without the critic",
+    "on_goal": "the last drift check is not FAIL and names no neglected goal",
+    "no_alarms": "no failure mode is alarmed",
+    "cautious": "no failure mode seems to be starting",
+    "reachable": "the rest of the plan can still become ready; a notice that decides nothing",
+}
+"""Gate → when it holds."""
 NAMED_MAX: Final = 3
 
 
