@@ -53,14 +53,13 @@ KEPT: Final = ("host", "human")
 """Kinds of seat that a run's opening names wholly."""
 AGAIN: Final = {
     "command": "command:PROGRAM",
-    "local": "local:FILE.gguf",
     "tape": "tape:RUN",
     "openai": "openai:MODEL",
     "ollama": "ollama:MODEL",
     "openrouter": "openrouter:MAKER/MODEL",
     **{name: name for name in ("claude", "codex", "gemini", "llm")},
 }
-"""Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
+"""Kinds that a person has to name again: no ledger holds a program, or who did not answer yet."""
 
 
 def opening_of(

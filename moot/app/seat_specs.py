@@ -22,7 +22,7 @@ BY_API: Final = ("anthropic", "openai", "ollama", "openrouter")
 PROGRAMS: Final = ("command", "claude", "codex", "gemini", "llm")
 NEEDS_MODEL: Final[Mapping[str, str]] = {"ollama": "ollama:qwen3:8b", "openrouter": "openrouter:MAKER/MODEL"}
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-LEAVE: Final = "leave out --offline and MOOT_OFFLINE, or choose local, host, human or tape:RUN"
+LEAVE: Final = "leave out --offline and MOOT_OFFLINE, or choose host, human or tape:RUN"
 NO_SEAT: Final = """\
 --seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
 --seats openai                a model by OpenAI: export OPENAI_API_KEY=…; openai:MODEL names another one
@@ -31,7 +31,6 @@ NO_SEAT: Final = """\
 --seats claude                an agent's command line that is installed: claude, codex, gemini, llm
 --seats mix:SPEC,SPEC         several of them, one after the other over the roles
 --seats 'command:PROGRAM …'   a program that reads a brief and writes a reply
---seats local:FILE.gguf       a model file on this machine, without a network: pip install 'xllamacpp>=2026.10'
 --seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
 --seats human                 moot asks you here in the terminal, in $EDITOR if it is set
 --seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
@@ -52,9 +51,7 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    fix = (
-        "add --seats anthropic, openai, ollama:MODEL, claude, local, host, human, tape:RUN or command:PROGRAM"
-    )
+    fix = "add --seats anthropic, openai, ollama:MODEL, claude, host, human, tape:RUN or command:PROGRAM"
     return MootError("no_seat", what, "moot run", fix, more=NO_SEAT)
 
 

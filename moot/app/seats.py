@@ -201,8 +201,6 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
             from roles.seats.human import HumanSeat
 
             return HumanSeat(Person().ask)
-        case "local":
-            return _local(rest)
         case _:
             from roles.seats.host import HostSeat
 
@@ -242,34 +240,6 @@ def _need(package: str, install: str) -> None:
     if find_spec(package) is None:
         what, _, fix = install.partition(": ")
         raise MootError("sdk_missing", what, "seat", fix)
-
-
-def _local(rest: str) -> Seat:
-    """A gguf by its path, or the one that an installed model package brings."""
-    from roles.seats.local import INSTALL, LocalSeat, found_model
-
-    if find_spec("xllamacpp") is None:
-        what, _, fix = INSTALL.partition(": ")
-        raise MootError("sdk_missing", what, "seat", fix)
-    model = Path(rest).expanduser() if rest else found_model()
-    if model is None:
-        raise usage(
-            "no local model was named, and none is installed", "write local:PATH/TO/MODEL.gguf", "seat"
-        )
-    _check_model(model)
-    return LocalSeat(model)
-
-
-def _check_model(model: Path) -> None:
-    from roles.seats.local import is_gguf
-
-    try:
-        if is_gguf(model):
-            return
-        fault = "it is no gguf model"
-    except OSError as error:
-        fault = (error.strerror or str(error)).lower()
-    raise usage(f"{model} cannot be used: {fault}", "name a gguf file: local:PATH/TO/MODEL.gguf", "seat")
 
 
 def declared_seat(seat: Seat) -> str:

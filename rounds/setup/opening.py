@@ -202,7 +202,7 @@ def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberatio
 
 def _spoken(seat: str) -> str | None:
     """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
-    return seat if seat in ("host", "human", "anthropic", "openai", "local") else None
+    return seat if seat in ("host", "human", "anthropic", "openai") else None
 
 
 def _protocol(wanted: str, name: str) -> Protocol:

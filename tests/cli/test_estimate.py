@@ -102,8 +102,8 @@ def test_bad_seats_are_refused_as_by_run(moot: Moot, file: Path, seats: tuple[st
     assert said.out == ""
 
 
-def test_a_local_model_takes_tokens_and_costs_nothing(moot: Moot, file: Path) -> None:
-    found = moot("run", "--dry-run", file, "--seats", "local", "--json").json
+def test_a_model_of_this_machine_takes_tokens_and_costs_nothing(moot: Moot, file: Path) -> None:
+    found = moot("run", "--dry-run", file, "--seats", "ollama:qwen3:8b", "--json").json
     assert found["tokens_in"]["high"] > found["tokens_in"]["low"] > 0
     assert found["usd"] == {"low": "0.000000", "high": "0.000000"}
 
