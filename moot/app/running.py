@@ -263,7 +263,7 @@ def allow_programs(session: Session, *, is_allowed: bool) -> None:
 def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, str]:
     """Role → specification: what is said now, then what the run itself names. Raises `MootError` with the line to say.
 
-    A model is the one that answered last for the role; the effort it was asked for is not on the ledger.
+    A model is the one that answered last for the role.
     """
     kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
     named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}

@@ -1,6 +1,6 @@
-"""What a person writes for a seat: `anthropic:MODEL@EFFORT`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
+"""What a person writes for a seat: `anthropic:MODEL`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
 
-KIND[:MODEL][@EFFORT][@URL]      a model seat; an effort for anthropic and openai, a URL for openai alone
+KIND[:MODEL][@URL]               a model seat; a URL for openai alone
 command:PROGRAM ARGUMENTS        a program; claude, codex, gemini and llm are programs by name
 mix:SPEC,SPEC                    one after the other over the roles, for --seats alone
 """
@@ -43,7 +43,6 @@ class ModelSpec(NamedTuple):
 
     kind: str
     model: str | None
-    effort: str | None
     url: str | None
 
 
@@ -118,30 +117,11 @@ def mixed(spec: str) -> tuple[str, ...]:
 def read_model(spec: str) -> ModelSpec:
     """A specification of a model seat, in its parts. Raises `MootError`."""
     kind, _, rest = spec.partition(":")
-    model, *marked = rest.split("@")
-    urls = [word for word in marked if "://" in word]
-    efforts = [word for word in marked if "://" not in word]
-    if len(urls) > 1 or len(efforts) > 1 or (urls and kind != "openai"):
-        fix = "write KIND:MODEL@EFFORT, or openai:MODEL@URL without a password in the URL"
+    model, at, url = rest.partition("@")
+    if at and (kind != "openai" or "://" not in url or "@" in url):
+        fix = "write KIND:MODEL, or openai:MODEL@URL without a password in the URL"
         raise usage(f"{spec!r} cannot be read", fix, "seat")
-    for word in efforts:
-        known = _efforts(kind)
-        if word not in known:
-            fix = f"choose one of {', '.join(known)}" if known else f"write {kind}:MODEL"
-            raise usage(f"no effort {word!r} for {kind}", fix, "seat")
-    return ModelSpec(kind, model or None, efforts[0] if efforts else None, urls[0] if urls else None)
-
-
-def _efforts(kind: str) -> tuple[str, ...]:
-    if kind == "anthropic":
-        from roles.seats.anthropic import EFFORTS
-
-        return EFFORTS
-    if kind in ("openai", "openrouter"):
-        from roles.seats.openai import EFFORTS as OF_OPENAI
-
-        return OF_OPENAI
-    return ()
+    return ModelSpec(kind, model or None, url or None)
 
 
 def model_of(spec: str) -> str | None:

@@ -212,7 +212,7 @@ def _anthropic(spec: str, prices: Prices) -> Seat:
 
     _need("anthropic", WORDS.install)
     said = read_model(spec)
-    return AnthropicSeat(said.model or MODEL, prices=prices, effort=said.effort)
+    return AnthropicSeat(said.model or MODEL, prices=prices)
 
 
 def _openai(spec: str, prices: Prices) -> Seat:
@@ -233,7 +233,7 @@ def _openai(spec: str, prices: Prices) -> Seat:
     if said.model is None and not endpoint.is_official:
         what = "a compatible server has no model that moot could choose"
         raise usage(what, "name one that it serves: openai:MODEL", "seat")
-    return OpenAISeat(model, endpoint, prices=prices, effort=said.effort)
+    return OpenAISeat(model, endpoint, prices=prices)
 
 
 def _need(package: str, install: str) -> None:
