@@ -138,7 +138,7 @@ def _not_run(why: str) -> SandboxRun:
     """What stands for a program that could not be started: why, in the place of what it would have written."""
     said = why.encode("utf-8", "replace")
     nothing = Capture(_sha256(b""), 0, b"")
-    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(said), len(said), said), {}, 0)
+    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(said), len(said), said), 0)
 
 
 def _kept(stream: Capture) -> KeptOutput:
