@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from ledger.plain_text import visible
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
 from rounds.experiments.sandbox import (
@@ -173,4 +174,4 @@ def _lingers() -> bool:
 
 def _last_line(made: SandboxRun) -> str:
     lines = made.stderr.kept.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else f"exit code {made.exit}"
+    return visible(lines[-1]) if lines else f"exit code {made.exit}"

@@ -8,13 +8,14 @@ from typing import Final
 
 import pytest
 
-from ledger.events.experiments import ExperimentLimits, Predicate
+from ledger.events.experiments import ExperimentLimits, ExperimentRun, Predicate
 from ledger.store.store import RunStore
 from rounds.experiments import bench as bench_module
 from rounds.run.experiments import conduct
 from rounds.run.human_actions import allow_experiment
 from tests.cli.conftest import Moot, content
-from tests.rounds.experimenting import BENCH, CLAIM, READS, planned, sandbox_or_skip, with_claims
+from tests.protocols.crux_seats import play
+from tests.rounds.experimenting import BENCH, CLAIM, READS, WORLD, planned, sandbox_or_skip, with_claims
 
 PLAN: Final = ("--claim", CLAIM, "--program", "test.py", "--input", "data.txt",
                "--must-fail", "data.txt=bad.txt", "--must-hold", "data.txt=other.txt")  # fmt: skip
@@ -77,10 +78,7 @@ def test_a_plan_beyond_all_bounds_is_refused(moot: Moot, crux: Path, case: str) 
 
 # ---------------------------------------------------------------- what a program prints
 
-NUMBERS: Final = (
-    "1e999999999999", "-1e999999999999", "1e-999999999999", "0e999999999999", "1e1000000", "Infinity", "-inf", "NaN",
-    "sNaN", "NaN123", "1e400", "9" * 60_000, "0." + "0" * 50_000 + "1", "1_000", "\u0661\u0662", "1e", "{}", "",
-)  # fmt: skip
+NUMBERS: Final = ("1e999999999999", "-1e1000000", "sNaN")
 READING: Final = (
     ("experiment", "show"), ("status",), ("next",), ("report",), ("report", "--full"), ("claims",), ("decisions",),
     ("why", "E-2-1"), ("show", "E-2-1"), ("log",), ("check",), ("verify",), ("replay", "--re-execute"),
@@ -94,25 +92,22 @@ def _verb(moot: Moot, run: Path, words: tuple[str, ...]) -> tuple[int, str]:
     return answer.code, answer.out + answer.err
 
 
-@pytest.mark.parametrize(
-    ("number", "test"),
-    [(number, test) for number in NUMBERS[:4] for test in ("near", "at_least", "at_most", "equals")]
-    + [(number, "near") for number in NUMBERS[4:]],
-)
-def test_a_run_can_be_read_whatever_a_program_printed(
-    moot: Moot, tmp_path: Path, number: str, test: str
-) -> None:
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_run_can_be_read_whatever_a_program_printed(moot: Moot, tmp_path: Path, number: str) -> None:
     """The first of these ended next, report, show and resume with exit code 70, for ever."""
     sandbox_or_skip()
     session = with_claims(tmp_path / "run")
-    tolerance = "0.5" if test == "near" else None
-    wanted = Predicate(of="stdout", test=test, value="3.14", tolerance=tolerance)  # type: ignore[arg-type]
-    failing = Predicate(of="stdout", test="equals", value="bad")
-    program = f"data = open('data.txt').read()\nprint({number!r} if data == 'good' else data.strip())"
-    experiment = planned(session, program, pass_if=(wanted,), fail_if=(failing,))
+    wanted = Predicate(of="stdout", test="near", value="3.14", tolerance="0.5")
+    exits = {code: Predicate(of="exit", test="equals", value=code) for code in ("0", "1")}
+    program = (
+        f"data = open('data.txt').read()\nprint({number!r} if data == 'good' else 3.14)\nexit(data == 'bad')"
+    )
+    experiment = planned(session, program, pass_if=(exits["0"], wanted), fail_if=(exits["1"],))
     allow_experiment(session, experiment)
     assert moot("experiment", "run", tmp_path / "run", experiment).code in (0, 1)
-    for words in READING[:4] if number != NUMBERS[0] or test != "near" else READING:
+    runs = RunStore(tmp_path / "run").book().of(ExperimentRun)
+    assert [run.control for run in runs].count(None) == 3, "both controls did what they must"
+    for words in READING:
         code, text = _verb(moot, tmp_path / "run", words)
         assert code in (0, 1), f"{words}: {text}"
     assert moot("run", "--resume", tmp_path / "run", "--seats", "host").code in (0, 4)
@@ -141,6 +136,15 @@ def test_no_control_character_of_a_program_is_ever_shown(moot: Moot, tmp_path: P
     texts += [_verb(moot, run, words)[1] for words in READING]
     texts += [moot("experiment", "show", run, experiment, "--json").out, (tmp_path / "run.html").read_text()]
     assert "overwritten" in texts[1]
+    # The same beside a run that is finished.
+    done = with_claims(tmp_path / "done")
+    play(done, WORLD)
+    experiment = planned(done, HIDING)
+    shown = [
+        moot("experiment", "run", tmp_path / "done", experiment),
+        moot("experiment", "show", tmp_path / "done", experiment),
+    ]
+    texts += [answer.out + answer.err for answer in shown]
     for text in texts:
         assert not UNSEEN.search(text.replace("\t", "")), repr(text)
 
