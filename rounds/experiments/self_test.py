@@ -66,6 +66,16 @@ while True:
 """Starts a process in a session of its own, then goes beyond a limit: what is ended must be ended whole."""
 
 
+WATCHED: Final = {
+    "memory_together": (
+        "memory",
+        "import os, time\nfor _ in range(2): os.fork()\nmemory = b'x' * (90 * 2**20)\ntime.sleep(20)",
+    ),
+    "files": ("disk", "n = 0\nwhile True:\n    open(f'f{n}', 'w').close()\n    n += 1"),
+}
+"""Limits that the kernel does not hold by itself and moot watches: name → how the program must end, the program."""
+
+
 @dataclass(frozen=True)
 class SelfTest:
     """Result of a self-test: passed; or the attempts that got through; or why it could not be run."""
@@ -82,7 +92,10 @@ class SelfTest:
         if self.version is None:
             return f"{NAME} is not installed"
         if self.passed:
-            return f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed"
+            watched = (
+                "memory of all processes together and the number of files are watched, not held by the kernel"
+            )
+            return f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed; {watched}"
         if self.escaped:
             return f"{NAME} {self.version} does not hold: {', '.join(self.escaped)}"
         return f"{NAME} {self.version} cannot be used: {self.trouble}"
@@ -108,6 +121,8 @@ def self_test() -> SelfTest:
         return SelfTest(version, False, 0, (), TOO_OLD)
     try:
         tried = _tried()
+        if not any(tried.values()):
+            tried |= {name: _goes_beyond(*limit) for name, limit in WATCHED.items()}
         lingers = not any(tried.values()) and _lingers()
     except (SandboxBroken, msgspec.DecodeError, OSError) as error:
         return SelfTest(version, False, 0, (), str(error))
@@ -152,6 +167,11 @@ def _of_home() -> Iterable[str]:
         yield from (
             str(path) for path in sorted(home.iterdir())[:50] if not interpreter().is_relative_to(path)
         )
+
+
+def _goes_beyond(end: str, program: str) -> bool:
+    """Return whether a program that goes beyond a watched limit ends otherwise than by it: /proc may be closed."""
+    return run_job(Job(("python3", "-c", program), limits=LIMITS)).ended != end
 
 
 def _lingers() -> bool:
