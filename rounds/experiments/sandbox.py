@@ -26,6 +26,7 @@ from ledger.plain_text import visible
 from ledger.state.experiments import FILE_NAME
 from rounds.experiments import bubblewrap, seccomp
 from rounds.experiments.bubblewrap import NAME, WORK, interpreter
+from rounds.experiments.control_group import ControlGroup, control_group
 from rounds.experiments.usage import Usage, descendants, is_alive, usage_of
 
 READY: Final = b"\x06"
@@ -124,15 +125,24 @@ def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> Sandb
         )
     if not seccomp.is_supported():
         raise SandboxBroken("moot has no system call filter for this processor")
+    group = control_group(job.limits.memory_bytes)
+    try:
+        return _run(job, group, is_interrupted or _never)
+    finally:
+        if group is not None:
+            group.remove()
+
+
+def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool]) -> SandboxRun:
     began = time.monotonic()
-    process = _started(job)
+    process = _started(job, group)
     assert process.stdout is not None, "stdout is a pipe"
     assert process.stderr is not None, "stderr is a pipe"
     budget = _Budget(job.limits.out_bytes)
     out = _Stream(process.stdout, job.limits.kept_bytes, budget)
     err = _Stream(process.stderr, job.limits.kept_bytes, budget, READY)
     try:
-        beyond = _watched(process, err, budget, job.limits, began, is_interrupted or _never)
+        beyond = _watched(process, err, budget, group, job.limits, began, is_interrupted)
     finally:
         _end(process)
         for stream in (out, err):
@@ -144,6 +154,9 @@ def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> Sandb
     if budget.is_exceeded:
         # Said here too: a program may have ended before the next look, killed by the closed pipe.
         beyond = beyond or "output"
+    if group is not None and group.is_exceeded:
+        # The kernel killed one process of the program; the others may have gone on as if nothing had happened.
+        beyond = beyond or "memory"
     ms = round((time.monotonic() - began) * 1000)
     code = process.returncode
     if beyond is not None:
@@ -154,11 +167,14 @@ def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> Sandb
     return SandboxRun("exit", code, None, out.capture(), err.capture(), ms)
 
 
-def _started(job: Job) -> subprocess.Popen[bytes]:
+def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
     room = job.limits.disk_bytes + job.limits.disk_bytes // SLACK
     with _descriptors([seccomp.program(), *job.files.values()]) as (call_filter, *contents):
         files = dict(zip(job.files, contents, strict=True))
         words = bubblewrap.command(_launcher(job), files, call_filter, _environment(job.seed), room)
+        if group is not None:
+            enter = 'echo $$ > "$0" && exec "$@"'
+            words = ["/bin/sh", "-c", enter, str(group.entrance), *words]
         try:
             return subprocess.Popen(
                 words,
@@ -239,6 +255,7 @@ def _watched(
     process: subprocess.Popen[bytes],
     err: _Stream,
     budget: _Budget,
+    group: ControlGroup | None,
     limits: Limits,
     began: float,
     is_interrupted: Callable[[], bool],
@@ -254,12 +271,14 @@ def _watched(
             return "wall"
         if budget.is_exceeded:
             return "output"
-        if err.is_ready and (beyond := _exceeded(usage_of(process.pid, WORK), limits)):
+        if group is not None and group.is_exceeded:
+            return "memory"
+        if err.is_ready and (beyond := _exceeded(usage_of(process.pid, WORK), limits, group)):
             return beyond
 
 
-def _exceeded(usage: Usage, limits: Limits) -> Ended | None:
-    if usage.memory_bytes > limits.memory_bytes:
+def _exceeded(usage: Usage, limits: Limits, group: ControlGroup | None) -> Ended | None:
+    if group is None and usage.memory_bytes > limits.memory_bytes:
         return "memory"
     if usage.processes > limits.processes + OUR_PROCESSES:
         return "processes"

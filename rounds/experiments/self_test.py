@@ -22,6 +22,7 @@ import msgspec
 from ledger.plain_text import visible
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
+from rounds.experiments.control_group import control_group
 from rounds.experiments.sandbox import (
     Job,
     Limits,
@@ -85,6 +86,8 @@ class SelfTest:
     attempts: int
     escaped: tuple[str, ...]
     trouble: str | None
+    has_group: bool = False
+    """Whether a control group holds the memory of all processes together; without one it is watched."""
 
     @property
     def text(self) -> str:
@@ -93,9 +96,12 @@ class SelfTest:
             return f"{NAME} is not installed"
         if self.passed:
             watched = (
-                "memory of all processes together and the number of files are watched, not held by the kernel"
+                "number of files" if self.has_group else "memory of all processes together, number of files"
             )
-            return f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed; {watched}"
+            return (
+                f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed; "
+                f"watched, not enforced by the kernel: {watched}"
+            )
         if self.escaped:
             return f"{NAME} {self.version} does not hold: {', '.join(self.escaped)}"
         return f"{NAME} {self.version} cannot be used: {self.trouble}"
@@ -127,7 +133,10 @@ def self_test() -> SelfTest:
     except (SandboxBroken, msgspec.DecodeError, OSError) as error:
         return SelfTest(version, False, 0, (), str(error))
     escaped = tuple(name for name, got_through in (tried | {"ended_whole": lingers}).items() if got_through)
-    return SelfTest(version, not escaped, len(tried) + 1, escaped, None)
+    group = control_group(LIMITS.memory_bytes)
+    if group is not None:
+        group.remove()
+    return SelfTest(version, not escaped, len(tried) + 1, escaped, None, has_group=group is not None)
 
 
 def _tried() -> dict[str, bool]:

@@ -1,5 +1,6 @@
 """The sandbox, with real programs in it; where this machine has none the tests are skipped."""
 
+# ruff: noqa: E501  # a program a line
 from __future__ import annotations
 
 import hashlib
@@ -19,6 +20,7 @@ import pytest
 
 from rounds.experiments import bubblewrap
 from rounds.experiments.bench import NoSandbox, bench_here
+from rounds.experiments.control_group import ControlGroup, control_group
 from rounds.experiments.sandbox import Job, Limits, SandboxBroken, SandboxRun, run_job
 from rounds.experiments.self_test import LIMITS, PROBE, self_test
 from tests.rounds.experimenting import sandbox_or_skip
@@ -190,3 +192,70 @@ def test_walls_that_do_not_stand_start_nothing(walls: Callable[[Command], None])
     walls(broken)
     with pytest.raises(SandboxBroken, match="no permission to build walls"):
         run_job(Job(("python3", "-c", "1")))
+
+
+IN_MANY: Final = "import os, time\nfor _ in range(3): os.fork()\ntaken = b'x' * (40 * 2**20)\ntime.sleep(20)"
+PEAKS: Final = ("memory.peak", "memory.max_usage_in_bytes")
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_memory_in_many_processes_is_watched_where_there_is_no_control_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rounds.experiments.sandbox.control_group", lambda _: None)
+    limits = Limits(memory_bytes=200 * MEBIBYTE)
+    assert run_job(program(IN_MANY, limits=limits)).ended == "memory"
+    waits = "import os, time\nfor _ in range(3): os.fork()\ntaken = b'x' * (10 * 2**20)\ntime.sleep(0.3)"
+    assert run_job(program(waits, limits=limits)).ended == "exit"
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_control_group_holds_memory_exactly_and_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = control_group(MEBIBYTE)
+    if first is None:
+        pytest.skip("no control group can be made here")
+    first.remove()
+    groups: list[ControlGroup] = []
+    peaks: list[int] = []
+
+    def remove(group: ControlGroup) -> None:
+        groups.append(group)
+        beside = group.entrance.parent
+        peak = next(beside / name for name in PEAKS if (beside / name).exists())
+        peaks.append(int(peak.read_text()))
+        removed(group)
+
+    removed = ControlGroup.remove
+    monkeypatch.setattr(ControlGroup, "remove", remove)
+    limits = Limits(memory_bytes=200 * MEBIBYTE)
+    assert run_job(program(IN_MANY, limits=limits)).ended == "memory"
+    # The kernel kills the child, and its parent would end as if nothing had happened.
+    child = (
+        "import os\nif os.fork() == 0:\n    kept = [b'x' * 2**20 for _ in range(170)]\n    os._exit(0)\n"
+        "kept = b'x' * (100 * 2**20)\nos.wait()"
+    )
+    assert run_job(program(child, limits=limits)).ended == "memory"
+    assert run_job(program("print(len(b'x' * (100 * 2**20)))", limits=limits)).ended == "exit"
+    assert max(peaks) <= 1.1 * limits.memory_bytes
+    assert not [group for group in groups if group.entrance.exists()]
+
+
+ORDINARY: Final = {
+    "processes": "from multiprocessing import Process, Queue\nq = Queue(); p = Process(target=q.put, args=(3,)); p.start(); print(q.get()); p.join()",
+    "a pool": "from concurrent.futures import ProcessPoolExecutor\nwith ProcessPoolExecutor(4) as pool: print(sum(pool.map(abs, range(4))))",
+    "asyncio": "import asyncio\nasync def main():\n    p = await asyncio.create_subprocess_exec('echo', '3', stdout=-1); print((await p.communicate())[0].decode().strip())\nasyncio.run(main())",
+    "sqlite": "import sqlite3\nd = sqlite3.connect('x.db'); d.execute('pragma journal_mode=wal'); d.execute('create table t(a)'); d.executemany('insert into t values(?)', [(n,) for n in range(3)]); d.commit(); print(d.execute('select count(*) from t').fetchone()[0])",
+    "a mapped file": "import mmap\nf = open('f', 'w+b'); f.truncate(4096); m = mmap.mmap(f.fileno(), 0); m[0:1] = b'3'; m.flush(); print(open('f').read(1))",
+    "shared values": "from multiprocessing import Value, shared_memory\ns = shared_memory.SharedMemory(create=True, size=9); s.buf[0] = Value('i', 3).value; print(s.buf[0]); s.close(); s.unlink()",
+    "a shell": "import subprocess\nprint(subprocess.run('seq 3 | tail -1', shell=True, capture_output=True, text=True).stdout.strip())",
+    "a local server": "import socket, threading\ns = socket.socket(socket.AF_UNIX); s.bind('s'); s.listen()\nthreading.Thread(target=lambda: s.accept()[0].send(b'3')).start()\nc = socket.socket(socket.AF_UNIX); c.connect('s'); print(c.recv(1).decode())",
+    "a temporary file": "import os, tempfile\nwith tempfile.NamedTemporaryFile('w+') as f: f.write('3'); f.flush(); os.fsync(f.fileno()); print(open(f.name).read())",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("name", ORDINARY)
+def test_what_ordinary_programs_do_works_inside(name: str) -> None:
+    result = run_job(program(ORDINARY[name]))
+    assert (result.ended, result.exit) == ("exit", 0), result.stderr.kept.decode()
+    assert result.stdout.kept.strip() in (b"3", b"6")
