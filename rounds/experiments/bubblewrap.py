@@ -1,6 +1,6 @@
 """The walls of the sandbox: the `bwrap` command line that a program runs under.
 
-inside     no network, its own process table and hostname, no capabilities, no new privileges, user nobody
+inside     no network, its own process table and hostname, no capabilities, no new privileges, another user
 readable   /usr, /bin, /lib*, the interpreter, five small files of /etc
 writable   the work directory, a tmpfs of limited size, and 1 MB of /dev/shm for locks
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,9 @@ OLDEST: Final = (0, 8)
 WORK: Final = "/work"
 """Where the program's files lie inside, and the only place it may write."""
 NOBODY: Final = "65534"
+FIRST_USER: Final = 2_000_000_000
+USERS: Final = 100_000_000
+"""Numbers that no system gives to people or services."""
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS: Final = ("ld.so.cache", "alternatives", "localtime", "nsswitch.conf", "passwd")
 """What programs look for in /etc; none of it is secret."""
@@ -94,7 +98,7 @@ def command(
     words += ["--remount-ro", "/", "--chdir", WORK]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    return [*words, "--", *(_as_nobody() if is_root else ()), *launcher]
+    return [*words, "--", *(_as_somebody_else() if is_root else ()), *launcher]
 
 
 def _devices() -> list[str]:
@@ -125,7 +129,22 @@ def _settings() -> Iterable[str]:
     return (f"/etc/{name}" for name in SETTINGS if os.path.exists(f"/etc/{name}"))
 
 
-def _as_nobody() -> list[str]:
-    """Return the words that become nobody before the program starts: root stays root for the count of processes."""
-    words = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--bounding-set=-all"]
+def _user_of_its_own() -> str:
+    """Return a user that owns nothing and runs nothing else.
+
+    The kernel counts processes by user: programs that run side by side as one user would take each other's share. Where
+    a container maps few users, it is nobody for all.
+    """
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/uid_map").read_text("ascii").splitlines():
+            first, _, length = map(int, line.split())
+            if first + length > FIRST_USER + USERS:
+                return str(FIRST_USER + secrets.randbelow(USERS))
+    return NOBODY
+
+
+def _as_somebody_else() -> list[str]:
+    """Return the words that give up root before the program starts."""
+    user = _user_of_its_own()
+    words = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--bounding-set=-all"]
     return [*words, "--inh-caps=-all", "--no-new-privs"]

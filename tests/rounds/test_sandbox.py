@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -259,3 +260,12 @@ def test_what_ordinary_programs_do_works_inside(name: str) -> None:
     result = run_job(program(ORDINARY[name]))
     assert (result.ended, result.exit) == ("exit", 0), result.stderr.kept.decode()
     assert result.stdout.kept.strip() in (b"3", b"6")
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_programs_side_by_side_take_nothing_from_each_other() -> None:
+    """The kernel counts processes by user, so each program has one of its own."""
+    text = "import os, time\nfor _ in range(25):\n    if os.fork() == 0: break\ntime.sleep(1)"
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(run_job, [program(text)] * 4))
+    assert [(result.ended, result.exit) for result in results] == [("exit", 0)] * 4
