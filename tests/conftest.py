@@ -31,4 +31,3 @@ settings.load_profile("gate")
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of `make test`, in `make test-all`")
     config.addinivalue_line("markers", "campaign: long; left out unless asked for with -m campaign")
-    config.addinivalue_line("markers", "local: a real model, left out unless asked for: make test-local")

@@ -41,7 +41,6 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _offline(settings)
     yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'anthropic>=2.12'")
     yield _extra("openai", "model seats by OpenAI, Ollama, OpenRouter", "pip install 'openai>=3.54'")
-    yield _local()
     yield _key()
     yield from map(_address, ADDRESSES)
     yield _model()
@@ -137,17 +136,6 @@ def _extra(name: str, what_for: str, fix: str) -> Examined:
         return _ok(f"extra {name}", version(name))
     except PackageNotFoundError:
         return _ok(f"extra {name}", "installed")
-
-
-def _local() -> Examined:
-    from roles.seats.local import found_model
-
-    extra = _extra("xllamacpp", "model seats on this machine", "pip install 'xllamacpp>=2026.10'")
-    if extra.state != "ok":
-        return _missing("extra local", extra.found, extra.fix or "")
-    model = found_model()
-    beside = f"model {model.name}" if model else "no model beside it: name one, local:FILE.gguf"
-    return _ok("extra local", f"xllamacpp {extra.found}; {beside}")
 
 
 def _key() -> Examined:

@@ -55,14 +55,13 @@ KEPT: Final = ("host", "human")
 """Kinds of seat that a run's opening names wholly."""
 AGAIN: Final = {
     "command": "command:PROGRAM",
-    "local": "local:FILE.gguf",
     "tape": "tape:RUN",
     "openai": "openai:MODEL",
     "ollama": "ollama:MODEL",
     "openrouter": "openrouter:MAKER/MODEL",
     **{name: name for name in ("claude", "codex", "gemini", "llm")},
 }
-"""Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
+"""Kinds that a person has to name again: no ledger holds a program, or who did not answer yet."""
 
 
 def opening_of(
@@ -287,7 +286,7 @@ def allow_programs(session: Session, *, is_allowed: bool) -> None:
 def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, str]:
     """Role → specification: what is said now, then what the run itself names. Raises `MootError` with the line to say.
 
-    A model is the one that answered last for the role; the effort it was asked for is not on the ledger.
+    A model is the one that answered last for the role.
     """
     kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
     named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}

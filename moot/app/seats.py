@@ -222,8 +222,6 @@ def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
             from roles.seats.human import HumanSeat
 
             return HumanSeat(Person().ask)
-        case "local":
-            return _local(rest)
         case _:
             from roles.seats.host import HostSeat
 
@@ -235,7 +233,7 @@ def _anthropic(spec: str, prices: Prices) -> Seat:
 
     _need("anthropic", WORDS.install)
     said = read_model(spec)
-    return AnthropicSeat(said.model or MODEL, prices=prices, effort=said.effort)
+    return AnthropicSeat(said.model or MODEL, prices=prices)
 
 
 def _openai(spec: str, prices: Prices) -> Seat:
@@ -256,41 +254,13 @@ def _openai(spec: str, prices: Prices) -> Seat:
     if said.model is None and not endpoint.is_official:
         what = "a compatible server has no model that moot could choose"
         raise usage(what, "name one that it serves: openai:MODEL", "seat")
-    return OpenAISeat(model, endpoint, prices=prices, effort=said.effort)
+    return OpenAISeat(model, endpoint, prices=prices)
 
 
 def _need(package: str, install: str) -> None:
     if find_spec(package) is None:
         what, _, fix = install.partition(": ")
         raise MootError("sdk_missing", what, "seat", fix)
-
-
-def _local(rest: str) -> Seat:
-    """A gguf by its path, or the one that an installed model package brings."""
-    from roles.seats.local import INSTALL, LocalSeat, found_model
-
-    if find_spec("xllamacpp") is None:
-        what, _, fix = INSTALL.partition(": ")
-        raise MootError("sdk_missing", what, "seat", fix)
-    model = Path(rest).expanduser() if rest else found_model()
-    if model is None:
-        raise usage(
-            "no local model was named, and none is installed", "write local:PATH/TO/MODEL.gguf", "seat"
-        )
-    _check_model(model)
-    return LocalSeat(model)
-
-
-def _check_model(model: Path) -> None:
-    from roles.seats.local import is_gguf
-
-    try:
-        if is_gguf(model):
-            return
-        fault = "it is no gguf model"
-    except OSError as error:
-        fault = (error.strerror or str(error)).lower()
-    raise usage(f"{model} cannot be used: {fault}", "name a gguf file: local:PATH/TO/MODEL.gguf", "seat")
 
 
 def declared_seat(seat: Seat) -> str:

@@ -38,7 +38,7 @@ def run(
         typer.Option(
             metavar="SPEC",
             help="Who answers: anthropic[:MODEL], openai[:MODEL], ollama:MODEL, openrouter:MODEL, claude, codex, "
-            "gemini, llm, local[:GGUF], command:PROGRAM, host, human, tape:RUN, or mix:SPEC,SPEC over the roles.",
+            "gemini, llm, command:PROGRAM, host, human, tape:RUN, or mix:SPEC,SPEC over the roles.",
             rich_help_panel=common.WHO,
         ),
     ] = None,

@@ -29,7 +29,7 @@ FREE: Final = ("human", "tape")
 """Kinds of seat that take no tokens."""
 
 
-UNPAID: Final = ("local", "ollama")
+UNPAID: Final = ("ollama",)
 """Kinds whose tokens cost nothing."""
 
 

@@ -98,14 +98,12 @@ class ApiSeat(ABC):
         words: ApiWords,
         *,
         prices: Prices,
-        effort: str | None = None,
         tokens_out_max: int = TOKENS_OUT_MAX,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
         self._words = words
         self._prices = prices
-        self._effort = effort
         self._tokens_out_max = tokens_out_max
         self._monotonic = monotonic
         self._client: Any = None

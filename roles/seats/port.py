@@ -19,7 +19,7 @@ from roles.protocol import Step
 if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
 
-MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command", "local")
+MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command")
 """Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
 NAME_CHARACTERS_MAX: Final = 200
 

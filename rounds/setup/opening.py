@@ -197,7 +197,7 @@ def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberatio
 
 def _spoken(seat: str) -> str | None:
     """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
-    return seat if seat in ("host", "human", "anthropic", "openai", "local") else None
+    return seat if seat in ("host", "human", "anthropic", "openai") else None
 
 
 def _routed(deliberation: Deliberation, name: str) -> tuple[Deliberation, GateChoice | None]:

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -361,25 +360,6 @@ def test_nobody_to_answer_is_said_with_the_ways_forward(moot: Moot) -> None:
     assert all(f"--seats {seat}" in said.err for seat in ("anthropic", "host", "human", "tape:RUN"))
     assert said.err.splitlines()[-1].startswith("moot: no seat")
     assert moot("run", "-q", "What?", "--json").json["error"]["code"] == "no_seat"
-    assert not Path("runs").exists()
-
-
-def test_a_local_seat_without_its_extra_or_its_model_says_how_to_mend_it(
-    moot: Moot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lacks(*names: str) -> None:
-        monkeypatch.setattr(
-            "moot.app.seats.find_spec", lambda name: None if name in names else find_spec("orjson")
-        )
-        monkeypatch.setattr("roles.seats.local.find_spec", lambda _: None)
-
-    lacks("xllamacpp")
-    assert "pip install 'xllamacpp>=2026.10'" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
-    lacks()
-    assert "local:PATH/TO/MODEL.gguf" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
-    assert "no such file" in one_line(moot("run", "-q", "What?", "--seats", "local:gone.gguf"), 2)
-    Path("a.gguf").write_bytes(b"not a model")
-    assert "no gguf" in one_line(moot("run", "-q", "What?", "--seats", "local:a.gguf"), 2)
     assert not Path("runs").exists()
 
 

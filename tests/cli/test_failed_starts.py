@@ -91,7 +91,6 @@ def test_a_wrong_key_leaves_no_run_and_says_so(moot: Moot, monkeypatch: pytest.M
     ("spec", "meant"),
     [
         ("gpt-5", "openai:gpt-5"),
-        ("gpt-5@high", "openai:gpt-5@high"),
         ("claude-opus-5", "anthropic:claude-opus-5"),
         ("qwen3:8b", "ollama:qwen3:8b"),
         ("meta/llama-3", "openrouter:meta/llama-3"),

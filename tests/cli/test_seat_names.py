@@ -45,10 +45,10 @@ def test_a_mix_goes_over_the_roles_that_have_no_seat_of_their_own() -> None:
         ("mix:host,mix:human", "a mix is for all roles"),
         ("ollama", "write ollama:qwen3:8b"),
         ("openrouter:", "write openrouter:MAKER/MODEL"),
-        ("ollama:qwen3@high", "no effort 'high' for ollama"),
-        ("openai:@somewhat", "no effort 'somewhat' for openai"),
+        ("ollama:qwen3@high", "cannot be read"),
+        ("openai:@somewhat", "cannot be read"),
         ("anthropic:m@http://here/v1", "cannot be read"),
-        ("openai:m@http://a@b", "no effort 'b'"),
+        ("openai:m@http://a@b", "cannot be read"),
         ("opneai", "did you mean 'openai'"),
     ],
 )
@@ -62,11 +62,10 @@ def test_every_kind_is_a_word_that_run_lists(moot: Moot) -> None:
     assert all(kind in said for kind in KINDS)
 
 
-def test_a_model_is_read_with_its_effort_and_its_address() -> None:
-    assert read_model("openai:qwen3:8b@high@http://127.0.0.1:8000/v1") == (
+def test_a_model_is_read_with_its_address() -> None:
+    assert read_model("openai:qwen3:8b@http://127.0.0.1:8000/v1") == (
         "openai",
         "qwen3:8b",
-        "high",
         "http://127.0.0.1:8000/v1",
     )
     assert model_of("ollama:qwen3:8b") == "qwen3:8b"
@@ -77,7 +76,7 @@ def test_a_model_is_read_with_its_effort_and_its_address() -> None:
 
 def test_an_opening_says_kind_and_family_and_never_an_address() -> None:
     declared = {
-        "anthropic:claude-opus-5-5@high": "anthropic",
+        "anthropic:claude-opus-5-5": "anthropic",
         "openai": "openai",
         "openai:gpt-6-luna": "openai:gpt",
         "openai:qwen3@http://10.0.0.7/v1": "openai:qwen",

@@ -39,8 +39,7 @@ ASKED: Final = "tests/seats: the real SDKs against the fakes, whose keys and add
 LINES: Final[Mapping[str, str]] = {
     "moot serve": SERVED,
     "moot serve runs/mine": SERVED,
-    "moot run plan.toml --seats anthropic --seat critic=openai:gpt-6.2-sol@high --max-usd 5": ASKED,
-    "moot run plan.toml --seats local:models/some-model.gguf": "tests/seats/test_local.py: a model file is wanted",
+    "moot run plan.toml --seats anthropic --seat critic=openai:gpt-6.2-sol --max-usd 5": ASKED,
     "moot review git:main...HEAD --seats anthropic --fail-on 4": "tests/packaging/test_recipes.py",
     "moot run … --rule params=ours.toml": "tests/cli/test_params.py: no whole command",
 }  # fmt: skip
