@@ -220,8 +220,8 @@ LOOK_UP: Final = Kind(
         r"(?: (?:tcp|udp|default|minimum|maximum|latest|current|exact|first|last))*"
         r" (?:command|flag|switch|port|version|file|folder|directory|path|environment variable|url|license|year"
         r"|date|day|room|header|(?:status|exit) code|release|syntax)\b",
-        r"^\s*(?:which|what) (?:\w+ )?(?:variable|setting|function|method|key|option) (?:tells?|shows?|turns?|prints?|sets?"
-        r"|lists?|controls?|enables?|disables?|returns?|holds?|contains?|does|do)\b",
+        r"^\s*(?:which|what) (?:\w+ )?(?:variable|setting|function|method|key|option) (?:tells?|shows?|turns?|prints?"
+        r"|sets?|lists?|controls?|enables?|disables?|returns?|holds?|contains?|does|do)\b",
         r"^\s*what (?:is|are|was|were) the (?:[\w'-]+ ){0,3}?(?:name|default|value|timeout|ports?|version|path|urls?"
         r"|meaning|syntax|command|flag|switch|limit|size|date|number|license|room|address|capital|abbreviation"
         r"|definition|unit|keys?|shortcut|extension)\b",
