@@ -80,25 +80,26 @@ def signals(
 ) -> SignalReport:
     """The stop signals after event `at` (None: the last one), in the run's own profile if none is named.
 
-    `params` is a parameter file for the profile `calibrated`, an edited copy of the installed one.
+    `params` is a parameter file for the profile `gates`, an edited copy of the installed one.
     """
     from moot.app.signals import refuse_unwatched, signals_of_state
 
     ours = _run(run)
     state = ours.state if at is None else fold(ours.stream(at))
     refuse_unwatched(ours)
-    return signals_of_state(ours, state, profile, whole=at is None, params=params)
+    return signals_of_state(ours, state, profile, params=params)
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
     """What two runs have in common, and where they part."""
+    from detectors.parameters import read_as
     from detectors.signals import signals as read
     from rounds.analysis.compare import compare
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
-    own = opened.stop.profile if opened else "text"
-    profile = "text" if own == "crux" else own  # beliefs are no signals
+    own = read_as(opened.stop.profile) if opened else None
+    profile = own or "published"  # forecasts are no signals
     names = (str(one.path), str(other.path))
     return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
 

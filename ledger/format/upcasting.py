@@ -63,7 +63,7 @@ class Changed(NamedTuple):
 
 CHANGED: Final[Mapping[type[msgspec.Struct], Changed]] = {
     Claim: Changed(("how", "moves", "places")),
-    Concern: Changed(("sightings",), {"type": Literal["concern", "tension", "question"]}),
+    Concern: Changed(("sightings", "deciding"), {"type": Literal["concern", "tension", "question"]}),
     Artifact: Changed(
         types={
             "type": Literal[
@@ -231,7 +231,7 @@ def _lowering(
 
     def lowered(event: Any) -> Any:
         for name in empty:
-            if getattr(event, name) not in (None, (), {}):
+            if getattr(event, name) not in (None, (), {}, msgspec.UNSET):
                 raise NotInVersion1(f"{name} does not occur in version 1 of the format")
         fields = {name: getattr(event, name) for name in kept}
         for name, older in parts.items():

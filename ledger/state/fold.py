@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final, assert_never
 
+from msgspec import UNSET
+
 from ledger.events import (
     Agenda,
     Alarm,
@@ -49,6 +51,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
+from ledger.state.faults import FindingKey
 from ledger.state.lifecycle import BEARING_OF_STATUS, Move, Place, place_of_check, place_of_experiment
 from ledger.state.state import (
     VERIFIER,
@@ -59,8 +62,6 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
-    FindingFacts,
-    FindingKey,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -68,7 +69,7 @@ from ledger.state.state import (
     Spend,
     State,
 )
-from ledger.wording import asks_for_run, is_good_news, names_no_outcome
+from ledger.wording import asks_for_run, matter_of, names_no_outcome
 
 SYNTHESIS: Final = "S"
 
@@ -109,10 +110,6 @@ def step(state: State, event: Event) -> None:
             )
         case Artifact():
             state.artifacts[_id(event)] = event.seq
-            state.listed[_id(event)] = len(event.findings)
-            state.findings[_id(event)] = tuple(
-                [FindingFacts(found.section, is_good_news(found.text)) for found in event.findings]
-            )
         case Decision():
             _decision(state, event)
         case Concern():
@@ -125,6 +122,8 @@ def step(state: State, event: Event) -> None:
                 event.seq,
                 event.phase,
                 event.severity,
+                None if event.deciding is UNSET else event.deciding,
+                matter_of(event.text) if event.for_human else frozenset(),
             )
         case Validation():
             _validated(state, event)
@@ -156,7 +155,7 @@ def step(state: State, event: Event) -> None:
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
             if event.seq and state.opened is not None and state.opened.origin.type == "import":
-                state.imported_before = event.seq
+                state.faults.imported_before = event.seq
             if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
                 state.opened = event  # one that comes late or again opens nothing: ORD001 says so
                 _forget_what_nobody_allows(state)
@@ -215,12 +214,12 @@ def _validated(state: State, event: Validation) -> None:
     ends = not state.validates_phases or event.after in _ends_of(state, event.round)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
-        new = _errors_of(state, event) - state.let_go
+        new = _errors_of(state, event) - state.faults.let_go
         is_whole = (
             len(event.findings) < FINDINGS_MAX
         )  # of a list that was cut nobody knows what else it holds
         state.faulty = None if event.ok or (is_whole and not new) else event.seq
-        state.faults = new
+        state.faults.new = new
 
 
 FINDINGS_MAX: Final = 100
@@ -233,7 +232,7 @@ def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
         (finding.code, finding.seq, "" if finding.seq is not None else finding.message)
         for finding in event.findings
         if finding.severity == "error"
-        and not (finding.seq is not None and finding.seq < state.imported_before)
+        and not (finding.seq is not None and finding.seq < state.faults.imported_before)
     )
 
 
@@ -295,10 +294,6 @@ def _claim(state: State, event: Claim) -> None:
         event.how,
         event.about,
     )
-    if event.raised_at_artifact is not None:
-        state.claimed.add(event.raised_at_artifact)
-    if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
-        state.linked.add(event.raised_at_artifact)
     older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
     if older is not None:
         place = Place(event.round, event.phase, 0, 0, number_of(identity))
@@ -387,6 +382,7 @@ def _decision(state: State, event: Decision) -> None:
         tuple(ended),
         about=event.about,
         asks_for_run=asks_for_run(event.text),
+        required_by=tuple([one.by for one in event.requirements if not isinstance(one, str)]),
     )
     if event.type == "final" and event.made_by == "rule":
         for ruling in state.rulings.values():
@@ -400,7 +396,7 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
     if overturns and cite.id in state.screened:
         state.screened[cite.id] = "OVERRIDDEN"
     if overturns and cite.id == f"@{state.faulty}":
-        state.let_go |= state.faults
+        state.faults.let_go |= state.faults.new
         state.faulty = None
     ruling = state.rulings.get(cite.id)
     ended = ruling.decision if overturns and ruling is not None else cite.id

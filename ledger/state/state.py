@@ -23,6 +23,7 @@ from ledger.events.run import (
 )
 from ledger.events.values import HowTested, Points, Quorum, Result, Status
 from ledger.state.amending import Life
+from ledger.state.faults import Faults
 from ledger.state.lifecycle import HistoryEntry, Move, WeighedStatus, history, standing_after, status_after
 
 Rank = Literal["final", "round", "answer", "gate", "screening"]
@@ -102,6 +103,8 @@ class DecisionFacts(msgspec.Struct):
     about: tuple[str, ...] = ()
     asks_for_run: bool = False
     """It waits for something to be run (by text)."""
+    required_by: tuple[str, ...] = ()
+    """What can meet its requirements: run, person or world; none where the requirements do not say."""
 
 
 class RulingFacts(msgspec.Struct):
@@ -213,6 +216,10 @@ class ConcernFacts(NamedTuple):
     seq: int
     phase: str
     severity: int | None
+    deciding: str | None = None
+    """The option that the answer to this question would change, as the lead marked it."""
+    matter: frozenset[str] = frozenset()
+    """The words that a question to a person is about, to recognize it when it is asked again (by text)."""
 
 
 class DriftFacts(NamedTuple):
@@ -225,14 +232,6 @@ class DriftFacts(NamedTuple):
     seq: int
     neglected: tuple[str, ...] = ()
     """Goals that the decisions do not serve."""
-
-
-class FindingFacts(NamedTuple):
-    """A finding of an artifact without its text."""
-
-    section: str
-    is_good: bool
-    """It says that something holds (by text)."""
 
 
 class Spend(msgspec.Struct):
@@ -251,10 +250,6 @@ class Spend(msgspec.Struct):
     def usd(self) -> str | None:
         """Dollars, six digits, of the calls whose cost is known; None where calls were made and none is."""
         return None if self.calls and self.unpriced >= self.calls else f"{self.micro_usd / 1_000_000:.6f}"
-
-
-FindingKey = tuple[str, int | None, str]
-"""An error by its rule and event; one without an event by its words."""
 
 
 class State(msgspec.Struct):
@@ -295,16 +290,6 @@ class State(msgspec.Struct):
     """Step id → seq of its fallback."""
     artifacts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Artifact id → seq."""
-    listed: dict[str, int] = msgspec.field(default_factory=dict[str, int])
-    """Artifact id → how many findings it lists."""
-    linked: set[str] = msgspec.field(default_factory=set[str])
-    """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
-    findings: dict[str, tuple[FindingFacts, ...]] = msgspec.field(
-        default_factory=dict[str, tuple[FindingFacts, ...]]
-    )
-    """Artifact id → its findings."""
-    claimed: set[str] = msgspec.field(default_factory=set[str])
-    """Places (`A-3-critic#attack-2`) that a claim was raised from."""
     contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
@@ -313,12 +298,7 @@ class State(msgspec.Struct):
     """Round → phases in its middle after which a validation stands (`rules.validate` is `phase`)."""
     faulty: int | None = None
     """Seq of the last validation, where it found a new error in a run that is held up by one."""
-    faults: frozenset[FindingKey] = frozenset()
-    """Errors that the last validation found and that nobody let go before."""
-    let_go: frozenset[FindingKey] = frozenset()
-    """Errors that a person called harmless: they hold the run up no second time."""
-    imported_before: int = 0
-    """Events below this seq were written by another system, in a run that goes on with an import."""
+    faults: Faults = msgspec.field(default_factory=Faults)
     looks: list[Signals] = msgspec.field(default_factory=list[Signals])
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])

@@ -15,7 +15,7 @@ from moot.errors import usage
 from rounds.protocols import DEFAULT_PROTOCOL
 
 if TYPE_CHECKING:
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.stopping.parameters import GateParameters
     from rounds.setup.deliberation import Deliberation
     from rounds.setup.toml_file import Table
 
@@ -147,9 +147,9 @@ def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[st
     return found
 
 
-def read_params(path: Path) -> tuple[CalibratedParameters, bytes]:
+def read_params(path: Path) -> tuple[GateParameters, bytes]:
     """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
-    from detectors.calibrated.parameters import WrongParameters, read_parameters
+    from detectors.stopping.parameters import WrongParameters, read_parameters
 
     content = read_plain(path, PARAMETER_BYTES_MAX)
     try:
@@ -157,7 +157,7 @@ def read_params(path: Path) -> tuple[CalibratedParameters, bytes]:
     except WrongParameters as error:
         raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        fix = "edit a copy of detectors/parameters/calibrated.toml"
+        fix = "edit a copy of detectors/parameters/gates.toml"
         raise usage(f"not a parameter file: {error}", fix, str(path)) from None
 
 

@@ -32,7 +32,7 @@ from rounds.experiments.bench import bench_here
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations
-from rounds.run.driver import DriveEnd, Watch, drive
+from rounds.run.driver import DriveEnd, Pause, Watch, drive
 from rounds.run.human_actions import amend_budgets, amend_experiments, stop_waiting
 from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
@@ -336,15 +336,16 @@ def driven(
     watched: AbstractContextManager[Watch] = UNWATCHED,
     *,
     is_new: bool = False,
+    pause: Pause | None = None,
 ) -> RunEnd:
-    """Drive a run until it ends or has to wait.
+    """Drive a run until it ends, has to wait, or comes to a `pause`.
 
     Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
     answered or paid is then removed: it would only lead the list of runs.
     """
     try:
         with watched as watch:
-            ended = _drive_here(session.inner, seats, watch)
+            ended = _drive_here(session.inner, seats, watch, pause)
     except KeyboardInterrupt:
         what, fix = (
             "interrupted; everything accepted is kept",
@@ -367,7 +368,7 @@ def driven(
         run=str(session.path),
         state=ended.state,
         reason=ended.reason,
-        waiting=awaited if ended.state == "waiting" else [],
+        waiting=awaited if ended.state in ("waiting", "paused") else [],
         detail=ended.detail,
         quorum=session.quorum,
         outcome=session.outcome,
@@ -384,16 +385,18 @@ def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
     return is_free and not session.state.answered
 
 
-def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:
+def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None) -> DriveEnd:
     """Drive from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
     try:
-        return asyncio.run(drive_run(run, seats, watch))
+        return asyncio.run(drive_run(run, seats, watch, pause))
     except KeyboardInterrupt:
         run.stop("human")
         raise
 
 
-async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> DriveEnd:
+async def drive_run(
+    run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET, pause: Pause | None = None
+) -> DriveEnd:
     """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
     path = run.run.path
     with DriverLease(path) as lease:
@@ -409,6 +412,7 @@ async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = Q
                 watch=beating,
                 reservations=reservations,
                 bench=bench,
+                pause=pause,
             )
 
 

@@ -34,7 +34,6 @@ OPTIONS: Final[Mapping[str, str]] = {
     "--params": "--rule params=FILE",
     "--prices": "MOOT_PRICES=FILE, or prices.toml in ~/.config/moot",
     "--profile": "--rule profile=NAME",
-    "--rejudge": "--rule rejudge=K",
     "--rounds": "--rule rounds=N",
     "--rubric": "--rule rubric=NAME",
     "--rules": "--rule voting=NAME",

@@ -12,6 +12,7 @@ from moot.app.run_options import RunOptions
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.cli import options as common
+from moot.cli.status import status
 from moot.errors import GOOD, WAITING, usage
 from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.estimate import estimate_text
@@ -22,7 +23,7 @@ from moot.view.readiness import what_a_plan_lacks
 if TYPE_CHECKING:
     from moot.app.session import Session
     from roles.seats.port import Seat
-    from rounds.run.driver import Watch
+    from rounds.run.driver import Pause, Watch
 
 
 def run(
@@ -111,6 +112,14 @@ def run(
             "--no-live", help="Plain lines instead of the live view.", rich_help_panel=common.OUTPUT
         ),
     ] = False,
+    pause: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help="Stop after each round or phase; exit code 4, go on with --resume.",
+            rich_help_panel=common.LIMITS,
+        ),
+    ] = None,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
 ) -> int:
@@ -136,6 +145,7 @@ def run(
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
+    pause_after(pause)
     everybody, specs = read_seats(seats, seat or ())
     if resume is None and file is None and everybody is None and not specs and not dry_run:
         raise no_seat()
@@ -206,12 +216,23 @@ def run(
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
     watch = _watched(session, made, live=not no_live, silent=silent)
-    end = running.driven(session, made, watch, is_new=resume is None)
+    end = running.driven(session, made, watch, is_new=resume is None, pause=pause_after(pause))
     if json:
         out_json(end)
     elif not quiet:
         show_outcome(run_end_text(end, columns()), end.outcome.status)
+        if end.state == "paused":
+            status(end.run)
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
+
+
+def pause_after(word: str | None) -> Pause | None:
+    """Return what --pause names. Raises `MootError` for another word."""
+    match word:
+        case None | "round" | "phase":
+            return word
+        case _:
+            raise usage(f"no pause {word!r}", "say round or phase", "--pause")
 
 
 def _watched(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from detectors.beliefs.report import Beliefs
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.stopping.parameters import GateParameters
 
 TABLE_BYTES_MAX: Final = 1 << 22
 
@@ -46,22 +46,25 @@ def signals(
         Path | None,
         typer.Option(metavar="FILE", help="Forecasts from numbers in a file (JSON) in place of a run."),
     ] = None,
+    all: Annotated[
+        bool, typer.Option("--all", help="Show also what does not decide, with the numbers.")
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Show what decides whether the run stops. Exit code 0 says stop, 1 says go on.
+    """Show what decides whether the run stops. Exit code 0 says stop or wait for a person, 1 says go on.
 
     For a `structured` run these are the stop checks with their inputs. For a `crux` run they are the group forecast and
     the roles' forecasts over the rounds, and what a test of each crux is worth. --table computes the same from numbers
     in a file, so that you can check the arithmetic (docs/crux.md has its keys).
 
-    Example: moot signals @last --profile script
+    Example: moot signals @last --all
     """
     if profile is not None and profile not in PROFILES:
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
-    if params is not None and profile not in (None, "calibrated"):
-        raise usage("--params is for the profile calibrated", "leave --profile out", "--params")
+    if params is not None and profile not in (None, "gates"):
+        raise usage("--params is for the profile gates", "leave --profile out", "--params")
     if watch and (json or quiet or at is not None):
         raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
     if table is not None:
@@ -80,13 +83,13 @@ def signals(
         return NO if not forecasts.rounds or forecasts.rounds[-1].stop.go_on else GOOD
     refuse_unwatched(ours)
     if watch:
-        return _watch(path, profile, params)
+        return _watch(path, profile, params, whole=all)
     if json or quiet:
         report = moot.signals(ours, profile, at, params)
         if json:
             out_json(report)
     else:
-        report = _print(ours, profile, at, params)
+        report = _print(ours, profile, at, params, whole=all)
     return GOOD if report.stop else NO
 
 
@@ -110,28 +113,31 @@ def _forecasts_in(table: Path) -> Beliefs:
         raise usage(f"{wrong}", wrong.fix, str(table)) from None
 
 
-def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:
+def _print(
+    ours: Run, profile: str | None, at: int | None, params: Path | None, *, whole: bool
+) -> SignalReport:
     """Print the panel; the run is read once for both."""
     from moot.terminal.console import console
-    from moot.terminal.panel import print_panel, read_panel
+    from moot.terminal.panel import panel, read_panel, whole_panel
 
     facts = read_panel(ours.stream(at))
-    report = signals_of_state(ours, facts.state, profile, whole=at is None, params=params)
-    print_panel(console(), facts, report, _thresholds(ours, report, params))
+    report = signals_of_state(ours, facts.state, profile, params=params)
+    shown = whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+    console().print(shown)
     return report
 
 
-def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> CalibratedParameters | None:
+def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GateParameters | None:
     """Those of the report, for the numbers by round that stand beside it."""
-    return thresholds_of(ours, ours.state, params) if report.profile == "calibrated" else None
+    return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
 
 
-def _watch(path: Path, profile: str | None, params: Path | None) -> int:
+def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
-    from detectors.calibrated.judgement import RunningJudgement
+    from detectors.stopping.judgement import RunningJudgement
     from moot.app.session import news_of
     from moot.terminal.console import console
-    from moot.terminal.panel import PanelFacts, panel, watch_panel
+    from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel
 
     stop, ours, facts = False, open_run(path), PanelFacts()
     watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)
@@ -141,11 +147,12 @@ def _watch(path: Path, profile: str | None, params: Path | None) -> int:
         for event in ours.events[facts.state.seq + 1 :]:
             facts.take(event)
             watched.take(event, fold=False)
-        report = signals_of_state(
-            ours, facts.state, profile, whole=True, params=params, judgement=watched.judgement()
-        )
+        report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
         stop = report.stop
-        return panel(facts, report, _thresholds(ours, report, params)), facts.state.finished
+        shown = (
+            whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+        )
+        return shown, facts.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

@@ -256,10 +256,6 @@ def severities(book: Book) -> dict[str, list[Rating]]:
     return found
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
 def open_questions(book: Book) -> list[Concern]:
     """Questions that a judge leaves open and that are not put to a person."""
     return [

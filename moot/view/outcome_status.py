@@ -29,7 +29,7 @@ SERIOUS: Final = 4
 """From this severity on an open question is told beside the status."""
 
 
-class Status(NamedTuple):
+class StatusWhy(NamedTuple):
     """A status, and why in a clause; empty where the status says it all."""
 
     status: OutcomeStatus
@@ -44,25 +44,25 @@ class _Ended(NamedTuple):
     finals: list[Decision]
 
 
-def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> Status:
+def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> StatusWhy:
     """Return the status of a run. `chief` is its main decision, `finals` are the final ones in force."""
     state = book.state
     if state.opening.origin.type != "import" and not state.finished:
         return _unfinished(state)
     if finals and finals[0].type == "override":
-        return Status(OutcomeStatus.DECIDED, "by a person")
+        return StatusWhy(OutcomeStatus.DECIDED, "by a person")
     if chief is None or quorum_of(state).kind == "unanswered":
-        return Status(OutcomeStatus.NOBODY_ANSWERED)
+        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED)
     reason = state.closing.reason if state.closing else ""
     if reason == "ill_posed":
-        return Status(OutcomeStatus.ILL_POSED)
+        return StatusWhy(OutcomeStatus.ILL_POSED)
     open_claims = [] if has_beliefs(book) else open_under(book, finals or [chief])
     if reason == "hand_over" or open_claims:
-        return Status(OutcomeStatus.RUN_THIS_FIRST)
+        return StatusWhy(OutcomeStatus.RUN_THIS_FIRST)
     undecided = next((why for find in _UNDECIDED if (why := find(_Ended(book, chief, finals)))), None)
     if undecided is not None:
-        return Status(OutcomeStatus.YOUR_CALL, undecided)
-    return Status(OutcomeStatus.DECIDED)
+        return StatusWhy(OutcomeStatus.YOUR_CALL, undecided)
+    return StatusWhy(OutcomeStatus.DECIDED)
 
 
 def open_under(book: Book, decisions: list[Decision]) -> list[str]:
@@ -78,16 +78,16 @@ def serious_questions(book: Book) -> int:
     return sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
 
 
-def _unfinished(state: State) -> Status:
+def _unfinished(state: State) -> StatusWhy:
     if state.stopped_by is not None:
-        return Status(OutcomeStatus.STOPPED)
+        return StatusWhy(OutcomeStatus.STOPPED)
     if state.held_up:
-        return Status(OutcomeStatus.WAITING, "held up until a person decides")
+        return StatusWhy(OutcomeStatus.WAITING, "held up until a person decides")
     if awaited_of(state):
-        return Status(OutcomeStatus.WAITING, "for a person's answer")
+        return StatusWhy(OutcomeStatus.WAITING, "for a person's answer")
     if experiments_awaited(state):
-        return Status(OutcomeStatus.WAITING, "for programs to be run here")
-    return Status(OutcomeStatus.RUNNING)
+        return StatusWhy(OutcomeStatus.WAITING, "for programs to be run here")
+    return StatusWhy(OutcomeStatus.RUNNING)
 
 
 def _open_questions(book: Book) -> Iterator[Concern]:
@@ -135,12 +135,10 @@ def _no_determination(run: _Ended) -> str:
 
 def _close_options(run: _Ended) -> str:
     """Options that a rule calls too close; its decision is then about both."""
-    is_close = (
-        run.book.state.opening.protocol == "comparative"
-        and run.chief.made_by == "rule"
-        and len(run.chief.about) > 1
-    )
-    return f"{run.chief.about[0]} and {run.chief.about[1]} are within five per cent" if is_close else ""
+    is_by_rule = run.book.state.opening.protocol == "comparative" and run.chief.made_by == "rule"
+    if not is_by_rule or len(run.chief.about) != 2:
+        return ""
+    return f"{' and '.join(run.chief.about)} are within five per cent"
 
 
 def _narrow_lead(run: _Ended) -> str:
@@ -148,7 +146,7 @@ def _narrow_lead(run: _Ended) -> str:
     if has_beliefs(run.book) or not pools_without(run.book):
         return ""
     from detectors.beliefs.pool import margin_of, mean_of
-    from detectors.calibrated.readiness import last_answers
+    from detectors.stopping.readiness import last_answers
 
     last = last_answers(run.book.state)
     margin = MARGIN if last is None else margin_of(mean_of(last.by_role.values()))

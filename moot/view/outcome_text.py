@@ -196,7 +196,7 @@ def _told(point: Point, most: int) -> str:
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     text = _cut(point.text, most, "")
-    if text.endswith("…") and point.at is not None:
+    if (text.endswith("…") or quote.endswith("…”")) and point.at is not None:
         where = f"{where}; whole: {point.at}" if where else point.at
     return f"{text}{class_}{quote}{f' ({where})' if where else ''}"
 

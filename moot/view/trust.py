@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from msgspec import UNSET
+
 from ledger.events import ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
@@ -25,6 +27,7 @@ from moot.view.record_front import followed
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
 from moot.view.unopposed import alarms_told
+from rounds.protocols import is_watched
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
 
@@ -123,25 +126,29 @@ def _quorum(quorum: RunOutcome) -> str:
 
 
 def _process(book: Book) -> str:
-    """What the retrospectives say: failure modes that most of their authors saw."""
-    seen: Counter[str] = Counter()
+    """What the retrospectives say: failure modes that half of their authors saw, and whether an alarm agrees."""
     reviews = [event for event in book.of(Statement) if event.type == "retrospective"]
-    for event in reviews:
-        for section in event.sections:
-            if section.name.startswith("fm-") and section.text.startswith("seen: yes"):
-                seen[section.name.upper()] += 1
     if not reviews:
         return ""
-    often = [
+    seen = Counter(mode for event in reviews for mode in modes_seen(event))
+    often = [(mode, number) for mode, number in seen.most_common(2) if 2 * number >= len(reviews)]
+    if not often:
+        return ""
+    raised = {alarm.fm for alarm in book.state.alarms}
+    told = [
         f"{words.failure(mode)}, seen by {number} of {len(reviews)}"
-        for mode, number in seen.most_common(2)
-        if 2 * number >= len(reviews)
+        + ("" if mode in raised or not is_watched(book.state.opening) else " although no alarm was raised")
+        for mode, number in often
     ]
-    return (
-        f"the seats say of the process: {', '.join(often)}"
-        if often
-        else "no failure mode was seen by half the seats"
-    )
+    return f"the seats say of the process: {', '.join(told)}"
+
+
+def modes_seen(event: Statement) -> tuple[str, ...]:
+    """Return the failure modes that the author of a retrospective saw; earlier runs say it in their sections."""
+    if event.checklist is not UNSET:
+        return tuple(tick.mode for tick in event.checklist if tick.seen == "yes")
+    sections = (one for one in event.sections if one.name.startswith("fm-"))
+    return tuple(one.name.upper() for one in sections if one.text.startswith("seen: yes"))
 
 
 def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:

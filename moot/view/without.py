@@ -19,7 +19,7 @@ from moot.view.memo import has_beliefs
 from moot.view.options import options_of
 
 if TYPE_CHECKING:
-    from detectors.calibrated.left_out import PoolWithout
+    from detectors.stopping.left_out import PoolWithout
 
 NOT_MEASURABLE: Final = "Not measurable: no sealed answers."
 HEADS: Final = ("without", "would lead", "by points", "reading")
@@ -50,7 +50,7 @@ def _of_beliefs(book: Book) -> dict[str, EndWithout]:
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
     """The same of a run that asks once a round, with margins; nothing while a round is answering."""
-    from detectors.calibrated.left_out import left_out
+    from detectors.stopping.left_out import left_out
 
     state = book.state
     found = left_out(state)

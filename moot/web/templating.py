@@ -26,7 +26,8 @@ from moot.view.outcome_text import STATUSES
 from moot.view.report_tables import lifecycle
 from moot.view.scene import clock_time, spent
 from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
-from moot.view.stopping import alarms_first
+from moot.view.stop_checks import alarm_told
+from moot.view.stopping import alarms_first, gate_told
 from moot.web.links import Links
 
 ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
@@ -83,6 +84,8 @@ def environment() -> Environment:
         "spent": spent,
         "filled_by": filled_by,
         "alarms_first": alarms_first,
+        "alarm_told": alarm_told,
+        "gate_told": gate_told,
         "contexts_told": contexts_told,
         "dollars": dollars,
         "dollars_cell": dollars_cell,

@@ -29,9 +29,12 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 """Name → module below this package, and the protocol's name in it."""
 
-_EARLIER: Final[Mapping[tuple[str, int], str]] = {("structured", 1): "structured:STRUCTURED_1"}
+_EARLIER: Final[Mapping[tuple[str, int], str]] = {
+    ("structured", 1): "structured:STRUCTURED_1",
+    ("structured", 2): "structured:STRUCTURED_2",
+}
 """Name and version → the protocol that it was, where that is a table of its own."""
-_BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1}
+_BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1, "structured-6": 2}
 """Prompt set that `[rules] prompts` can choose → the version that goes with it, where that is not the newest."""
 DEFAULT_PROTOCOL: Final = "structured"
 """The protocol that plans and rounds belong to."""

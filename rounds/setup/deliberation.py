@@ -80,7 +80,7 @@ class Subject(FileTable):
     protocol: str | None = None
     """Where it is None the gate chooses, unless what else is said calls for rounds of a plan."""
     plan: str | None = None
-    profile: Literal["script", "text", "calibrated"] | None = None
+    profile: Literal["gates", "published"] | None = None
     check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] | None = None
     not_before: RoundNumber | None = None
     no_stress: bool = False

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import UNSET
 
 from detectors.beliefs.parameters import crux_parameter_bytes, crux_parameter_hash
-from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
+from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash, read_as
 from ledger.events import RunOpened
 from ledger.events.envelope import NEWEST
 from ledger.events.run import (
@@ -82,7 +82,7 @@ def resolve(
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
-    are thresholds for the profile `calibrated` in the place of the installed ones. `experiments`: a person said that
+    are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person said that
     programs of replies are run in a sandbox, by this interpreter; what the file asks for is not that word.
     `changes`: names of the texts that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises
     `DeliberationError`.
@@ -139,7 +139,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
             "plan": None,
-            "profile": None if event.stop.profile == "crux" else event.stop.profile,
+            "profile": read_as(event.stop.profile),
             "not_before": event.stop.not_before,
             "check_every": event.stop.check_every,
             "positions": event.rules.get("positions"),
@@ -369,7 +369,7 @@ def _predictions(
 
 def _has_thresholds(event: RunOpened) -> bool:
     """Whether the run keeps its thresholds with itself."""
-    return event.stop.profile in ("calibrated", "crux")
+    return event.stop.profile in ("gates", "crux")
 
 
 def _thresholds(profile: str) -> bytes:
@@ -394,11 +394,11 @@ def _stop_rule(
             name,
             f"choose one of {', '.join(PROFILES)}",
         )
-    if params is not None and profile != "calibrated":
+    if params is not None and profile != "gates":
         raise DeliberationError(
             f"profile {profile} has no thresholds of one's own",
             name,
-            "leave params out, or say profile=calibrated",
+            "leave params out, or say profile=gates",
         )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(

@@ -34,8 +34,7 @@ def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     """The replies that a run asks for when every step is answered and nothing stops it early."""
     protocol = protocol_of(opening)
     if protocol.watched:
-        again = int(str(opening.rules.get("rejudge", "0")))
-        return asked_at_most(opening.plan, positions=_sealed(opening), rejudged=again)
+        return asked_at_most(opening.plan, positions=_sealed(opening))
     return Counter(
         PlannedReply(step.role, _kind(protocol, step))
         for _, groups in played(protocol, opening)
@@ -53,8 +52,7 @@ def least_asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     protocol, asked = protocol_of(opening), asked_of(opening)
     if protocol.watched:
         rows = [row for row in opening.plan if row.round <= opening.stop.not_before]
-        again = int(str(opening.rules.get("rejudge", "0")))
-        return asked_at_most(rows, positions=_sealed(opening), rejudged=again) if rows else asked
+        return asked_at_most(rows, positions=_sealed(opening)) if rows else asked
     if protocol.widest is None:
         return asked
     first = {phase: next((one for one in asked if one.phase == phase), None) for phase in _SHORT_WAY}
@@ -110,23 +108,18 @@ def replies_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -
     return asked_at_most(plan, positions=positions).total()
 
 
-def asked_at_most(
-    plan: Sequence[PlanRow], *, positions: Sealed = "beliefs", rejudged: int = 0
-) -> Counter[PlannedReply]:
-    """The same replies by role and kind of step, S led by whom the last round's turn falls to.
-
-    `rejudged` checks of every round are judged a second time.
-    """
+def asked_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -> Counter[PlannedReply]:
+    """The same replies by role and kind of step, S led by whom the last round's turn falls to."""
     asked: Counter[PlannedReply] = Counter()
     leads: list[str] = []
     for row in plan:
         leads.append(next_lead(AUTHORS, leads, row.absent))
-        asked.update(_round(row, leads[-1], positions, rejudged))
+        asked.update(_round(row, leads[-1], positions))
     asked.update(_synthesis(leads[-1]))
     return asked
 
 
-def _round(row: PlanRow, lead: str, positions: Sealed, rejudged: int) -> Iterator[PlannedReply]:
+def _round(row: PlanRow, lead: str, positions: Sealed) -> Iterator[PlannedReply]:
     if "B" not in row.phases:
         return
     active = [role for role in AUTHORS if role != row.absent]
@@ -139,9 +132,7 @@ def _round(row: PlanRow, lead: str, positions: Sealed, rejudged: int) -> Iterato
         if positions != "off" and checks:
             yield PlannedReply(role, "E.position" if positions == "sealed" else "E.belief")
         yield PlannedReply(role, "F")
-    if positions == "beliefs" and checks:  # the second draw of one of them
-        yield PlannedReply(active[row.round % len(active)], "E.belief")
-    yield from [PlannedReply(VERIFIER, "E.check")] * (checks + min(checks, rejudged))
+    yield from [PlannedReply(VERIFIER, "E.check")] * checks
     yield PlannedReply(lead, "G")
     if row.drift:
         yield PlannedReply(VERIFIER, "H")

@@ -51,7 +51,7 @@ def test_after_a_no_nothing_is_begun(tmp_path: Path) -> None:
     with pytest.raises(MootError, match="nothing was begun"):
         begun(tmp_path, LONG, asked(said, False))
     assert list(tmp_path.iterdir()) == []
-    assert re.match(r"\d+ to 149 replies, cost unknown, about \d+ min to 1\.8 h; ", said[0])
+    assert re.match(r"\d+ to 142 replies, cost unknown, about \d+ min to 1\.8 h; ", said[0])
     assert said[1:] == ["Begin?"]
 
 

@@ -45,7 +45,7 @@ def test_it_says_what_it_waits_for_and_goes_on_with_the_answer(moot: Moot, waiti
     ]
     play(begin_again(waiting), WORLD)
     outcome = moot("status", waiting, "--json").json["outcome"]
-    assert outcome["status"] == "decide_with_tripwire"
+    assert outcome["status"] == "decided"
     assert outcome["needs_you"] == []
     assert moot("check", waiting, "--quiet").code == 0
 

@@ -266,14 +266,14 @@ def test_findings_for_a_host_are_not_printed_when_nothing_is_to_be(
 
 
 def test_a_rule_can_be_taken_back_to_nought(moot: Moot, place: Path, tmp_path: Path) -> None:
-    """R-21: --rule rejudge=0 over a file that says 2."""
+    """R-21: --rule wait=on over a file that says off."""
     shutil.copytree(place, tmp_path, dirs_exist_ok=True)
     with Path("file.toml").open("a") as file:
-        file.write('[rules]\nrejudge = "2"\n')
-    for said, rejudge in (((), "2"), (("--rule", "rejudge=0"), "0"), (("--rule", "rejudge=1"), "1")):
+        file.write('[rules]\nwait = "off"\n')
+    for said, wait in (((), "off"), (("--rule", "wait=on"), "on")):
         run = moot("run", "file.toml", *said, "--seats", "host", "--json").json["run"]
         opened = json.loads(moot("log", run, "@0", "--json").out)["events"][0]
-        assert opened["rules"]["rejudge"] == rejudge
+        assert opened["rules"]["wait"] == wait
 
 
 @pytest.mark.parametrize("words", ["import nope file.toml --out a", "export finished a --to nope"])

@@ -200,7 +200,7 @@ def test_run_takes_single(moot: Moot, tmp_path: Path, flags: tuple[str, ...], pr
 
 
 @pytest.mark.parametrize(
-    "flags", [("--plan", "minimum-8"), ("--rule", "profile=text"), ("--rule", "stress=off")]
+    "flags", [("--plan", "minimum-8"), ("--rule", "profile=published"), ("--rule", "stress=off")]
 )
 def test_what_is_said_of_rounds_means_the_structured_deliberation(
     moot: Moot, tmp_path: Path, flags: tuple[str, ...]
@@ -252,7 +252,7 @@ def test_every_protocol_is_named_with_its_replies_and_its_price(moot: Moot) -> N
     counts = [one["replies"] for one in found["choices"]]
     assert counts == sorted(counts)
     by_plan = {one["plan"]: one for one in found["choices"] if one["protocol"] == "structured"}
-    assert (by_plan["minimum-8"]["replies"], by_plan["standard-13"]["replies"]) == (149, 271)
+    assert (by_plan["minimum-8"]["replies"], by_plan["standard-13"]["replies"]) == (142, 258)
     Path("plan.toml").write_text('[deliberation]\nquestion = "Which?"\nplan = "minimum-8"\n')
     estimate = moot("run", "--dry-run", "plan.toml", "--seats", "anthropic", "--json").json
     assert by_plan["minimum-8"]["usd"] == estimate["usd"]
@@ -265,7 +265,7 @@ def test_a_new_file_is_shown_beside_what_else_there_is(moot: Moot) -> None:
     said = moot("new", "-q", "Which storage?", "--protocol", "tribunal")
     assert "deliberation.toml: tribunal, 3 rounds" in said.out
     assert "→ tribunal" in said.out
-    assert "  structured minimum-8    149   $1." in said.out
+    assert "  structured minimum-8    142   $1." in said.out
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

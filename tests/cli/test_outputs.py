@@ -123,8 +123,8 @@ def test_the_library_returns_what_the_verbs_print(moot: Moot, finished: Path) ->
     run = library.open_run(finished)
     assert moot("check", finished, "--json").json == library.check(run).model_dump()
     assert moot("signals", finished, "--json").json == library.signals(run).model_dump()
-    assert moot("signals", finished, "--json", "--profile", "script", "--at", 60).json == (
-        library.signals(finished, profile="script", at=60).model_dump()
+    assert moot("signals", finished, "--json", "--profile", "published", "--at", 60).json == (
+        library.signals(finished, profile="published", at=60).model_dump()
     )
     assert moot("verify", finished, "--json").json == library.verify(finished).model_dump()
     assert moot("diff", finished, finished, "--json").json == (library.diff(finished, run).model_dump())

@@ -92,7 +92,7 @@ def test_flags_say_what_a_file_would(moot: Moot, file: Path) -> None:
     del file
     said = moot(
         "run", "-q", "Which?", "--seats", "host", "--out", "a", "--plan", "minimum-8", "--option", "one",
-        "--option", "two", "--rule", "domain=code review", "--rule", "profile=script",
+        "--option", "two", "--rule", "domain=code review", "--rule", "profile=published",
         "--rule", "check-every=2", "--rule", "stress=off",
         "--max-calls", "9", "--max-usd", "1.50", "--rule", "cast=research",
     )  # fmt: skip
@@ -100,7 +100,7 @@ def test_flags_say_what_a_file_would(moot: Moot, file: Path) -> None:
     opened = open_run("a").state.opened
     assert opened is not None
     assert [option.text for option in opened.options] == ["one", "two"]
-    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("script", 2, 8)
+    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("published", 2, 8)
     assert (opened.budgets.calls, opened.budgets.usd) == (9, "1.50")
     assert opened.cast[0].title == "Experimentalist"
     assert "\nWAIVED stress: " in moot("status", "a").out

@@ -108,7 +108,11 @@ def _seals(place: Path) -> None:
 
 def _parameters(place: Path) -> None:
     _copied(place, ("storage-minimum-8", "runs/mine"))
-    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/calibrated.toml").read_bytes())
+    (place / "ours.toml").write_bytes((ROOT / "detectors/parameters/gates.toml").read_bytes())
+
+
+def _church(place: Path) -> None:
+    _copied(place, ("structured-church", "runs/examples/structured-church"))
 
 
 def _seats(place: Path) -> None:
@@ -136,6 +140,7 @@ SCENES: Final[Mapping[str, Callable[[Path], None]]] = {
     "docs/screening.md": _nothing,
     "docs/seals.md": _seals,
     "docs/seats.md": _seats,
+    "docs/signals.md": _church,
     "docs/viewer.md": _viewer,
 }
 """Page → what is there before its first command."""

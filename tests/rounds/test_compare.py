@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
 
 
 def text(book: Book) -> SignalReport:
-    return signals(book, "text")
+    return signals(book, "published")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_two_deliberations_on_one_question(played: Callable[[int], Book]) -> Non
     assert (found.a, found.b, found.same, found.comparable) == ("one", "two", False, True)
     assert found.first_divergence is not None
     assert found.signals is not None
-    assert (found.signals.a.profile, found.signals.a.of) == ("text", 6)
+    assert (found.signals.a.profile, found.signals.a.of) == ("published", 6)
     reports = text(played(1)), text(played(2))
     assert {change.id for change in found.signals.changed} == {
         one.id
@@ -64,7 +64,7 @@ def test_a_run_of_our_own_goes_out_and_comes_in_with_the_same_lifecycles_and_sig
     out = export_skill(own)
     again = imported(out.files)
     assert lifecycles(again) == lifecycles(own)
-    for profile in ("script", "text"):
+    for profile in ("gates", "published"):
         one, other = signals(own, profile), signals(again, profile)
         assert [(signal.id, signal.satisfied, signal.value) for signal in one.signals] == [
             (signal.id, signal.satisfied, signal.value) for signal in other.signals

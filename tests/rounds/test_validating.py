@@ -152,7 +152,7 @@ def test_an_error_of_imported_rounds_only_warns(tmp_path: Path) -> None:
     )
     step(state, msgspec.structs.replace(found, seq=10))
     assert state.held_up == ("@10",)
-    state.imported_before = 5
+    state.faults.imported_before = 5
     step(state, msgspec.structs.replace(found, seq=11))
     assert state.held_up == ()
     own = msgspec.structs.replace(found, findings=(msgspec.structs.replace(finding, seq=6),))

@@ -35,8 +35,8 @@ RUN, OTHER, OUT = "RUN", "OTHER", "OUT"
 READING: Final[tuple[tuple[str, ...], ...]] = (
     ("verify", RUN), ("check", RUN), ("check", RUN, "--json"), ("status", RUN), ("status", RUN, "--json"),
     ("log", RUN), ("log", RUN, "--json"), ("log", RUN, "D-1-1"), ("claims", RUN), ("claims", RUN, "--json"),
-    ("decisions", RUN), ("decisions", RUN, "--json"), ("signals", RUN), ("signals", RUN, "--profile", "calibrated"),
-    ("signals", RUN, "--profile", "script", "--json"), ("study", "value", RUN), ("study", "value", RUN, "--emit"),
+    ("decisions", RUN), ("decisions", RUN, "--json"), ("signals", RUN), ("signals", RUN, "--profile", "gates"),
+    ("signals", RUN, "--profile", "published", "--json"), ("study", "value", RUN), ("study", "value", RUN, "--emit"),
     ("report", RUN),
     ("report", RUN, "--html", OUT), ("replay", RUN, "--no-live"), ("replay", RUN, "--re-execute"),
     ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("fork", RUN, "--stress"),
