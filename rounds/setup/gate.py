@@ -125,12 +125,14 @@ def _choice(
     items: list[str] = []
     if question.options < PROTOCOLS[protocol].options_wanted[0]:
         items = compared_items(text) if kind is COMPARE else listed_items(text)
+    # Of a question that the cues cannot read nobody knows what is at stake.
+    is_small = not stakes and not question.compete and not _trigger(question) and is_english(text)
     beside = [other.protocol for other in others]
     if kind is not OTHERWISE:
         beside.append(OTHERWISE.protocol)
     else:
         beside += [COMPARE.protocol] if CHOICE.search(text) else []
-        beside += [] if stakes or question.compete else [SINGLE]
+        beside += [SINGLE] if is_small else []
     also = [name for name in dict.fromkeys(beside) if name != protocol]
     return GateChoice(kind.name, protocol, reason, stakes, items, also)
 

@@ -220,6 +220,7 @@ def test_a_question_in_another_language_is_a_decision_and_says_so(text: str, nam
     choice = gate(GateQuestion(text))
     assert choice.protocol == "crux"
     assert ("know English" in choice.reason) == named
+    assert (SINGLE in choice.also) != named
 
 
 @pytest.mark.parametrize("mark", ["?", "？", "؟"])
