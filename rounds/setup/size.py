@@ -91,7 +91,7 @@ def waves_of(opening: RunOpened) -> int:
     if not protocol.watched:
         return sum(len(groups) for _, groups in played(protocol, opening))
     sealed = _sealed(opening)
-    rounds = ([one.kind for one in _round(row, AUTHORS[0], sealed, 0)] for row in opening.plan)
+    rounds = ([one.kind for one in _round(row, AUTHORS[0], sealed)] for row in opening.plan)
     return sum(len(set(kinds)) for kinds in rounds) + len({one.kind for one in _synthesis(AUTHORS[0])})
 
 
