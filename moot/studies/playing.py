@@ -57,7 +57,7 @@ class JobEnd(Result, frozen=True):
     damaged."""
 
     name: str
-    state: Literal["finished", "waiting", "stopped", "failed", "busy", "broken"]
+    state: Literal["finished", "waiting", "paused", "stopped", "failed", "busy", "broken"]
     reason: str | None = None
     detail: str = ""
 
