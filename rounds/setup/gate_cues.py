@@ -26,7 +26,7 @@ _PARTS: Final = {
         r"|intro(?:duction)?|essay|texts?|wording|article|post|newsletter|press release|apology|bio|caption|chapter"
         r"|summary|thesis|report|reply|statement|sentences?|toast|slogan|tagline|description|opening|cv|resume|story"
         r"|section|page|guide|readme|docs|documentation|definitions?|headline|claim|obituary|poem|card|blurb"
-        r"|release notes?|faq|tutorial|copy)"
+        r"|release notes?|changelog (?:lines?|entry)|faq|tutorial|copy)"
     ),
     "<side>": r"(?:position|view|thesis|opinion|stance|belief|conviction|argument|claim|hypothesis|case)",
     "<the>": r"(?:this|that|the|our|my)(?: [\w-]+){0,3}?",
@@ -173,7 +173,7 @@ TEXT: Final = Kind(
         r"\b(?:too wordy|sounds (?:rude|hollow|clumsy|stiff))\b",
     ),
     _words(
-        r"\b(?:changelog (?:line|entry)|docstring|commit message|unit tests?|code comment)\b",
+        r"\b(?:docstring|commit message|unit tests?|code comment)\b",
         r"\b(?:migration|project|test|rollout) plan\b",
     ),
 )
