@@ -13,7 +13,6 @@ from detectors.course import course
 from detectors.observations import untested
 from detectors.parameters import SignalProfile
 from detectors.signals import signals, signals_of_state
-from detectors.stopping.gates import first_yield, late_yield
 from detectors.stopping.judgement import judge
 from detectors.stopping.parameters import parameters_of
 from detectors.stopping.rounds import count_rounds
@@ -182,25 +181,7 @@ def test_costs_in_words() -> None:
     assert (Spend().usd, Spend(calls=1, unpriced=1).usd, Spend(calls=1).usd) == ("0.000000", None, "0.000000")
 
 
-@pytest.mark.parametrize("brought", [(6,), (9, 4), (1, 0, 0), (4, 0, 0, 9, 2)])
-@pytest.mark.parametrize("present", [4, 3, 2])
-def test_a_yield_is_a_share_of_all_claims(brought: tuple[int, ...], present: int) -> None:
-    """R-17: "300 % of all claims" after the first round."""
-    state = SimpleNamespace(roles=("a", "b", "c", "d"))
-    rounds = [
-        SimpleNamespace(arrivals=["C"] * new, present=("a", "b", "c", "d")[: 4 if n else present])
-        for n, new in enumerate(brought)
-    ]
-    found = late_yield(state, rounds, 3)  # type: ignore[arg-type]
-    assert 0 <= found <= 1
-    if present == 4:
-        assert found == pytest.approx(sum(brought[-3:]) / sum(brought))
-    if len(brought) == 1:
-        assert first_yield(state, rounds, 3) >= 3.0  # type: ignore[arg-type]  # what version 1 recorded
-
-
 def test_nothing_yet_is_no_share() -> None:
-    assert late_yield(State(), [], 3) == 1.0
     assert untested(State()) == ()
 
 
