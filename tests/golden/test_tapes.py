@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -20,7 +21,9 @@ def _today(run: Path, folder: Path, *, waits: bool) -> Path:
 
     One that does not wait closes without a person's answers.
     """
-    text = (run / "deliberation.toml").read_text("utf-8").replace('"calibrated"', '"gates"')
+    text = re.sub(
+        r"^profile = .*$", 'profile = "gates"', (run / "deliberation.toml").read_text("utf-8"), flags=re.M
+    )
     if not waits:
         rules = '[rules]\nwait = "off"\n'
         text = text.replace("[rules]\n", rules, 1) if "[rules]\n" in text else f"{text}\n{rules}"
