@@ -128,8 +128,8 @@ PROPOSAL: Final = Kind(
         r"(?:^|\n)\s*(?:rfc|proposal|proposed|change request|adr)\b[^:\n]{0,30}:",
         r"\bwhat speaks against (?:accepting|approving|merging|adopting|signing)\b",
         r"\b(?:weak (?:points?|spots?)|weaknesses|flaws|holes|gaps)\b[^.?!]{0,60}\bbefore (?:we|i|it)\b",
-        r"<begin>(?:i|we) (?:propose|suggest|intend|plan|want) (?:that|to)\b[^?]{0,300}?[.;]\s+(?:now )?(?:find|name|list"
-        r"|show|look for|tell)\b[^.?!]{0,40}\b(?:weak\w*|flaws?|holes|gaps|problems?|wrong|against)\b",
+        r"<begin>(?:i|we) (?:propose|suggest|intend|plan|want) (?:that|to)\b[^?]{0,300}?[.;]\s+(?:now )?(?:find|name"
+        r"|list|show|look for|tell)\b[^.?!]{0,40}\b(?:weak\w*|flaws?|holes|gaps|problems?|wrong|against)\b",
     ),
 )
 COMPARE: Final = Kind(
