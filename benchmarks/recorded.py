@@ -2,9 +2,8 @@
 
 python -m benchmarks recorded
 
-Every long run, at the end of each round and by the thresholds that it was opened with: how many of the six signals
-hold (four stop it), which profile would stop, which gates fail, which failure modes are alarmed. Forks without a role:
-`moot stress RUN`.
+Every long run, at the end of each round: how many of the six signals hold (four stop it), which profile would stop,
+which gates fail, which failure modes are alarmed. Forks without a role: `moot fork RUN --stress`.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from ledger.state.book import Book
 from moot.api import open_run
 
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "runs" / "examples"
-PROFILES: Final[tuple[SignalProfile, ...]] = ("script", "text", "calibrated")
-"""Whose stop is shown: two that count signals, and the one that asks for gates."""
+PROFILES: Final[tuple[SignalProfile, ...]] = ("published", "gates")
+"""Whose stop is shown: the count of six signals, and the gates."""
 
 
 class Look(NamedTuple):
@@ -42,10 +41,10 @@ def looks(book: Book) -> Iterator[Look]:
         gates = found[-1]
         yield Look(
             round=event.round,
-            satisfied=found[1].satisfied,
+            satisfied=found[0].satisfied,
             stops=tuple(one.stop for one in found),
             failing=tuple(gate.name for gate in gates.gates if gate.decides and not gate.ok),
-            alarms=tuple(alarm.id for alarm in gates.alarms if alarm.verdict == "ALARM"),
+            alarms=tuple(alarm.id for alarm in gates.alarms if alarm.is_open),
         )
 
 

@@ -1,4 +1,4 @@
-"""How often the profile `calibrated` alarms, finds, stops and never gets ready, in simulated worlds.
+"""How often the gates and failure modes alarm, find, stop and never get ready, in simulated worlds.
 
 python -m benchmarks signals                               every world, 2,000 runs for each figure
 python -m benchmarks signals --worlds renewing --runs 200  one world, quicker
@@ -27,11 +27,17 @@ SCORED_FROM: Final = 1_000_000
 """The first seed that figures are taken from."""
 LENGTHS: Final = ("7", "13", "20")
 STRENGTHS: Final = (1.0, 0.6)
-NAMED: Final = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8, 9)}
+NAMED: Final = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 9)}
 RECALL: Final = {1.0: (0.98, 0.90), 0.6: (0.80, 0.65)}
 """Strength → target in the published world, and in the others."""
-STOPS: Final = {1.0: 0.05, 0.6: 0.12}
-ALARMED, PREMATURE, NEVER = 0.05, 0.07, 0.15
+STOPS: Final = {1.0: 0.08, 0.6: 0.33}
+ALARMED, WRONG, WRONG_IF_CLOSE, NEVER = 0.05, 0.10, 0.15, 0.15
+SCORED_MODES: Final = tuple(mode for mode in MODES if mode in NAMED)
+
+
+CLOSE: Final = ", near ties"
+STARVING: Final = 0.9
+"""The share of claims held back from which a round brings fewer than two."""
 
 
 class Job(NamedTuple):
@@ -92,22 +98,33 @@ def play(job: Job) -> Course:
 Play = Callable[[Sequence[Job]], Sequence[Course]]
 
 
-def lines(world: str, runs: int, failing: int, first: int, play_all: Play) -> Iterator[Line]:
+def lines(
+    world: str,
+    runs: int,
+    failing: int,
+    first: int,
+    play_all: Play,
+    plans: Sequence[str] = tuple(PLANS),
+    lengths: Sequence[str] = LENGTHS,
+) -> Iterator[Line]:
     """Every figure of a world, one after the other."""
     seeds = range(first, first + runs)
-    for plan in LENGTHS:
+    for plan in lengths:
         found = play_all([Job(world, plan, seed) for seed in seeds])
         alarmed = sum(bool(one.alarms) for one in found)
         yield Line(world, f"healthy, any alarm in {plan} rounds{_told(found)}", alarmed, len(found), ALARMED)
-    for name in PLANS:
+    for name in plans:
         found = play_all([Job(world, name, seed, stops=True) for seed in seeds])
         never = sum(one.stop is None for one in found)
         yield Line(world, f"healthy, never READY in {name}", never, len(found), NEVER)
         ready = [one for one in found if one.stop is not None]
-        wrong = sum(not one.right for one in ready)
-        yield Line(
-            world, f"READY in {name} with another answer than all evidence", wrong, len(ready), PREMATURE
-        )
+        for close, target in ((False, WRONG), (True, WRONG_IF_CLOSE)):
+            told = [one for one in ready if one.close == close]
+            if told or not close:
+                wrong = sum(not one.right for one in told)
+                yield Line(
+                    world, f"READY in {name} with a wrong leader{CLOSE * close}", wrong, len(told), target
+                )
     for strength in STRENGTHS:
         yield from _failing(world, strength, range(first, first + failing), play_all)
 
@@ -116,7 +133,10 @@ def _failing(world: str, strength: float, seeds: Sequence[int], play_all: Play) 
     """Recall of each mode in 13 rounds, and stops after the onset."""
     own = PUBLISHED.name != world
     stopped = counted = 0
-    modes = (*MODES, "fm9") if WORLDS[world].options and strength == 1.0 else MODES
+    # Where roles hold back less, more than two claims come in each round: that is no starvation by the source's rule.
+    starves = WORLDS[world].held_back >= STARVING
+    modes = [mode for mode in SCORED_MODES if mode != "fm5s" or starves]
+    modes += ["fm9"] if WORLDS[world].options and strength == 1.0 else []
     for mode in modes:
         jobs = [Job(world, "standard-13", seed, ((mode, strength),), stops=True) for seed in seeds]
         found = play_all(jobs)
@@ -147,6 +167,8 @@ def main(options: Sequence[str] = ()) -> int:
     parser.add_argument("--failing", type=int, help="runs of each failure; as many as healthy ones")
     parser.add_argument("--seed", type=int, default=SCORED_FROM, help="of the first run")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--plans", nargs="+", default=list(PLANS), choices=list(PLANS))
+    parser.add_argument("--lengths", nargs="+", default=list(LENGTHS))
     said = parser.parse_args(options)
     missed = False
     print("| world | what | share | 95 % | runs | target | |\n|---|---|---|---|---|---|---|", flush=True)
@@ -156,7 +178,9 @@ def main(options: Sequence[str] = ()) -> int:
             return pool.map(play, jobs, chunksize=8)
 
         for world in said.worlds:
-            for line in lines(world, said.runs, said.failing or said.runs, said.seed, play_all):
+            for line in lines(
+                world, said.runs, said.failing or said.runs, said.seed, play_all, said.plans, said.lengths
+            ):
                 print(line.row(), flush=True)
                 missed |= line.verdict == "MISSED"
     return int(missed)

@@ -1,14 +1,14 @@
-"""The course of a run: what the signals and gates look at, round by round, for sparklines and charts; display only."""
+"""The course of a run: what the gates and signals look at, round by round, for sparklines and charts; display only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from detectors.calibrated.gates import late_yield
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.parameters import CalibratedParameters, calibrated_parameters
-from detectors.calibrated.rounds import count_rounds
 from detectors.observations import Observations, observe, untested
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.parameters import GateParameters, gate_parameters
+from detectors.stopping.readiness import course_of
+from detectors.stopping.rounds import count_rounds
 from ledger.result import Result
 from ledger.state.state import State
 
@@ -22,39 +22,30 @@ class Series(Result, frozen=True):
     share: bool
 
 
-def course(state: State, parameters: CalibratedParameters | None = None) -> list[Series]:
-    """What the rounds brought, in the order of the signals and gates that read it."""
-    rule = parameters or calibrated_parameters()
-    seen = observe(state)
+def course(state: State, parameters: GateParameters | None = None) -> list[Series]:
+    """Return what the rounds brought, in the order of the gates and signals that read it."""
+    rule = parameters or gate_parameters()
     rounds = count_rounds(state, rule.bypass.references_at_least)
     if not rounds:
         return []
-    window = rule.ready.window_rounds
-    return [
-        _counts("new claims", "yield", [len(each.arrivals) for each in rounds]),
+    series = [
+        _counts("new claims", "FM-5", [len(each.arrivals) for each in rounds]),
         _counts("first tests", "S1", [len(each.resolutions) for each in rounds]),
-        Series(name="disagreement", feeds="S2", values=_disagreement(seen), share=False),
-        Series(name="untested share", feeds="S6 pending", values=_untested(state, len(rounds)), share=True),
-        Series(
-            name=f"yield of {window} rounds",
-            feeds="yield",
-            values=[
-                late_yield(state, rounds[:number], window) if number >= window else None
-                for number in range(1, len(rounds) + 1)
-            ],
-            share=True,
-        ),
+        Series(name="disagreement", feeds="S2", values=_disagreement(observe(state)), share=False),
+        Series(name="untested share", feeds="untested", values=_untested(state, len(rounds)), share=True),
     ]
+    margins = course_of(state, len(rounds)).margins
+    if margins:
+        series.append(_counts("leader's margin", "settled", [round(float(margin), 1) for margin in margins]))
+    return series
 
 
-def e_courses(
-    state: State, parameters: CalibratedParameters | None = None
-) -> Mapping[str, tuple[float, ...]]:
-    """Failure mode → its e-value after every round; empty for FM-7, which is certain or not."""
+def e_courses(state: State, parameters: GateParameters | None = None) -> Mapping[str, tuple[float, ...]]:
+    """Failure mode → its e-value after every round; empty for those that are certain or not."""
     return {str(reading.mode): reading.rounds for reading in readings_of(state, parameters)}
 
 
-def _counts(name: str, feeds: str, values: list[int]) -> Series:
+def _counts(name: str, feeds: str, values: list[int] | list[float]) -> Series:
     return Series(name=name, feeds=feeds, values=[float(value) for value in values], share=False)
 
 
@@ -64,9 +55,9 @@ def _disagreement(seen: Observations) -> list[float | None]:
 
 
 def _untested(state: State, rounds: int) -> list[float | None]:
-    """The share of claims raised so far that nobody had tested after each round: what the gate `pending` holds."""
-    found: list[float | None] = []
+    """The share of claims raised so far that nobody had tested after each round: what the gate `untested` holds."""
+    shares: list[float | None] = []
     for number in range(1, rounds + 1):
         raised = sum(claim.round <= number for claim in state.claims.values())
-        found.append(len(untested(state, number)) / raised if raised else None)
-    return found
+        shares.append(len(untested(state, number)) / raised if raised else None)
+    return shares

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from detectors.observations import Observations, Tally, deliberation_rounds
-from detectors.parameters import ScriptParameters, TextParameters, text_parameters
+from detectors.parameters import PublishedParameters, published_parameters
 from detectors.report import EVIDENCE_MAX, Signal, decimal_string, reading, short
 from ledger.plain_text import counted
 from ledger.state.state import State
@@ -36,26 +36,10 @@ def exact_slopes(points: Sequence[tuple[int, int]]) -> list[Fraction]:
     return slopes
 
 
-def float_slope(points: Sequence[tuple[int, int]]) -> float:
-    """The same in floating point, centred on the means, added from left to right.
-
-    Where the exact slope is −1/5 the rounding of these very operations decides whether the published script calls
-    it at least −0.2, so their order is part of the profile. The builtin `sum` adds like this up to Python 3.11 and
-    compensates from 3.12 on; a recorded verdict must not hang on the interpreter that computes it again.
-    """
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    covariance = variance = 0.0
-    for x, y in points:
-        covariance += (x - mean_x) * (y - mean_y)
-        variance += (x - mean_x) ** 2
-    return covariance / variance
-
-
 FADES: Final = "Disagreement fades with discovery"
 
 
-def persists_text(seen: Observations, parameters: TextParameters) -> Signal:
+def disagreement_persists(seen: Observations, parameters: PublishedParameters) -> Signal:
     """Whether the slope without stress holds, over all rounds and at the end, or discovery fell (SD-63 [T], SD-91).
 
     The second way to hold is the source's own: a slope below zero beside fewer new tensions and BROKEN verdicts is
@@ -88,29 +72,6 @@ def persists_text(seen: Observations, parameters: TextParameters) -> Signal:
         limit,
         _disagreeing(rounds),
         name=FADES if satisfied and slope < limit else None,
-    )
-
-
-def persists_script(seen: Observations, parameters: ScriptParameters) -> Signal:
-    """Whether the regression over the rounds that have disagreement does not fall too fast (SD-63 [C]).
-
-    Only rounds with such a verdict enter, so a total collapse of disagreement goes unnoticed (SD-64); stress
-    rounds enter like any other.
-    """
-    rule = parameters.disagreement_persists
-    limit = float(rule.slope_at_least)
-    rounds = [tally for tally in seen.rows.values() if tally.disagreeing]
-    if len(rounds) < rule.rounds_at_least:
-        return _too_few(rounds, "with disagreement", rule.rounds_at_least)
-    slope = float_slope([(tally.round, tally.disagreement) for tally in rounds])
-    return reading(
-        "S2",
-        slope >= limit,
-        f"disagreement changes by {short(slope)} a round over the {len(rounds)} rounds that have any; "
-        f"healthy from {short(limit)}",
-        slope,
-        limit,
-        _disagreeing(rounds),
     )
 
 
@@ -147,7 +108,7 @@ def slope_alarm(state: State) -> SlopeAlarm | None:
 
 def alarm_over(rounds: tuple[Tally, ...]) -> SlopeAlarm | None:
     """The same over rounds without stress."""
-    rule = text_parameters().slope_alarm
+    rule = published_parameters().slope_alarm
     points = [(tally.round, tally.disagreement) for tally in rounds]
     slopes = exact_slopes(points)  # slopes[k] is read at the end of round k + 1, counted from 0
     falling: list[SlopeReading] = []

@@ -1,7 +1,6 @@
 """Observations: what the signals count, per round, in one pass over a State.
 
-`rows` holds every verification as the published script would find it in its file. `rounds` is what the text
-means by a round: the deliberation rounds 1 … R, silent ones too. Two things are left out of it:
+`rounds` are the deliberation rounds 1 … R, silent ones too. Two things are left out of them:
 - the closing synthesis (phase S): it resolves what is pending and asks nothing new (SD-19), so neither its
   moves nor a round that holds nothing else may look like fresh disagreement or like a sudden silence;
 - a round of a live run whose cross-validation is still going on: half a round would read as a falling one.
@@ -17,7 +16,6 @@ from typing import Final
 import msgspec
 
 from ledger.events import RoundOpened
-from ledger.state.book import Blobs
 from ledger.state.lifecycle import TESTED, Move
 from ledger.state.state import CheckFacts, ClaimFacts, State
 
@@ -43,9 +41,6 @@ class Tally(msgspec.Struct):
 
     round: int
     stress: bool = False
-    verified: int = 0
-    changes: int = 0
-    changing: list[str] = msgspec.field(default_factory=list[str])
     disagreeing: list[str] = msgspec.field(default_factory=list[str])
     robust: list[str] = msgspec.field(default_factory=list[str])
     broken: int = 0
@@ -54,10 +49,6 @@ class Tally(msgspec.Struct):
 
     def add(self, identity: str, check: CheckFacts) -> None:
         """Count one verification."""
-        self.verified += 1
-        if check.moved:
-            self.changes += check.moved
-            self.changing.append(identity)
         if check.result in _DISAGREEMENT:
             self.disagreeing.append(identity)
         if check.result == "BROKEN":
@@ -77,13 +68,10 @@ class Tally(msgspec.Struct):
 
 
 class Observations(msgspec.Struct, frozen=True):
-    """Everything that a signal looks at. `whole` is false when later events of the run are left out."""
+    """Everything that a signal looks at."""
 
     state: State
-    blobs: Blobs | None
-    whole: bool
     roles: tuple[str, ...]
-    rows: dict[int, Tally]
     rounds: tuple[Tally, ...]
     settled: tuple[RoundOpened, ...]
     """Every round, ascending, without the one whose cross-validation is still going on."""
@@ -94,15 +82,12 @@ class Observations(msgspec.Struct, frozen=True):
         return tuple(tally for tally in self.rounds if not tally.stress)
 
 
-def observe(state: State, blobs: Blobs | None = None, *, whole: bool = True) -> Observations:
-    """Count `state`. `blobs` are wanted only for the round files of an import (S5 of the script)."""
+def observe(state: State) -> Observations:
+    """Count `state`."""
     running = running_round(state)
     return Observations(
         state=state,
-        blobs=blobs,
-        whole=whole,
         roles=deliberating_roles(state),
-        rows=_rows(state),
         rounds=deliberation_rounds(state),
         settled=tuple(state.rounds[number] for number in sorted(state.rounds) if number != running),
     )
@@ -168,16 +153,6 @@ def _count_tested(state: State, tallies: list[Tally]) -> None:
         first = _first_test(claim)
         if first is not None and 1 <= first.place.round <= len(tallies):
             tallies[first.place.round - 1].tested.append(first.by)
-
-
-def _rows(state: State) -> dict[int, Tally]:
-    rows: dict[int, Tally] = {}
-    for identity, check in state.checks.items():
-        tally = rows.get(check.round)
-        if tally is None:
-            tally = rows[check.round] = Tally(check.round)
-        tally.add(identity, check)
-    return dict(sorted(rows.items()))
 
 
 def _is_stress(state: State, number: int) -> bool:

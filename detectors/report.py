@@ -7,8 +7,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Final, Literal
 
-from ledger.events.decisions import Advice, FailureMode
+from ledger.events.decisions import Advice
 from ledger.events.run import Profile
+from ledger.events.values import FailureMode
 from ledger.result import Result
 
 SignalId = Literal["S1", "S2", "S3", "S4", "S5", "S6"]
@@ -17,9 +18,6 @@ AlarmVerdict = Literal["CLEAR", "WATCH", "ALARM", "INSUFFICIENT"]
 
 EVIDENCE_MAX: Final = 40
 """Evidence of one signal, in ids: enough to look at, and a recorded verdict stays a short line."""
-
-ANSWERED: Final = "; answered"
-"""In the sentence of an alarm: a person or the rounds since have closed it."""
 
 NAMES: Final[dict[SignalId, str]] = {
     "S1": "Claim testing slows down",
@@ -56,17 +54,18 @@ class Signal(Result, frozen=True):
 
 
 class GateReading(Result, frozen=True):
-    """One condition of readiness. One that does not decide is shown beside the profile's own."""
+    """One gate: its verdict, the value behind it, the limit, and what it found in words. A notice does not decide."""
 
     name: str
     ok: bool
     value: str | None
     limit: str | None
+    text: str = ""
     decides: bool = True
 
 
 class AlarmReading(Result, frozen=True):
-    """A failure mode as it reads now.
+    """A failure mode as it reads now. `is_open`: an alarm that neither a person nor the rounds since have closed.
 
     `p_anytime` is 1 over the greatest e-value so far, at most 1: by chance alone, at the tolerated rate, the evidence
     would ever have come this far no more often than that. Null where nothing is left to chance.
@@ -74,25 +73,31 @@ class AlarmReading(Result, frozen=True):
 
     id: FailureMode
     verdict: AlarmVerdict
+    is_open: bool
     e_value: str | None
     p_anytime: str | None
     onset_round: int | None
     detail: str
     evidence: list[str]
 
-    @property
-    def is_open(self) -> bool:
-        """An alarm that nobody has answered."""
-        return self.verdict == "ALARM" and ANSWERED not in self.detail
+
+StopVerdict = Literal["stop", "wait", "go_on", "ended"]
 
 
 class SignalReport(Result, frozen=True):
-    """The six signals of a run as they read after event `at` (−1: nothing yet)."""
+    """The stop checks of a run as they read after event `at` (−1: nothing yet). `headline` is the verdict in words.
+
+    `verdict` is `wait` where a person must answer `waits_for` before the outcome can stand, and `ended` for a run that
+    is finished and was not ready. `gates` is empty in the profile `published`, which counts the six `signals`.
+    """
 
     run: str
     profile: Profile
     at: int
     round: int
+    verdict: StopVerdict
+    headline: str
+    waits_for: list[str]
     satisfied: int
     of: int
     stop: bool

@@ -1,48 +1,42 @@
-"""The stop signals of a run in a named profile: six readings, their count, what the count advises (SD-60)."""
+"""The stop checks of a run: the gates or, as published, the six signals; their count, and the verdict (SD-60)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from detectors.claims_tested import pending_script, pending_text, slows_script, slows_text
-from detectors.disagreement import SlopeAlarm, alarm_over, persists_script, persists_text
-from detectors.drift_checks_pass import drift_script, drift_text
+import msgspec
+
+from detectors.claims_tested import claim_testing_slows, few_claims_untested
+from detectors.disagreement import SlopeAlarm, alarm_over, disagreement_persists
+from detectors.drift_checks_pass import drift_checks_pass
 from detectors.observations import Observations, observe
 from detectors.parameters import (
-    ScriptParameters,
+    PublishedParameters,
     SignalProfile,
-    TextParameters,
     params_hash,
-    script_parameters,
-    text_parameters,
+    published_parameters,
+    read_as,
 )
-from detectors.report import ANSWERED, AlarmReading, GateReading, Signal, SignalReport, StepQuorum
-from detectors.roles_rotated import led_script, led_text, stressed_script, stressed_text
+from detectors.report import AlarmReading, GateReading, Signal, SignalReport, StepQuorum, StopVerdict
+from detectors.roles_rotated import every_role_led, roles_were_stressed
 from ledger.events.decisions import Advice
+from ledger.events.values import FailureMode
 from ledger.state.book import Blobs, Book
 from ledger.state.fold import fold
 from ledger.state.state import State
 
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import CalibratedJudgement
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.stopping.judgement import StopJudgement
+    from detectors.stopping.parameters import GateParameters
 
-SCRIPT_PANEL: Final[tuple[Callable[[Observations, ScriptParameters], Signal], ...]] = (
-    slows_script,
-    persists_script,
-    led_script,
-    stressed_script,
-    drift_script,
-    pending_script,
-)
-TEXT_PANEL: Final[tuple[Callable[[Observations, TextParameters], Signal], ...]] = (
-    slows_text,
-    persists_text,
-    led_text,
-    stressed_text,
-    drift_text,
-    pending_text,
+SIGNALS: Final[tuple[Callable[[Observations, PublishedParameters], Signal], ...]] = (
+    claim_testing_slows,
+    disagreement_persists,
+    every_role_led,
+    roles_were_stressed,
+    drift_checks_pass,
+    few_claims_untested,
 )
 ADVICE: Final[dict[int, Advice]] = {6: "strong_stop", 5: "wrap_up", 4: "borderline"}
 """Signals satisfied → advice; fewer say `continue`."""
@@ -66,116 +60,129 @@ class UnknownProfile(ValueError):
     """The profile is none of those that are installed."""
 
 
-def signals(
-    book: Book, profile: SignalProfile, at: int | None = None, *, run: str = "", as_recorded: bool = False
-) -> SignalReport:
-    """The signals of `book` as they read after event `at` (a seq; None: after the last event).
+def signals(book: Book, profile: str, at: int | None = None, *, run: str = "") -> SignalReport:
+    """Return the stop checks of `book` as they read after event `at` (a seq; None: after the last event).
 
-    `run` is the name that the report carries; a book does not know where it was read from. `as_recorded` is for who
-    writes a look or computes one again: its bytes are those that the run's thresholds have always given.
+    `run` is the name that the report carries; a book does not know where it was read from.
     """
     if at is None or at >= book.state.seq:
-        return signals_of_state(book.state, profile, book.blobs, run=run, as_recorded=as_recorded)
+        return signals_of_state(book.state, profile, book.blobs, run=run)
     prefix = fold(event for event in book.events if event.seq <= at)
-    return signals_of_state(prefix, profile, book.blobs, whole=False, run=run, as_recorded=as_recorded)
+    return signals_of_state(prefix, profile, book.blobs, run=run)
 
 
 def signals_of_state(
     state: State,
-    profile: SignalProfile,
+    profile: str,
     blobs: Blobs | None = None,
     *,
-    whole: bool = True,
     run: str = "",
-    parameters: CalibratedParameters | None = None,
-    judgement: CalibratedJudgement | None = None,
-    as_recorded: bool = False,
+    parameters: GateParameters | None = None,
+    judgement: StopJudgement | None = None,
 ) -> SignalReport:
-    """The same from a folded state alone.
+    """Return the same from a folded state alone.
 
-    `blobs` are read only for the round files of an import. `whole` is false for the state of a prefix: round
-    files of later rounds are then left out. `parameters` stand over the run's own in the profile `calibrated`,
-    and a `judgement` is one that was kept up to date (`detectors.calibrated.judgement`).
+    `parameters` stand over the run's own in the profile `gates`, and a `judgement` is one that was kept up to date
+    (`detectors.stopping.judgement`). A profile of moot 0.1 is read as the one that took its place.
     """
-    seen = observe(state, blobs, whole=whole)
-    needed, readings = _panel(seen, profile)
+    installed = read_as(profile)
+    if installed is None:
+        raise UnknownProfile(f"no profile {profile!r}: gates or published")
+    seen, rule = observe(state), published_parameters()
+    readings = [read(seen, rule) for read in SIGNALS]
     satisfied = sum(signal.satisfied for signal in readings)
-    failing = None
-    if profile == "calibrated":
-        failing = judgement or _judgement(state, blobs, parameters, as_recorded)
-    stop = satisfied >= needed if failing is None else failing.stop
-    quorum = state.quorum
-    return SignalReport(
+    report = SignalReport(
         run=run,
-        profile=profile,
+        profile=installed,
         at=state.seq,
         round=state.round,
+        verdict="go_on",
+        headline="",
+        waits_for=[],
         satisfied=satisfied,
         of=len(readings),
-        stop=stop,
-        advice=ADVICE.get(satisfied, "continue") if failing is None else failing.advice,
-        quorum=StepQuorum(declared=quorum.declared, actual=quorum.actual),
-        ready=stop if failing is None else failing.ready,
-        gates=_gates(state, failing, as_recorded=as_recorded),
+        stop=satisfied >= rule.stop.satisfied_at_least,
+        advice=ADVICE.get(satisfied, "continue"),
+        quorum=StepQuorum(declared=state.quorum.declared, actual=state.quorum.actual),
+        ready=satisfied >= rule.stop.satisfied_at_least,
+        gates=[],
         signals=readings,
-        alarms=_alarms(seen)
-        if failing is None and profile == "text"
-        else list(failing.alarms if failing else ()),
+        alarms=_published_alarms(seen, satisfied) if installed == "published" else [],
+    )
+    if installed == "gates":
+        report = _by_gates(report, judgement or _judgement(state, blobs, parameters))
+    return _with_verdict(report, state)
+
+
+def _judgement(state: State, blobs: Blobs | None, parameters: GateParameters | None) -> StopJudgement:
+    """Read the gates only for those who ask for them: their parameters are a file of the run."""
+    from detectors.stopping.judgement import judge
+    from detectors.stopping.parameters import parameters_of
+
+    return judge(state, parameters or parameters_of(state, blobs))
+
+
+def _by_gates(report: SignalReport, judged: StopJudgement) -> SignalReport:
+    return msgspec.structs.replace(
+        report,
+        stop=judged.stop,
+        advice=judged.advice,
+        ready=judged.ready,
+        gates=list(judged.gates),
+        alarms=list(judged.alarms),
     )
 
 
-def _judgement(
-    state: State, blobs: Blobs | None, parameters: CalibratedParameters | None, as_recorded: bool
-) -> CalibratedJudgement:
-    """The profile `calibrated` is read for those who ask for it."""
-    from detectors.calibrated.judgement import judge
-    from detectors.calibrated.parameters import parameters_of
-
-    return judge(state, parameters or parameters_of(state, blobs), as_recorded=as_recorded)
-
-
-def _gates(state: State, judged: CalibratedJudgement | None, *, as_recorded: bool) -> list[GateReading]:
-    """Those of the profile; one that has none shows the four of readiness, which decide nothing there."""
-    if judged is not None:
-        return list(judged.gates)
-    if as_recorded or state.opened is None:
-        return []
-    from detectors.calibrated.gates import gates_beside
-
-    return list(gates_beside(state))
-
-
-def _panel(seen: Observations, profile: SignalProfile) -> tuple[int, list[Signal]]:
-    if profile == "script":
-        script = script_parameters()
-        return script.stop.satisfied_at_least, [read(seen, script) for read in SCRIPT_PANEL]
-    if profile in ("text", "calibrated"):  # the count of six is shown beside the gates, as the text reads it
-        text = text_parameters()
-        return text.stop.satisfied_at_least, [read(seen, text) for read in TEXT_PANEL]
-    raise UnknownProfile(f"no profile {profile!r}: script, text or calibrated")
-
-
-def _answered(state: State, found: SlopeAlarm) -> str:
-    """Whether somebody has seen this fall and said what follows from it."""
-    closed = any(
-        one.fm == "FM-1" and one.action == "closed" and one.round >= found.onset_round for one in state.alarms
+def _with_verdict(report: SignalReport, state: State) -> SignalReport:
+    verdict: StopVerdict = "stop" if report.ready else "wait" if report.stop else "go_on"
+    if state.finished and not report.ready:
+        verdict = "ended"
+    return msgspec.structs.replace(
+        report, verdict=verdict, waits_for=_waits_for(state) if verdict == "wait" else []
     )
-    return ANSWERED if closed else ""
 
 
-def _alarms(seen: Observations) -> list[AlarmReading]:
-    alarm = alarm_over(seen.calm)
-    if alarm is None:
-        return []
-    slopes = ", ".join(f"R{reading.round} {reading.slope}" for reading in alarm.slopes[-SLOPES_SHOWN:])
-    return [
-        AlarmReading(
-            id="FM-1",
-            verdict="ALARM",
-            e_value=None,
-            p_anytime=None,
-            onset_round=alarm.onset_round,
-            detail=f"disagreement is falling: slope at the end of {slopes}{_answered(seen.state, alarm)}",
-            evidence=list(alarm.evidence),
+def _waits_for(state: State) -> list[str]:
+    from detectors.stopping.questions import deciding_questions
+
+    return [question.id for question in deciding_questions(state)]
+
+
+def _published_alarms(seen: Observations, satisfied: int) -> list[AlarmReading]:
+    """Fading disagreement (FM-1, SD-22), and a plan that is over with few signals (FM-8, SD-85)."""
+    readings: list[AlarmReading] = []
+    slope = alarm_over(seen.calm)
+    if slope is not None:
+        slopes = ", ".join(f"R{reading.round} {reading.slope}" for reading in slope.slopes[-SLOPES_SHOWN:])
+        detail = f"disagreement is falling: slope at the end of {slopes}"
+        readings.append(
+            _alarm("FM-1", slope.onset_round, detail, slope.evidence, _is_open(seen.state, slope))
         )
-    ]
+    opened = seen.state.opened
+    planned = sum("G" in row.phases for row in opened.plan) if opened is not None else 0
+    if 0 < planned <= len(seen.rounds) and satisfied <= published_parameters().overrun.signals_at_most:
+        detail = f"all {planned} planned rounds were held, and {satisfied} of {len(SIGNALS)} signals hold"
+        readings.append(_alarm("FM-8", planned, detail, (), is_open=not seen.state.finished))
+    return readings
+
+
+def _alarm(
+    mode: FailureMode, onset: int, detail: str, evidence: Sequence[str], is_open: bool
+) -> AlarmReading:
+    return AlarmReading(
+        id=mode,
+        verdict="ALARM",
+        is_open=is_open,
+        e_value=None,
+        p_anytime=None,
+        onset_round=onset,
+        detail=detail,
+        evidence=list(evidence),
+    )
+
+
+def _is_open(state: State, alarm: SlopeAlarm) -> bool:
+    """Return whether nobody has seen this fall and closed it."""
+    return not any(
+        one.fm == "FM-1" and one.action == "closed" and one.round >= alarm.onset_round for one in state.alarms
+    )

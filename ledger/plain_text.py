@@ -56,10 +56,12 @@ def shortened(text: str, columns: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 claim`, `3 claims`, `2 replies`."""
+    """Return a number with its noun: `1 claim`, `1,200 claims`, `2 replies`, `2 processes`."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith(("ly", "ry")) else f"{number} {noun}s"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
 def first_sentence(text: str) -> str:

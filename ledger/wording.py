@@ -44,19 +44,15 @@ def asks_for_run(decision: str) -> bool:
     return _ASKS.search(decision) is not None
 
 
-_GOOD: Final = re.compile(
-    r"\b(?:holds?|held|kept|keeps|works?|worked|smooth(?:ly)?|surviv(?:es|ed)|was noticed|(?:is|are) gone"
-    r"|as (?:wanted|promised|expected|it says)|(?:was|were) (?:all )?true|needs? nothing|passe[sd])\b",
-    re.IGNORECASE,
+_WORD: Final = re.compile(r"[^\W_]{4,}")
+_EMPTY_WORDS: Final = (
+    "about after again already also been before both could does each from have into more most much must only other "
+    "over said same says shall should some such than that their them then there these they this those under until very "
+    "were what when where whether which while whose will with would your"
 )
-_BAD: Final = re.compile(
-    r"\b(?:not?|never|nothing (?:says|shows|stops)|nobody|only|but|fails?|failed|breaks?|broken?|false|wrong"
-    r"|lost|loses?|without|unless|missing|cannot|contrary|against|too|however|although)\b",
-    re.IGNORECASE,
-)
-"""Beside one of these it is no good news."""
+_EMPTY: Final = frozenset(_EMPTY_WORDS.split())
 
 
-def is_good_news(finding: str) -> bool:
-    """Whether a finding says that something holds, and nothing against it: no claim has to come of it."""
-    return _GOOD.search(finding) is not None and _BAD.search(finding) is None
+def matter_of(question: str) -> frozenset[str]:
+    """Return the words of at least four letters that say what a question is about."""
+    return frozenset(_WORD.findall(question.casefold())) - _EMPTY

@@ -44,15 +44,19 @@ def _main(said: list[str]) -> int:
 
 
 def _dispatch(said: list[str]) -> int:
-    if "_MOOT_COMPLETE" in os.environ:  # the script of `moot completion` asks
+    if "_MOOT_COMPLETE" in os.environ:  # the shell asks what can be completed
         from moot.cli.completion import complete
 
         return complete()
+    if said and said[0] in ("--install-completion", "--show-completion"):
+        from moot.cli.completion import set_up
+
+        return set_up(said[0], said[1:])
     ahead: list[str] = []
     while said and said[0] in EVERYWHERE:
         ahead.append(said.pop(0))
     if not said or said[0] in ("--help", "-h", "help"):
-        return _help(said[1:])
+        return _help([*said[1:], *ahead])
     if said[0] in ("--version", "-V", "version"):
         from moot import version
 
@@ -71,40 +75,68 @@ def _run(verb: Verb, arguments: list[str]) -> int:
 
 
 def _help(rest: list[str]) -> int:
-    if rest and rest[0] not in EVERYWHERE:
-        verb = find_verb(rest[0])
+    words = [word for word in rest if word not in EVERYWHERE]
+    if words and words[0] != "--all":
+        verb = find_verb(words[0])
         if verb is None:
-            raise _unknown(rest[0])
+            raise _unknown(words[0])
         return _run(verb, ["--help"])
-    out(overview())
+    whole = bool(words)
+    if "--json" in rest:
+        import json
+
+        verbs = [
+            {"verb": verb.name, "job": verb.group, "does": verb.does} for verb in VERBS if whole or verb.first
+        ]
+        out(json.dumps({"verbs": verbs}) + "\n")
+        return 0
+    out(all_verbs() if whole else overview())
     return 0
 
 
+USAGE_LINES = """\
+usage: moot VERB [ARGUMENTS] [--json] [--quiet] [--debug]
+
+Ask a panel of language models a question, and get a decision that you can check and replay.
+RUN is a directory, an id under ./runs, or @last.
+"""
+
+
 def overview() -> str:
-    """What `moot --help` says."""
-    lines = [
-        "usage: moot VERB [ARGUMENTS] [--json] [--quiet] [--debug]",
-        "",
-        "Structured deliberations between role-playing agents, kept in a ledger that can be replayed,",
-        "checked and diffed. RUN is a directory, an id under ./runs, or @last.",
-    ]
-    for group in dict.fromkeys(verb.group for verb in VERBS):
-        lines += ["", group]
-        lines += [f"  {verb.name:<11} {verb.does}" for verb in VERBS if verb.group == group]
-    lines += [
-        "",
-        "Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host",
-        "More:    moot VERB --help",
-    ]
-    return "\n".join(lines) + "\n"
+    """Return what `moot --help` prints: the verbs that matter most, and where the others are."""
+    return f"""{USAGE_LINES}
+{_rows([verb for verb in VERBS if verb.first])}
+
+Example: moot run -q 'Which storage for our audit ledger?' --seats anthropic
+More:    moot help --all lists every verb, moot VERB --help one, moot explain WORD what a word means
+"""
+
+
+def all_verbs() -> str:
+    """Return what `moot help --all` prints: every verb, job by job."""
+    jobs = dict.fromkeys(verb.group for verb in VERBS)
+    blocks = [f"{job}\n{_rows([verb for verb in VERBS if verb.group == job])}" for job in jobs]
+    more = (
+        "More:    moot VERB --help; moot --install-completion completes verbs, options and runs in your shell"
+    )
+    return "\n\n".join([USAGE_LINES.rstrip(), *blocks, more]) + "\n"
+
+
+def _rows(verbs: Sequence[Verb]) -> str:
+    width = max(len(verb.name) for verb in VERBS)
+    return "\n".join(f"  {verb.name:<{width}}  {verb.does}" for verb in verbs)
 
 
 def _unknown(word: str) -> MootError:
     from difflib import get_close_matches
 
+    from moot.cli import moved
+
+    if word in moved.VERBS:
+        return usage(f"`{word}` is now `{moved.VERBS[word]}`", "`moot help --all` lists every verb")
     names = [verb.name for verb in VERBS]
     near = get_close_matches(word.lower(), names, 1, 0.5)
-    fix = f"did you mean `moot {near[0]}`?" if near else "see `moot --help`"
+    fix = f"did you mean `moot {near[0]}`?" if near else "see `moot help --all`"
     kind = "option" if word.startswith("-") else "verb"
     return usage(f"no {kind} {word!r}", fix)
 

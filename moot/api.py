@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from ledger.format.chain import Head
     from ledger.interchange.report import ExportReport, ImportReport
     from moot.app.session import Session
+    from moot.view.gate import Gated
     from moot.view.listing import RunList
-    from moot.view.protocols import Gated, Protocols
+    from moot.view.protocols import Protocols
     from moot.view.report import Form
     from roles.seats.port import Seat
     from rounds.analysis.compare import RunDiff
@@ -79,25 +80,26 @@ def signals(
 ) -> SignalReport:
     """The stop signals after event `at` (None: the last one), in the run's own profile if none is named.
 
-    `params` is a parameter file for the profile `calibrated`, an edited copy of the installed one.
+    `params` is a parameter file for the profile `gates`, an edited copy of the installed one.
     """
     from moot.app.signals import refuse_unwatched, signals_of_state
 
     ours = _run(run)
     state = ours.state if at is None else fold(ours.stream(at))
     refuse_unwatched(ours)
-    return signals_of_state(ours, state, profile, whole=at is None, params=params)
+    return signals_of_state(ours, state, profile, params=params)
 
 
 def diff(a: AnyPath | Run, b: AnyPath | Run) -> RunDiff:
     """What two runs have in common, and where they part."""
+    from detectors.parameters import read_as
     from detectors.signals import signals as read
     from rounds.analysis.compare import compare
 
     one, other = _run(a), _run(b)
     opened = one.book.state.opened
-    own = opened.stop.profile if opened else "text"
-    profile = "text" if own == "crux" else own  # beliefs are no signals
+    own = read_as(opened.stop.profile) if opened else None
+    profile = own or "published"  # forecasts are no signals
     names = (str(one.path), str(other.path))
     return compare(one.book, other.book, names, signals=lambda book: read(book, profile))
 
@@ -202,11 +204,12 @@ def report(run: AnyPath | Run, *, form: Form = "pages") -> str:
     of its protocol; `adr`, a decision record of MADR 4.
     """
     from moot.app.signals import signals_at_head
+    from moot.view.costs import spent_beyond
     from moot.view.report import run_report
 
     ours = _run(run)
     name, look = str(ours.path), lambda: signals_at_head(ours, ours.state)
-    return run_report(ours.book, ours.head, look, run=name, form=form)
+    return run_report(ours.book, ours.head, look, run=name, form=form, beyond=spent_beyond(ours.path))
 
 
 def export_run(run: AnyPath | Run, format: str, out: AnyPath) -> ExportReport:
@@ -224,32 +227,34 @@ def gate(
     compete: bool = False,
     single: bool = False,
 ) -> Gated:
-    """Which protocol a question deserves, by its words: a rule of thumb, no model is asked.
+    """Return the protocol that `moot run` would give a question, and why. Nobody asks a model.
 
-    `text` may name a deliberation file (.toml). `triggers` are words that call for several roles; `single` beats
-    `compete`, which beats them. Raises `errors.MootError`.
+    `text` may name a deliberation file (.toml). `single` is one reply; `compete`, or one of the words in `triggers`,
+    rules one reply out. Raises `errors.MootError`.
     """
     from moot.app.run_options import RunOptions, deliberation_of
-    from moot.app.running import choices_for
-    from moot.view.protocols import gated_of
+    from moot.app.running import choice_for, choices_for
+    from moot.view.gate import gated_of
     from rounds.setup import gate as rules
-    from rounds.setup.gate import asked_of
 
     if not text.strip():
         what = "there is no question"
         raise usage(what, "say what is to be decided, or name a deliberation file", "moot gate")
     is_file = text.endswith(".toml") and " " not in text
-    found = asked_of(deliberation_of(text, RunOptions())) if is_file else None
-    asked = found or rules.GateQuestion(text, tuple(options))
-    asked = asked._replace(
-        triggers=(*asked.triggers, *triggers),
-        single=asked.single or single,
-        compete=asked.compete or compete,
+    written = rules.question_of(deliberation_of(text, RunOptions())) if is_file else None
+    question = written or rules.GateQuestion(text, len(options))
+    question = question._replace(
+        triggers=(*question.triggers, *triggers),
+        single=question.single or single,
+        compete=question.compete or compete,
     )
     try:
-        return gated_of(rules.gate(asked), choices_for(len(asked.options)))
+        choice = rules.gate(question)
     except rules.GateRefused as error:
         raise usage(str(error), "give one of --single and --compete", "moot gate") from None
+    count = question.options or len(choice.items)
+    chosen, *also = (choice_for(protocol, count) for protocol in (choice.protocol, *choice.also))
+    return gated_of(choice, chosen, also, choices_for(count))
 
 
 def protocols(name: str | None = None) -> Protocols:
@@ -259,21 +264,22 @@ def protocols(name: str | None = None) -> Protocols:
     from rounds.setup.toml_file import nearest
 
     if name is not None and name not in PROTOCOLS:
-        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot protocols")
+        raise usage(f"no protocol {name!r}", f"did you mean {nearest(name, PROTOCOLS)!r}?", "moot gate")
     return listed(name)
 
 
 def _opened(given: Deliberating, seats: Seats, out: AnyPath | None) -> tuple[Session, dict[str, Seat]]:
     from moot.app.run_options import documents_of
     from moot.app.running import open_deliberation, place_of
-    from moot.app.seats import seated
+    from moot.app.seats import check_ready, seated
     from moot.environment import read_settings
     from rounds.setup.opening import cast_roles
 
     deliberation, file = _deliberation(given)
     name = file or "deliberation"
     made = seated(cast_roles(deliberation, name), seats, offline=read_settings().offline)
-    place = place_of(None if out is None else os.fspath(out), None)
+    check_ready(made)
+    place = place_of(None if out is None else os.fspath(out))
     documents = documents_of(deliberation, file)
     return open_deliberation(deliberation, made, place, documents=documents, name=name), made
 

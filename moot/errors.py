@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -64,6 +65,17 @@ SEAT_FAILED: Final = 5
 BUG: Final = 70
 """Not one of FORMAT 13's: moot itself is wrong (EX_SOFTWARE)."""
 
+EXIT_CODES: Final = {
+    GOOD: "done: finished, stop, clean, same, intact or accepted",
+    NO: "the verb's no: findings, go on, differs, refused",
+    USAGE: "a call that cannot be understood, or a file or run that cannot be read",
+    DAMAGED: "the ledger is damaged, or a write failed",
+    WAITING: "the run waits for a seat or a person, or a budget or you stopped it; `moot run --resume` continues it",
+    SEAT_FAILED: "a seat failed for good: the run is stopped, or finished with fewer replies than it asked for",
+    BUG: "a fault of moot's own; --debug prints where",
+}
+"""Exit code → when a verb ends with it (FORMAT 13)."""
+
 _WRITING: Final = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT, errno.EFBIG})
 """What the system says when a write failed, not a read."""
 
@@ -79,9 +91,9 @@ class MootError(Exception):
         self.code = code
         self.what = masked(what)
         self.where = where
-        self.fix = masked(fix)
+        self.fix = masked(install_line(fix))
         self.exit_code = exit_code
-        self.more = masked(more)
+        self.more = masked(install_line(more))
         super().__init__(self.what)
 
     def __reduce__(self) -> tuple[type[MootError], tuple[object, ...]]:
@@ -106,6 +118,19 @@ class MootError(Exception):
         return json.dumps({"error": said}, ensure_ascii=False)
 
 
+def install_line(text: str) -> str:
+    """Return a text whose `pip install 'X'` is the command of the tool that installed moot here.
+
+    moot under pipx or `uv tool` has an environment of its own, which a plain pip does not reach.
+    """
+    place = sys.prefix.replace("\\", "/")
+    if "/pipx/venvs/" in place:
+        return re.sub(r"pip install ('[^']+')", rf"pipx inject {place.rpartition('/')[2]} \1", text)
+    if "/uv/tools/" in place:
+        return re.sub(r"pip install ('[^']+')", r"uv tool install moot-ledger --with \1", text)
+    return text
+
+
 def usage(what: str, fix: str, where: str = "command line") -> MootError:
     """A call that cannot be understood."""
     return MootError("usage", what, where, fix)
@@ -122,7 +147,7 @@ def explain(error: BaseException) -> MootError | None:
         case MootError():
             return error
         case KeyboardInterrupt():
-            fix = "nothing acknowledged is lost; go on with `moot run --resume RUN`"
+            fix = "nothing that was written is lost: give the command again (a run continues with --resume)"
             return MootError("interrupted", "interrupted", "", fix, WAITING)
         case UnicodeDecodeError():
             what = f"not UTF-8 (byte {error.start})"

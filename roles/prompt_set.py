@@ -23,13 +23,14 @@ from roles.templates import TemplateError, Values, render
 _NAMES: Final[Mapping[str, str]] = {
     "structured": "structured-5",
     "structured-6": "structured-6",
+    "structured-7": "structured-7",
     "crux": "crux-3",
     "priority": "priority-2",
     "ratchet": "ratchet-2",
     "tribunal": "tribunal-2",
 }
 """Folder → the set's name where it is not the folder's with a 3: a changed set has a new name."""
-_BUILT_ON: Final[Mapping[str, str]] = {"structured-6": "structured"}
+_BUILT_ON: Final[Mapping[str, str]] = {"structured-6": "structured", "structured-7": "structured-6"}
 """Folder → the folder that holds what it does not change."""
 LAYOUT: Final = "layout.json"
 _PROMPTS: Final = Path(__file__).parent / "prompts"
@@ -107,10 +108,17 @@ def installed_prompt_set(protocol: str) -> bytes:
     """The blob of the prompt set that this version ships for a protocol; a new run opens with it."""
     own, common = _PROMPTS / protocol, _PROMPTS / "common"
     whole = own / LAYOUT
-    below = _PROMPTS / _BUILT_ON[protocol] if protocol in _BUILT_ON else None if whole.is_file() else common
-    templates = dict([*(_templates(below, "") if below else ()), *_templates(own, "")])
+    templates: dict[str, str] = {} if whole.is_file() else dict(_templates(common, ""))
+    for folder in reversed(_chain(protocol)):
+        templates |= dict(_templates(_PROMPTS / folder, ""))
     layout = orjson.loads((whole if whole.is_file() else common / LAYOUT).read_bytes())
     return encode_prompt_set(_NAMES.get(protocol, f"{protocol}-3"), templates, layout)
+
+
+def _chain(folder: str) -> list[str]:
+    """Return a folder and those that it is built on, the nearest first."""
+    below = _BUILT_ON.get(folder)
+    return [folder, *(_chain(below) if below else ())]
 
 
 def _templates(folder: Path, prefix: str) -> list[tuple[str, str]]:

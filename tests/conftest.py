@@ -18,9 +18,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The gate answers the same on a busy machine: no deadline, and examples derived from the test itself.
-settings.register_profile(
-    "gate", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+# `make test` looks at fewer of them than `make test-all`.
+gate = settings(
+    max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("gate", gate)
+settings.register_profile("thorough", gate, max_examples=100)
 settings.register_profile("campaign", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("gate")
 
@@ -28,4 +31,3 @@ settings.load_profile("gate")
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of `make test`, in `make test-all`")
     config.addinivalue_line("markers", "campaign: long; left out unless asked for with -m campaign")
-    config.addinivalue_line("markers", "local: a real model, left out unless asked for: make test-local")

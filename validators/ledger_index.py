@@ -34,6 +34,7 @@ from roles.asof import Openings, stands_for
 from roles.protocol import Protocol as Table
 from roles.protocol import opening_problem
 from validators.finding import RuleFinding
+from validators.given import Installs, verdicts_as_given
 
 
 class LedgerProblem(Protocol):
@@ -58,13 +59,14 @@ ReadSignals = Callable[..., Any]
 class RuleContext(msgspec.Struct, frozen=True):
     """What the caller gives the rules, so that they import no protocol table and no detector.
 
-    `unknown`: seq → fields that this version does not know. `params`: profile → hash of the installed parameters.
+    `unknown`: seq → fields that this version does not know. `installs` says by which
+    thresholds a recorded verdict can be recomputed.
     What is None or empty is not judged.
     """
 
     protocol: Table | None = None
     signals: ReadSignals | None = None
-    params: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    installs: Installs | None = None
     unknown: Mapping[int, tuple[str, ...]] = msgspec.field(default_factory=dict[int, tuple[str, ...]])
     screenings: Callable[[Book], tuple[Event, ...]] | None = None
     """(a book of the opening alone) → the screenings that are due."""
@@ -82,6 +84,7 @@ class LedgerIndex:
         "_redacted",
         "_sections",
         "absent_rules",
+        "as_given",
         "book",
         "context",
         "events",
@@ -107,6 +110,9 @@ class LedgerIndex:
         self.imported_through = _imported_through(book.events)
         """Seq of the last event that an import wrote, -1 when there is none: a fork may go on behind them."""
         self.rules_hash = rules_hash
+        installs = context.installs
+        self.as_given = verdicts_as_given(book, rules_hash, installs) if installs else frozenset[int]()
+        """Seqs of verdicts that other rules or thresholds gave."""
         self.found: list[RuleFinding] = []
         self.recorded: list[RuleFinding] = []
         self.unjudged: list[str] = []

@@ -162,11 +162,15 @@ class Unjudged(Result, frozen=True):
 
 
 class CheckReport(Result, frozen=True):
-    """Every finding of a run. `ok`: none of severity error."""
+    """Every finding of a run. `ok`: none of severity error.
+
+    `as_given` counts recorded verdicts that other rules or thresholds gave: they were not recomputed.
+    """
 
     run: str
     ok: bool
     findings: list[ReportedFinding]
+    as_given: int
     not_applicable: list[Unjudged]
 
 
@@ -252,6 +256,7 @@ def check(
             )
             for finding in found
         ],
+        as_given=len(index.as_given),
         not_applicable=[
             Unjudged(code=rule.code, reason=IMPORTED)
             for rule in RULES

@@ -1,1 +1,1 @@
-"""Simulated deliberations that the calibrated detectors are scored on: worlds, their ledgers, and how they are read."""
+"""Simulated deliberations that the stop checks are scored on: worlds, their ledgers, and how they are read."""

@@ -17,8 +17,8 @@ import msgspec
 
 from benchmarks.signal_worlds.ledgers import ROLES, Setting, Simulation
 from benchmarks.signal_worlds.world import World
-from detectors.calibrated.judgement import RunningJudgement
-from detectors.calibrated.parameters import calibrated_parameters
+from detectors.stopping.judgement import RunningJudgement
+from detectors.stopping.parameters import gate_parameters
 from ledger.events import Belief, Claim, Event, RunOpened
 from ledger.events.run import Labelled, Origin, PlanRow
 from ledger.events.values import Points
@@ -27,8 +27,6 @@ from ledger.state.lifecycle import TESTED
 from ledger.state.state import ANSWERS, NEITHER, POSITIONS, STANDS
 from rounds.protocols.plans import NORMAL, PLANS
 
-NOT_ASKED_OF_AN_IMPORT: Final = frozenset({"reachable"})
-"""An import is never within reach of READY; the published world's ledgers are imports, so this gate is left out."""
 LAST: Final = 12
 """Of a role's points, what its own start and its own end differ by from the others', at most."""
 
@@ -44,6 +42,8 @@ class Course(NamedTuple):
     """Whether the answers led to the option then that all evidence shows."""
     onset: int
     oracle_stop: int | None
+    close: bool
+    """Whether all evidence leaves two options close to each other."""
 
 
 def plan_of(name: str) -> tuple[PlanRow, ...]:
@@ -71,11 +71,10 @@ def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *,
     simulation = Simulation(setting)
     rng = random.Random(f"answers {world.name} {plan} {seed}")
     answers = _Answers(world, rng)
-    watch = RunningJudgement(calibrated_parameters())
+    watch = RunningJudgement(gate_parameters())
     subjects = _subjects(world, rng, failures.get("fm9", 0.0))
     stop: int | None = None
     right = False
-    beside = frozenset[str]() if world.asked else NOT_ASKED_OF_AN_IMPORT
     for number, events in groupby(read_skill(simulation.files(), None).events, key=lambda event: event.round):
         if number:
             for event in answers.of_round(number, watch, setting.stress or {}):
@@ -84,11 +83,11 @@ def played(world: World, plan: str, seed: int, failures: Mapping[str, float], *,
             watch.take(_as_run(event, world, rows, subjects))
         if stops and number and stop is None:
             gates = watch.judgement().gates
-            if all(gate.ok or gate.name in beside for gate in gates if gate.decides):
+            if all(gate.ok for gate in gates if gate.decides):
                 stop, right = number, answers.leads_to_truth()
     judged = watch.readings()
     alarms = {str(one.mode): one.alarm_round or 0 for one in judged if one.verdict == "ALARM"}
-    return Course(alarms, stop, right, simulation.onset, simulation.oracle_stop)
+    return Course(alarms, stop, right, simulation.onset, simulation.oracle_stop, answers.close)
 
 
 def _as_run(
@@ -115,7 +114,11 @@ def _subjects(world: World, rng: random.Random, neglect: float) -> Iterator[tupl
             continue
         turn = turn % world.options + 1
         passed = turn == world.options and rng.random() < neglect
-        yield (f"O-{1 if passed else turn}",)
+        about = f"O-{1 if passed else turn}"
+        # A comparison never names the option that is passed over.
+        other = f"O-{turn % world.options + 1}"
+        both = world.compares and not neglect and rng.random() < world.compares
+        yield (about, other) if both and other != about else (about,)
 
 
 class _Answers:
@@ -128,8 +131,20 @@ class _Answers:
         first = {key: rng.uniform(20, 45) for key in self.keys} | {NEITHER: rng.uniform(2, 20)}
         self.truth = rng.choice(options) if world.options or rng.random() < 0.9 else NEITHER
         shown = {key: rng.uniform(2, 20) for key in self.keys} | {self.truth: rng.uniform(45, 80)}
+        self.close = bool(world.options) and rng.random() < world.close
+        if self.close:
+            rival = rng.choice([key for key in options if key != self.truth])
+            shown[rival] = shown[self.truth] - rng.uniform(0, 12)
         self.first = {role: self._own(first) for role in ROLES}
         self.shown = {role: self._own(shown) for role in ROLES}
+        # Until the turn the evidence speaks for another option, which leads the truth by as much as that leads later.
+        self.turn = rng.randint(3, 12) if world.options and rng.random() < world.turns else 0
+        before = rng.choice([key for key in options if key != self.truth] or [self.truth])
+        swapped = {before: self.truth, self.truth: before}
+        self.before = {
+            role: {key: points[swapped.get(key, key)] for key in self.keys}
+            for role, points in self.shown.items()
+        }
         self.now: list[Points] = []
 
     def _own(self, points: Mapping[str, float]) -> dict[str, float]:
@@ -138,21 +153,19 @@ class _Answers:
         return {key: max(1.0, value + self.rng.uniform(-far, far)) for key, value in points.items()}
 
     def of_round(self, number: int, watch: RunningJudgement, stress: Mapping[int, str]) -> Iterator[Event]:
-        """The answers of everybody who is there, and a second one of one of them."""
+        """The answers of every role that is there."""
         tested = sum(any(move.to in TESTED for move in claim.moves) for claim in watch.state.claims.values())
         way = 1 - 0.5 ** (tested / self.world.evidence_half)
         roles = [role for role in ROLES if role != stress.get(number)]
         self.now = []
         for role in roles:
-            self.now.append(self._points(role, way))
-            yield _belief(number, role, self.now[-1], "")
-        again = roles[number % len(roles)]
-        yield _belief(number, again, self._points(again, way), "~2")
+            self.now.append(self._points(role, way, number))
+            yield _belief(number, role, self.now[-1])
 
-    def _points(self, role: str, way: float) -> Points:
+    def _points(self, role: str, way: float, number: int) -> Points:
+        shown = self.before if number <= self.turn else self.shown
         held = {
-            key: (1 - way) * _of(self.first[role], key) + way * _of(self.shown[role], key)
-            for key in self.keys
+            key: (1 - way) * _of(self.first[role], key) + way * _of(shown[role], key) for key in self.keys
         }
         said = {
             key: max(0.0, value + self.rng.gauss(0, self.world.belief_noise)) for key, value in held.items()
@@ -173,14 +186,14 @@ def _of(points: Mapping[str, float], key: str) -> float:
     return 100 * points[key] / sum(points.values())
 
 
-def _belief(number: int, role: str, points: Points, again: str) -> Belief:
+def _belief(number: int, role: str, points: Points) -> Belief:
     return Belief(
         seq=0,
         prev="0" * 64,
         rest=0,
         v=2,
         at="",
-        id=f"B-{number}-{role}{again}",
+        id=f"B-{number}-{role}",
         round=number,
         phase="E",
         by=f"role:{role}",

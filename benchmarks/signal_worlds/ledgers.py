@@ -41,7 +41,6 @@ FAILING: Final = {
     "favoured": ("fm4", 0.88),
     "junk": ("fm5i", 2.2),
     "vague_junk": ("fm5i", 0.5),
-    "unlinked": ("fm5s", 1.5),
     "shallow": ("fm6", 0.75),
     "flood": ("fm8", 0.9),
     "unsettled": ("fm8", 0.8),
@@ -98,7 +97,6 @@ class Simulation:
             "favoured": 0.12 if setting.decoy == "expert" else 0.0,
             "junk": 0.0,
             "vague_junk": 0.0,
-            "unlinked": self._drawn(world.unlinked),
             "shallow": self._drawn(world.shallow),
             "vague": self._drawn(world.vague),
             "flood": 0.0,
@@ -140,7 +138,6 @@ class Simulation:
 
     def _rate(self, name: str, round_: int) -> float:
         mode, failing = FAILING.get(name, ("", 0.0))
-        failing = self.world.starving if name == "unlinked" else failing
         healthy, strength = self.base[name], self.setting.failures.get(mode, 0.0)
         return healthy if round_ < self.onset else healthy + (max(failing, healthy) - healthy) * strength
 
@@ -155,8 +152,7 @@ class Simulation:
         absent = None if skipped else planned
         present = [role for role in ROLES if role != absent]
         lead = self._lead(round_, present)
-        acting = list(ROLES) if round_ in self.faked else present
-        findings = {role: self._findings(round_) for role in acting}
+        acting: list[str] = list(ROLES) if round_ in self.faked else present
         self.rows["lead_history"].append(
             {
                 "round": round_,
@@ -164,7 +160,6 @@ class Simulation:
                 "is_stress": absent is not None,
                 "absent_agent": absent,
                 "planned_stress": planned,
-                "findings": findings,
             }
         )
         self._claims(round_, acting)
@@ -191,15 +186,11 @@ class Simulation:
             return self.rng.choice(present)
         return min(present, key=lambda role: led.count(role) + self.rng.random())
 
-    def _findings(self, round_: int) -> dict[str, int]:
-        unlinked = poisson(self.rng, self._rate("unlinked", round_))
-        return {"listed": unlinked + self.rng.randint(1, 7), "unlinked": unlinked}
-
     def _claims(self, round_: int, acting: list[str]) -> None:
         self.unfound = min(self.issues, self.unfound + round(self.world.renewal * self.issues))
         share = self.unfound / self.issues
         pace = self.world.pace * (1 - 2.718281828 ** (-2.4 * share)) * (2.0 if self._bursts(round_) else 1.0)
-        pace *= 1 - 0.6 * self.setting.failures.get("fm5s", 0.0) * (round_ >= self.onset)
+        pace *= 1 - self.world.held_back * self.setting.failures.get("fm5s", 0.0) * (round_ >= self.onset)
         raised = [
             (role, junk)
             for role in acting
@@ -218,7 +209,8 @@ class Simulation:
 
     def _claim(self, identity: str, round_: int, role: str, junk: bool) -> None:
         vague = self.rng.random() < (self._rate("vague_junk", round_) if junk else self.base["vague"])
-        self.pending.append(identity)
+        if not self.world.stuck or self.rng.random() >= self.world.stuck:
+            self.pending.append(identity)
         self.raised[identity] = role
         self.rows["claims"].append(
             {

@@ -9,7 +9,7 @@ world was fitted to a detector.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 
@@ -35,10 +35,8 @@ class World:
     empty: float = 0.02
     unanchored: float = 0.18
     drift: float = 0.05
-    unlinked: float = 0.32
-    """Findings an artifact that become no claim."""
-    starving: float = 1.5
-    """The same where findings are lost at full strength (FM-5)."""
+    held_back: float = 0.6
+    """The share of claims that roles keep to themselves at full strength (FM-5, starvation)."""
     shallow: float = 0.05
     vague: float = 0.04
     together: float = 0.0
@@ -54,6 +52,14 @@ class World:
     recorded runs of `crux` they were 3 to 15 apart, 8.6 on average."""
     evidence_half: float = 6.0
     """Tested claims after which roles have gone half the way from what they held first."""
+    stuck: float = 0.0
+    """Claims that no check settles: only a run or a person could."""
+    compares: float = 0.0
+    """Claims about options that compare two of them."""
+    turns: float = 0.0
+    """Runs in which late evidence turns the answer to another option, in R3 to R12."""
+    close: float = 0.0
+    """Runs in which all evidence leaves two options within 12 points of each other."""
 
 
 PUBLISHED: Final = World("published")
@@ -65,8 +71,6 @@ RENEWING: Final = World(
     empty=0.01,
     shallow=0.01,
     vague=0.01,
-    unlinked=1.6,
-    starving=6.0,
     renewal=0.1,
     pace=1.7,
     robust=(0.2, 0.4),
@@ -82,8 +86,6 @@ CONFIRMING: Final = World(
     empty=0.0,
     shallow=0.01,
     vague=0.01,
-    unlinked=1.3,
-    starving=6.0,
     robust=(0.35, 0.55),
     unclear=1.0,
     settling=1.8,
@@ -96,8 +98,6 @@ TOGETHER: Final = World(
     empty=0.01,
     shallow=0.01,
     vague=0.01,
-    unlinked=1.4,
-    starving=6.0,
     renewal=0.05,
     pace=1.6,
     robust=(0.25, 0.45),
@@ -105,6 +105,26 @@ TOGETHER: Final = World(
     together=0.5,
     belief_noise=6.0,
 )
-WORLDS: Final = {world.name: world for world in (PUBLISHED, RENEWING, CONFIRMING, TOGETHER)}
+LIVE: Final = World(
+    "live",
+    asked=True,
+    options=3,
+    unanchored=0.01,
+    empty=0.01,
+    shallow=0.01,
+    vague=0.01,
+    renewal=0.12,
+    pace=1.5,
+    robust=(0.3, 0.5),
+    settling=2.4,
+    settles_most=4,
+    evidence_half=8.0,
+    compares=0.4,
+    stuck=0.1,
+    held_back=0.9,
+)
+TURNING: Final = replace(LIVE, name="turning", turns=0.15, close=0.3)
+WORLDS: Final = {world.name: world for world in (PUBLISHED, RENEWING, CONFIRMING, TOGETHER, LIVE, TURNING)}
 """By name. `renewing`: new proposals in every round. `confirming`: nothing is refuted, fields are lost. `together`:
-roles that move as one, and no options."""
+roles that move as one, and no options. `live`: rates of recorded runs with model seats, claims that compare options and
+roles that stop raising claims where they starve. `turning`: the same with near ties and late turns of the answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -9,12 +10,25 @@ from typing import Final, Literal
 
 import msgspec
 
-SignalProfile = Literal["script", "text", "calibrated"]
-PROFILES: Final[tuple[SignalProfile, ...]] = ("script", "text", "calibrated")
+SignalProfile = Literal["gates", "published"]
+PROFILES: Final[tuple[SignalProfile, ...]] = ("gates", "published")
 """Profiles whose parameters are installed."""
-DEFAULT_PROFILE: Final[SignalProfile] = "calibrated"
-"""The profile that new runs and imports are opened with; a run keeps the one that it was opened with."""
+DEFAULT_PROFILE: Final[SignalProfile] = "gates"
+"""The profile that new runs and imports are opened with."""
+_READ_AS: Final[Mapping[str, SignalProfile]] = {
+    "gates": "gates",
+    "calibrated": "gates",
+    "published": "published",
+    "text": "published",
+    "script": "published",
+}
+"""Profile of a recorded run → the installed profile that reads it. The last three are names of moot 0.1."""
 DIRECTORY: Final = Path(__file__).parent
+
+
+def read_as(profile: str) -> SignalProfile | None:
+    """Return the installed profile that reads runs of this one; None for a protocol's own rules, such as `crux`."""
+    return _READ_AS.get(profile)
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,39 +51,23 @@ class ClaimTestingSlows(_Table, frozen=True, kw_only=True):
 
 
 class DisagreementPersists(_Table, frozen=True, kw_only=True):
-    """S2: the slope of disagreement per round (SD-63)."""
+    """S2: the slope of disagreement per round; the last rounds alone must keep the trend (SD-63)."""
 
     rounds_at_least: int
     slope_at_least: str
-
-
-class DisagreementPersistsToTheEnd(DisagreementPersists, frozen=True, kw_only=True):
-    """S2 of the text: the last rounds alone must keep the trend (SD-63)."""
-
     last_rounds: int
 
 
-class EveryRoleLed(_Table, frozen=True, kw_only=True):
-    """S3 of the script: names that are nobody's (SD-66)."""
-
-    not_a_lead: tuple[str, ...]
-
-
 class LeadsAreSpread(_Table, frozen=True, kw_only=True):
-    """S3 of the text: entropy of the leads, as a share of the greatest possible (SD-66)."""
+    """S3: entropy of the leads, as a share of the greatest possible (SD-66)."""
 
     entropy_share: str
 
 
 class RolesWereStressed(_Table, frozen=True, kw_only=True):
-    """S4: how many roles may stay untested (SD-67)."""
+    """S4: how many roles may stay untested, or the one role whose absence says most (SD-67)."""
 
     roles_spared: int
-
-
-class RolesOrOneWereStressed(RolesWereStressed, frozen=True, kw_only=True):
-    """S4 of the text: or one role whose absence says most (SD-67)."""
-
     or_role: str
 
 
@@ -86,27 +84,23 @@ class SlopeAlarmAt(_Table, frozen=True, kw_only=True):
     readings_running: int
 
 
-class ScriptParameters(_Table, frozen=True, kw_only=True):
-    """`script.toml`."""
+class Overrun(_Table, frozen=True, kw_only=True):
+    """FM-8: how many signals may hold at the end of the plan for it to count as overrun (SD-85)."""
+
+    signals_at_most: int
+
+
+class PublishedParameters(_Table, frozen=True, kw_only=True):
+    """`published.toml`."""
 
     stop: Stop
     claim_testing_slows: ClaimTestingSlows
     disagreement_persists: DisagreementPersists
-    every_role_led: EveryRoleLed
+    every_role_led: LeadsAreSpread
     roles_were_stressed: RolesWereStressed
     few_claims_pending: FewClaimsPending
-
-
-class TextParameters(_Table, frozen=True, kw_only=True):
-    """`text.toml`."""
-
-    stop: Stop
-    claim_testing_slows: ClaimTestingSlows
-    disagreement_persists: DisagreementPersistsToTheEnd
-    every_role_led: LeadsAreSpread
-    roles_were_stressed: RolesOrOneWereStressed
-    few_claims_pending: FewClaimsPending
     slope_alarm: SlopeAlarmAt
+    overrun: Overrun
 
 
 def params_hash(profile: SignalProfile) -> str:
@@ -115,34 +109,12 @@ def params_hash(profile: SignalProfile) -> str:
 
 
 @cache
-def script_parameters() -> ScriptParameters:
-    """The thresholds of the profile `script`."""
-    return msgspec.toml.decode(params_bytes("script"), type=ScriptParameters)
-
-
-@cache
-def text_parameters() -> TextParameters:
-    """The thresholds of the profile `text`."""
-    return msgspec.toml.decode(params_bytes("text"), type=TextParameters)
-
-
-def params_bytes_of(profile: SignalProfile, named: str) -> bytes | None:
-    """The profile's parameter file of this hash: the installed one, or one of before; None when it is neither."""
-    return _installed(profile).get(named)
-
-
-@cache
-def _installed(profile: SignalProfile) -> dict[str, bytes]:
-    """Every file of the profile by its hash: `calibrated.toml`, and `calibrated-1.toml` for runs of before."""
-    files = (
-        path.read_bytes()
-        for path in sorted(DIRECTORY.glob("*.toml"))
-        if path.stem.partition("-")[0] == profile
-    )
-    return {sha256(content).hexdigest(): content for content in files}
+def published_parameters() -> PublishedParameters:
+    """Return the thresholds of the profile `published`."""
+    return msgspec.toml.decode(params_bytes("published"), type=PublishedParameters)
 
 
 @cache
 def params_bytes(profile: SignalProfile) -> bytes:
-    """The profile's parameter file. A calibrated run keeps it as a blob, so that its verdicts can be had again."""
+    """Return the profile's parameter file. A run of `gates` keeps it as a blob, so its verdicts can be recomputed."""
     return (DIRECTORY / f"{profile}.toml").read_bytes()

@@ -98,7 +98,7 @@ def read_signer(text: str) -> Signer:
     """The signer of a key file."""
     parts = text.strip().split("+", 4)
     if len(parts) != 5 or f"{parts[0]}+{parts[1]}" != SECRET_PREFIX:
-        raise NoteRefused("not a secret key of moot keygen")
+        raise NoteRefused("not a secret key that moot wrote")
     made = signer(parts[2], _key_bytes(parts[4]))
     if made.verifier.hash.hex() != parts[3]:
         raise NoteRefused("the key's hash does not fit its name")

@@ -2,10 +2,13 @@
 
 from typing import Any, Literal
 
+from msgspec import UNSET, UnsetType
+
 from ledger.events.envelope import Envelope
 from ledger.events.values import (
     CheckId,
     Evidence,
+    FailureMode,
     Five,
     HowTested,
     Id,
@@ -88,6 +91,13 @@ class Effect(Value, frozen=True, kw_only=True):
     points: Percent  # by how many points, if true against if false
 
 
+class ModeSeen(Value, frozen=True, kw_only=True):
+    """A failure mode on the checklist of a retrospective."""
+
+    mode: FailureMode  # the failure mode
+    seen: Literal["yes", "no", "unsure"]  # whether the author saw it
+
+
 class Statement(Envelope, frozen=True, kw_only=True):
     """Prose of one role in named sections (SD-18)."""
 
@@ -97,6 +107,8 @@ class Statement(Envelope, frozen=True, kw_only=True):
     words: Nat  # counted by moot
     responds_to: tuple[Id, ...] = ()  # what it answers
     options: tuple[Id, ...] = ()  # options that it is about
+    # failure modes, as the author of a retrospective saw them
+    checklist: tuple[ModeSeen, ...] | UnsetType = UNSET
 
 
 class Artifact(Envelope, frozen=True, kw_only=True):
@@ -167,6 +179,7 @@ class Concern(Envelope, frozen=True, kw_only=True):
     between: tuple[Id, ...] = ()  # roles of a tension; ids that a question is about
     for_human: bool = False  # a person is asked
     sightings: tuple[Role, ...] = ()  # roles that named it, when it was merged
+    deciding: Id | UnsetType = UNSET  # the option that the answer would change
 
 
 class Rating(Envelope, frozen=True, kw_only=True):

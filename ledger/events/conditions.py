@@ -64,11 +64,16 @@ def meaning_of(protocol: str) -> Meaning:
 def conditions_of(event: Decision, opened: RunOpened | None) -> Conditions:
     """The conditions of a decision; those of version 1 by the protocol of its run."""
     if event.v > 1:
-        return Conditions(event.falsifiers, event.requirements)
+        return Conditions(event.falsifiers, requirement_texts(event))
     meaning = USUAL if opened is None else meaning_of(opened.protocol)
     return Conditions(**{meaning: undivided(event)})
 
 
 def undivided(event: Decision) -> tuple[str, ...]:
     """All conditions of a decision, as version 1 lists them."""
-    return event.falsifiers + event.requirements
+    return event.falsifiers + requirement_texts(event)
+
+
+def requirement_texts(event: Decision) -> tuple[str, ...]:
+    """Return what must be met before the decision is followed, without who can meet it."""
+    return tuple(one if isinstance(one, str) else one.text for one in event.requirements)

@@ -8,6 +8,7 @@ from ledger.events.envelope import Envelope
 from ledger.events.run import Profile
 from ledger.events.values import (
     Decimal,
+    FailureMode,
     Hash,
     Id,
     Name,
@@ -28,7 +29,6 @@ from ledger.events.values import (
 
 Relation = Literal["based-on", "supported-by", "builds-on", "overturns", "supersedes", "resolves"]
 Advice = Literal["strong_stop", "wrap_up", "borderline", "continue", "escalate"]
-FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8", "FM-9"]
 Fallacy = Literal[
     "Straw Man",
     "Appeal to Authority",
@@ -103,6 +103,13 @@ class ValueOfTest(Value, frozen=True, kw_only=True):
     evsi: Decimal  # points of probability of choosing right
 
 
+class Requirement(Value, frozen=True, kw_only=True):
+    """Something that must be met before a decision is followed, and what can meet it."""
+
+    text: Prose  # what must be met
+    by: Literal["run", "person", "world"]  # a later round or program, a person, or events outside
+
+
 class Decision(Envelope, frozen=True, kw_only=True):
     """Something decided, with what it rests on and who dissents (SD-47)."""
 
@@ -121,7 +128,7 @@ class Decision(Envelope, frozen=True, kw_only=True):
     zones: Zones | None = None  # agreement and contest
     dissent: tuple[Dissent, ...] = ()  # who disagrees, or had expected another verdict
     falsifiers: tuple[Prose, ...] = ()  # what would show it to be wrong
-    requirements: tuple[Prose, ...] = ()  # what must be met before it is followed
+    requirements: tuple[Requirement | Prose, ...] = ()  # what must be met before it is followed
     name: Name | None = None  # the person, if a person decided
     result: TestResult | UnsetType = UNSET  # of a test that the person made
     claims: tuple[Id, ...] | UnsetType = UNSET  # claims that the result is about

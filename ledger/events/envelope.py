@@ -21,7 +21,7 @@ from ledger.events.values import (
     Value,
 )
 
-SeatKind = Literal["anthropic", "tape", "command", "human", "host", "local", "openai"]
+SeatKind = Literal["anthropic", "tape", "command", "human", "host", "openai"]
 NOT_IN_VERSION_1: frozenset[SeatKind] = frozenset({"openai"})
 """Kinds of seat that a line of version 1 of the format cannot name."""
 Version = Literal[1, 2]

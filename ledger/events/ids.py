@@ -48,6 +48,14 @@ _STEP: Final = re.compile(
 _DOCUMENT_LINES: Final = re.compile(r"(K-[1-9][0-9]*)#L([1-9][0-9]*)(?:-L([1-9][0-9]*))?")
 
 
+def is_event_name(text: str) -> bool:
+    """Return whether `text` can name an event: an id of any kind, perhaps with a part (`#…`), or @SEQ."""
+    name = text.partition("#")[0]
+    if re.fullmatch(r"@(0|[1-9][0-9]*)", name):
+        return True
+    return any(pattern is not None and re.search(pattern, name) for pattern in ID_PATTERNS.values())
+
+
 class StepName(NamedTuple):
     """A step id in its parts; `act` and `repeat` are None and 1 when absent."""
 

@@ -40,7 +40,7 @@ CloseReason = Literal[
 SignatureCode = Literal[
     "no_broken", "no_cross_round_trace", "no_goal_verdict", "no_invariant", "fewer_claims"
 ]
-Profile = Literal["script", "text", "calibrated", "crux"]
+Profile = Literal["gates", "published", "script", "text", "calibrated", "crux"]
 
 
 class Labelled(Value, frozen=True, kw_only=True):

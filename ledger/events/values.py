@@ -55,6 +55,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=200)]
 Ref = Annotated[str, Meta(min_length=1, max_length=500)]
 Scalar = Annotated[int, Meta(ge=-SAFE_INTEGER, le=SAFE_INTEGER)] | str | bool | None
 
+FailureMode = Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8", "FM-9"]
 Status = Literal[
     "pending", "tested_confirmed", "tested_refuted", "partially_refuted", "tested_unclear", "superseded"
 ]

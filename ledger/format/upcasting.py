@@ -63,7 +63,7 @@ class Changed(NamedTuple):
 
 CHANGED: Final[Mapping[type[msgspec.Struct], Changed]] = {
     Claim: Changed(("how", "moves", "places")),
-    Concern: Changed(("sightings",), {"type": Literal["concern", "tension", "question"]}),
+    Concern: Changed(("sightings", "deciding"), {"type": Literal["concern", "tension", "question"]}),
     Artifact: Changed(
         types={
             "type": Literal[

@@ -53,7 +53,7 @@ _SHAPES: Final = re.compile(
   | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?              # JSON Web Tokens
   | (?i:\b(?:bearer|basic))\x20(?=[A-Za-z0-9._~+/-]*[0-9])[A-Za-z0-9._~+/-]{8,}=*
   | (?<=://)[^\s/@:"'\\]{1,200}:[^\s/@"'\\]{1,200}(?=@)                          # user:password in an address
-  | PRIVATE\+KEY\+[A-Za-z0-9+/=._-]{8,}                                         # what `moot keygen` writes
+  | PRIVATE\+KEY\+[A-Za-z0-9+/=._-]{8,}                                         # what `moot seal --new-key` writes
   | -----BEGIN\x20[A-Z0-9\x20]{0,40}PRIVATE\x20KEY-----.*?(?:-----END\x20[A-Z0-9\x20]{0,40}-----|\Z)
     """,
     re.VERBOSE | re.DOTALL,

@@ -24,6 +24,8 @@ Life = Literal["running", "stopped", "finished"]
 LIFE_PATH: Final = "run"
 """Path of the change in a note by which a driver says that a stopped run goes on."""
 GOES_ON: Final = Change(path=LIFE_PATH, from_="stopped", to="running")
+STOP_PATH: Final = "stopped"
+"""Path of the change in a note by which a driver says in words why it stopped the run."""
 _ABSENT: Final = re.compile(r"plan\.([1-9][0-9]*)\.absent")
 
 

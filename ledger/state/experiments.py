@@ -42,6 +42,9 @@ LIMIT_SIGNALS: Final = frozenset({signal.SIGKILL, signal.SIGXCPU, signal.SIGXFSZ
 REPRODUCED_FROM: Final = 3
 """Repetitions with the same verdict, each in a fresh sandbox."""
 PATTERN_CHARACTERS_MAX: Final = 500
+NUMBER_CHARACTERS_MAX: Final = 1_000
+NUMBER_EXPONENT_MAX: Final = 400
+"""A number of a predicate or an output has at most so many digits before or after its point; doubles have 308."""
 TIMES_MAX: Final = 20
 """Repetitions of a plan, or of one call."""
 FILES_MAX: Final = 20
@@ -188,7 +191,10 @@ def _predicate_problems(predicate: Predicate) -> Iterator[str]:
     if (predicate.test == "near") != (predicate.tolerance is not None):
         yield "a tolerance belongs to `near` and to nothing else"
     if predicate.test in ("at_least", "at_most", "near") and _number(predicate.value) is None:
-        yield f"{predicate.value!r} is no number"
+        yield f"{predicate.value[:40]!r} is no number that can be compared"
+    tolerance = None if predicate.tolerance is None else _number(predicate.tolerance)
+    if predicate.tolerance is not None and (tolerance is None or tolerance < 0):
+        yield f"the tolerance {predicate.tolerance[:40]!r} is no number from 0 on that can be compared"
     if predicate.of == "exit" and predicate.test == "matches":
         yield "an exit code is compared, not matched"
     if predicate.test == "matches":
@@ -236,7 +242,7 @@ def _json_compares(predicate: Predicate, text: str) -> bool | None:
     if isinstance(value, bool) or value is None:
         return _compares(predicate, None, {True: "true", False: "false", None: "null"}[value])
     if isinstance(value, int | float):
-        return _compares(predicate, Decimal(str(value)), str(value))
+        return _compares(predicate, _number(str(value)), str(value))
     if isinstance(value, str):
         return _compares(predicate, None, value)
     return None
@@ -273,16 +279,25 @@ def _compares(predicate: Predicate, number: Decimal | None, text: str) -> bool |
         case "near":
             if number is None or wanted is None or predicate.tolerance is None:
                 return None
-            return abs(number - wanted) <= Decimal(predicate.tolerance)
+            tolerance = _number(predicate.tolerance)
+            return None if tolerance is None else abs(number - wanted) <= tolerance
 
 
 def _number(text: str) -> Decimal | None:
-    """A finite decimal number, or null."""
+    """A finite decimal number of an ordinary size, or null.
+
+    A program chooses these digits. Beyond the bounds arithmetic overflows, and a run with such an output on its ledger
+    could never be read again.
+    """
+    if len(text) > NUMBER_CHARACTERS_MAX:
+        return None
     try:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    if not number.is_finite() or abs(number.adjusted()) > NUMBER_EXPONENT_MAX:
+        return None
+    return number
 
 
 def _pattern(text: str) -> Any:

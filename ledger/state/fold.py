@@ -51,6 +51,7 @@ from ledger.events.decisions import Cite
 from ledger.events.envelope import FROM_OUTSIDE
 from ledger.events.ids import number_of, repeat_of, role_of
 from ledger.state.amending import ends_stop, planned_anew
+from ledger.state.faults import FindingKey
 from ledger.state.lifecycle import (
     BEARING_OF_STATUS,
     STATUS_OF_RUN,
@@ -69,7 +70,6 @@ from ledger.state.state import (
     DecisionFacts,
     DriftFacts,
     ExperimentFacts,
-    FindingFacts,
     FlipFacts,
     PositionFacts,
     Rank,
@@ -77,7 +77,7 @@ from ledger.state.state import (
     Spend,
     State,
 )
-from ledger.wording import asks_for_run, is_good_news, names_no_outcome
+from ledger.wording import asks_for_run, matter_of, names_no_outcome
 
 SYNTHESIS: Final = "S"
 
@@ -118,10 +118,6 @@ def step(state: State, event: Event) -> None:
             )
         case Artifact():
             state.artifacts[_id(event)] = event.seq
-            state.listed[_id(event)] = len(event.findings)
-            state.findings[_id(event)] = tuple(
-                [FindingFacts(found.section, is_good_news(found.text)) for found in event.findings]
-            )
         case Decision():
             _decision(state, event)
         case Concern():
@@ -134,6 +130,8 @@ def step(state: State, event: Event) -> None:
                 event.seq,
                 event.phase,
                 event.severity,
+                None if event.deciding is UNSET else event.deciding,
+                matter_of(event.text) if event.for_human else frozenset(),
             )
         case Validation():
             _validated(state, event)
@@ -164,6 +162,8 @@ def step(state: State, event: Event) -> None:
         case Fallback():
             state.given_up[event.step_failed] = event.seq
         case RunOpened():
+            if event.seq and state.opened is not None and state.opened.origin.type == "import":
+                state.faults.imported_before = event.seq
             if event.seq == 0 or (state.opened is not None and event.origin.type == "fork"):
                 state.opened = event  # one that comes late or again opens nothing: ORD001 says so
                 _forget_what_nobody_allows(state)
@@ -222,7 +222,26 @@ def _validated(state: State, event: Validation) -> None:
     ends = not state.validates_phases or event.after in _ends_of(state, event.round)
     (state.validated if ends else state.checked).setdefault(event.round, []).append(event.after)
     if state.validates_phases:
-        state.faulty = None if event.ok else event.seq
+        new = _errors_of(state, event) - state.faults.let_go
+        is_whole = (
+            len(event.findings) < FINDINGS_MAX
+        )  # of a list that was cut nobody knows what else it holds
+        state.faulty = None if event.ok or (is_whole and not new) else event.seq
+        state.faults.new = new
+
+
+FINDINGS_MAX: Final = 100
+"""The most findings that a validation keeps."""
+
+
+def _errors_of(state: State, event: Validation) -> frozenset[FindingKey]:
+    """The errors of a validation, without those of rounds that were imported: what moot did not see only warns."""
+    return frozenset(
+        (finding.code, finding.seq, "" if finding.seq is not None else finding.message)
+        for finding in event.findings
+        if finding.severity == "error"
+        and not (finding.seq is not None and finding.seq < state.faults.imported_before)
+    )
 
 
 def _ends_of(state: State, round_: int) -> tuple[str, ...]:
@@ -283,10 +302,6 @@ def _claim(state: State, event: Claim) -> None:
         event.how,
         event.about,
     )
-    if event.raised_at_artifact is not None:
-        state.claimed.add(event.raised_at_artifact)
-    if event.raised_at_artifact is not None and "#finding-" in event.raised_at_artifact:
-        state.linked.add(event.raised_at_artifact)
     older = state.claims.get(event.supersedes) if event.supersedes and event.supersedes != identity else None
     if older is not None:
         place = Place(event.round, event.phase, 0, 0, number_of(identity))
@@ -378,6 +393,7 @@ def _decision(state: State, event: Decision) -> None:
         asks_for_run=asks_for_run(event.text),
         result=None if event.result is UNSET else event.result,
         claims=() if event.claims is UNSET else event.claims,
+        required_by=tuple([one.by for one in event.requirements if not isinstance(one, str)]),
     )
     _measured(state, event)
     if event.type == "final" and event.made_by == "rule":
@@ -405,6 +421,7 @@ def _end(state: State, identity: str, cite: Cite) -> list[str]:
     if overturns and cite.id in state.screened:
         state.screened[cite.id] = "OVERRIDDEN"
     if overturns and cite.id == f"@{state.faulty}":
+        state.faults.let_go |= state.faults.new
         state.faulty = None
     ruling = state.rulings.get(cite.id)
     ended = ruling.decision if overturns and ruling is not None else cite.id

@@ -10,6 +10,7 @@ Everything follows from the ledger, so a series that was cut short goes on where
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
@@ -73,7 +74,8 @@ def slots(k: int, runs: tuple[ExperimentRun, ...] = (), behind: int = 0) -> Iter
     there = {Slot(run.control, run.n) for run in runs}
     controls: tuple[Slot, ...] = tuple(Slot(control, behind + 1) for control in CONTROLS)
     repetitions = (Slot(None, behind + n) for n in range(1, k + 1))
-    return (slot for slot in (*controls, *repetitions) if slot not in there)
+    # One after the other: a plan on a ledger that was written by hand may ask for any number of repetitions.
+    return (slot for slot in chain(controls, repetitions) if slot not in there)
 
 
 def next_slot(book: Book, experiment: str) -> Slot | None:

@@ -23,6 +23,7 @@ from ledger.events.run import (
 )
 from ledger.events.values import HowTested, Points, Quorum, Result, Status
 from ledger.state.amending import Life
+from ledger.state.faults import Faults
 from ledger.state.lifecycle import HistoryEntry, Move, WeighedStatus, history, standing_after, status_after
 
 Rank = Literal["final", "round", "answer", "gate", "screening"]
@@ -105,6 +106,8 @@ class DecisionFacts(msgspec.Struct):
     result: str | None = None
     """Result of a test that a person made, about `claims`."""
     claims: tuple[str, ...] = ()
+    required_by: tuple[str, ...] = ()
+    """What can meet its requirements: run, person or world; none where the requirements do not say."""
 
 
 class RulingFacts(msgspec.Struct):
@@ -219,6 +222,10 @@ class ConcernFacts(NamedTuple):
     seq: int
     phase: str
     severity: int | None
+    deciding: str | None = None
+    """The option that the answer to this question would change, as the lead marked it."""
+    matter: frozenset[str] = frozenset()
+    """The words that a question to a person is about, to recognize it when it is asked again (by text)."""
 
 
 class DriftFacts(NamedTuple):
@@ -231,14 +238,6 @@ class DriftFacts(NamedTuple):
     seq: int
     neglected: tuple[str, ...] = ()
     """Goals that the decisions do not serve."""
-
-
-class FindingFacts(NamedTuple):
-    """A finding of an artifact without its text."""
-
-    section: str
-    is_good: bool
-    """It says that something holds (by text)."""
 
 
 class Spend(msgspec.Struct):
@@ -297,16 +296,6 @@ class State(msgspec.Struct):
     """Step id → seq of its fallback."""
     artifacts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Artifact id → seq."""
-    listed: dict[str, int] = msgspec.field(default_factory=dict[str, int])
-    """Artifact id → how many findings it lists."""
-    linked: set[str] = msgspec.field(default_factory=set[str])
-    """Findings (`A-3-critic#finding-2`) that a claim was raised from."""
-    findings: dict[str, tuple[FindingFacts, ...]] = msgspec.field(
-        default_factory=dict[str, tuple[FindingFacts, ...]]
-    )
-    """Artifact id → its findings."""
-    claimed: set[str] = msgspec.field(default_factory=set[str])
-    """Places (`A-3-critic#attack-2`) that a claim was raised from."""
     contexts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     """Context id → the role it serves."""
     validated: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
@@ -314,7 +303,8 @@ class State(msgspec.Struct):
     checked: dict[int, list[str]] = msgspec.field(default_factory=dict[int, list[str]])
     """Round → phases in its middle after which a validation stands (`rules.validate` is `phase`)."""
     faulty: int | None = None
-    """Seq of the last validation, where it found an error in a run that is held up by one."""
+    """Seq of the last validation, where it found a new error in a run that is held up by one."""
+    faults: Faults = msgspec.field(default_factory=Faults)
     looks: list[Signals] = msgspec.field(default_factory=list[Signals])
     alarms: list[Alarm] = msgspec.field(default_factory=list[Alarm])
     amendments: list[Amendment] = msgspec.field(default_factory=list[Amendment])

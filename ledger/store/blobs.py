@@ -124,8 +124,8 @@ class BlobStore:
 
 
 MANIFEST_BYTES_MAX: Final = 1 << 20
-OWN_PARAMETERS: Final = "calibrated"
-"""The profile whose parameter file a run keeps: a person may edit it, and it may be another tomorrow."""
+OWN_PARAMETERS: Final = frozenset({"gates", "calibrated"})
+"""Profiles whose parameter file a run keeps: the installed one may be another tomorrow."""
 
 BlobKind = Literal[
     "prompt set", "parameters", "document", "brief", "block", "schema", "reply", "record", "experiment"
@@ -167,7 +167,7 @@ def all_named_blobs(event: Event, blobs: Blobs) -> Iterator[Named]:
 
 def own_parameters(opened: RunOpened) -> str | None:
     """The hash of the run's own parameter file; None when it has none and the installed ones hold."""
-    is_own = opened.stop.profile == OWN_PARAMETERS and opened.origin.type != "import"
+    is_own = opened.stop.profile in OWN_PARAMETERS and opened.origin.type != "import"
     return opened.stop.params if is_own else None
 
 

@@ -21,6 +21,7 @@ from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.app.runs import example_directories, examples
 from moot.environment import Settings
+from moot.errors import MootError, install_line
 from moot.view.results import Examined
 
 PYTHON_AT_LEAST: Final = (3, 11)
@@ -40,7 +41,6 @@ def examine(settings: Settings) -> Iterator[Examined]:
     yield _offline(settings)
     yield _extra("anthropic", "model seats by the Anthropic API", "pip install 'anthropic>=2.12'")
     yield _extra("openai", "model seats by OpenAI, Ollama, OpenRouter", "pip install 'openai>=3.54'")
-    yield _local()
     yield _key()
     yield from map(_address, ADDRESSES)
     yield _model()
@@ -131,22 +131,11 @@ def _offline(settings: Settings) -> Examined:
 
 def _extra(name: str, what_for: str, fix: str) -> Examined:
     if find_spec(name) is None:
-        return _missing(f"extra {name}", f"not installed (only for {what_for})", fix)
+        return _missing(f"extra {name}", f"not installed (only for {what_for})", install_line(fix))
     try:
         return _ok(f"extra {name}", version(name))
     except PackageNotFoundError:
         return _ok(f"extra {name}", "installed")
-
-
-def _local() -> Examined:
-    from roles.seats.local import found_model
-
-    extra = _extra("xllamacpp", "model seats on this machine", "pip install 'xllamacpp>=2026.10'")
-    if extra.state != "ok":
-        return _missing("extra local", extra.found, extra.fix or "")
-    model = found_model()
-    beside = f"model {model.name}" if model else "no model beside it: name one, local:FILE.gguf"
-    return _ok("extra local", f"xllamacpp {extra.found}; {beside}")
 
 
 def _key() -> Examined:
@@ -201,7 +190,6 @@ def _programs() -> Iterator[Examined]:
 
 def _prices() -> Examined:
     from moot.app.seats import prices_file, prices_in_force
-    from moot.errors import MootError
 
     try:
         own, prices = prices_file(), prices_in_force()
@@ -210,7 +198,7 @@ def _prices() -> Examined:
             "prices", f"the price list: {error}", "name a readable price list, or unset MOOT_PRICES"
         )
     whose = (
-        f"{own} over the installed list" if own else "the installed list; your own over it by --prices FILE"
+        f"{own} over the installed list" if own else "the installed list; your own over it: MOOT_PRICES=FILE"
     )
     return _ok("prices", f"of {prices.dated}, {len(prices.models)} models: {whose}")
 

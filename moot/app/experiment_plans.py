@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import msgspec
+
 from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentControl, ExperimentLimits, InputBlob, NamedBlob, Predicate
+from ledger.events.values import DECIMAL_PATTERN, FORMAT
+from ledger.format.canonical import decode, encode
 from ledger.state.experiments import QUESTION_WORDS_MAX, plan_problems
 from ledger.store.disk import read_plain
 from moot.app.session import Session, kept_words
+from moot.environment import now
 from moot.errors import MootError, usage
 from rounds.run import human_actions
 
@@ -65,12 +70,22 @@ def plan_experiment(session: Session, wish: PlanWish, name: str | None = None) -
         raise usage(what, "plan it in a run of crux", str(session.path))
     blobs: dict[str, bytes] = {}
     plan = _planned(session, wish, blobs)
+    _refuse_unwritable(plan)
     problems = list(plan_problems(plan))
     if problems:
         fix = "see docs/experiments.md; a control is --must-fail NAME=FILE or --must-fail 'WORDS'"
         more = "".join(f"  {problem}\n" for problem in problems) if len(problems) > 1 else ""
         raise MootError("plan_refused", problems[0], "experiment plan", fix, more=more)
     return human_actions.plan_experiment(session.inner, plan, blobs, name)
+
+
+def _refuse_unwritable(plan: ExperimentPlanned) -> None:
+    """Refuse words and numbers that no ledger keeps, before anything is written. Raises `MootError`."""
+    try:
+        decode(encode(msgspec.structs.replace(plan, v=FORMAT, id="E-1-1", seq=1, at=now())))
+    except ValueError as error:  # `NotCanonical`, or text that is no Unicode
+        fix = "shorten it, or leave the character out; numbers are whole or decimal, without an exponent"
+        raise usage(f"no ledger keeps this plan: {error}", fix, "experiment plan") from None
 
 
 def read_predicate(text: str) -> Predicate:
@@ -82,6 +97,9 @@ def read_predicate(text: str) -> Predicate:
         )
         raise usage(f"no predicate {text!r}", fix, "--pass-if")
     of: Any = found["of"].partition(":")[0]
+    if found["tolerance"] is not None and not re.match(DECIMAL_PATTERN, found["tolerance"]):
+        fix = "write a decimal number with at most nine places, such as 0.01"
+        raise usage(f"no tolerance {found['tolerance']!r}", fix, "--pass-if")
     pointer = (found["pointer"] or "") if of == "json" else None
     return Predicate(
         of=of, test=_TESTS[found["test"]], value=found["value"], pointer=pointer, tolerance=found["tolerance"]
@@ -130,10 +148,18 @@ def _control(
 ) -> ExperimentControl:
     """The program on another subject: a file in the place of another one, or beside them, or other words."""
     instead = {name: path for name, path in map(_replacement, said) if name}
-    words = next((tuple(shlex.split(text)) for text in said if not _replacement(text)[0]), argv)
+    words = next((_words(text, must) for text in said if not _replacement(text)[0]), argv)
     kept = (NamedBlob(name=name, sha256=_kept(path, blobs).sha256) for name, path in instead.items())
     changed = {one.name: one for one in (*files, *kept)}
     return ExperimentControl(must=must, files=tuple(changed.values()), argv=words)
+
+
+def _words(text: str, must: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        fix = "close every quote, or name a file: NAME=FILE"
+        raise usage(f"{text!r} cannot be read: {error}", fix, f"--must-{must}") from None
 
 
 def _replacement(text: str) -> tuple[str, str]:

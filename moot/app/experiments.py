@@ -11,17 +11,17 @@ from typing import Final, Literal
 
 import msgspec
 
-from ledger.events import Event
+from ledger.events import Event, ExperimentPlanned
 from ledger.events.experiments import ExperimentRun, NamedBlob, RunCounts
 from ledger.events.ids import parse_reference
 from ledger.format.canonical import encode, line_hash
 from ledger.state.book import Book
-from ledger.state.experiments import TIMES_MAX, Judged, judge
+from ledger.state.experiments import TIMES_MAX, Judged, judge, plan_problems
 from ledger.state.series import content_of, has_wrong_control, plan_of, slots
 from ledger.store.store import DriverLease
 from moot.app.session import Session
 from moot.environment import now
-from moot.errors import usage
+from moot.errors import MootError, usage
 from moot.view.played import ReRun
 from rounds.experiments.bench import Bench, bench_here
 from rounds.run import human_actions
@@ -65,6 +65,8 @@ def run_experiments(
     due = _due(session, book, wanted)
     if times is not None and not 1 <= times <= TIMES_MAX:
         raise usage(f"--times {times}", f"1 to {TIMES_MAX}", "experiment run")
+    for experiment in due:
+        _refuse_unlawful(plan_of(book, experiment))
     bench = bench_here()
     made: list[Check | tuple[Event, ...]] = []
     with DriverLease(session.path) as lease:
@@ -81,6 +83,13 @@ def run_experiments(
                 written += events
             made.append(tuple(written))
     return made
+
+
+def _refuse_unlawful(plan: ExperimentPlanned) -> None:
+    """Refuse a plan that `check` refuses: a ledger that was written by hand may ask for any time and memory."""
+    for problem in plan_problems(plan):
+        fix = f"plan it again; `moot check` names {plan.id} too"
+        raise MootError("plan_refused", f"{plan.id} is not run: {problem}", "experiment run", fix)
 
 
 def _due(session: Session, book: Book, wanted: str | None) -> tuple[str, ...]:

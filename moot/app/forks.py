@@ -196,5 +196,5 @@ def _decisions(directory: Path) -> bytes:
 
 
 def _compared(name: str, fork: Book, parent: Book) -> ForkLosses:
-    ready = tuple(signals_of_state(book.state, "calibrated", book.blobs).ready for book in (parent, fork))
+    ready = tuple(signals_of_state(book.state, "gates", book.blobs).ready for book in (parent, fork))
     return lost(name, fork, parent, ready=(ready[0], ready[1]))

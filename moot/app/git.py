@@ -32,7 +32,7 @@ class TouchedFile(NamedTuple):
     content: bytes | None
 
 
-class Change(NamedTuple):
+class RepositoryChange(NamedTuple):
     """The difference between two commits: `name` as the person wrote it, both ids, unified diff and touched files."""
 
     name: str
@@ -51,7 +51,7 @@ def files_in(directory: Path) -> list[Path]:
     return [Path(os.fsdecode(b64decode(path))) for path in answer["paths"]]
 
 
-def read_change(text: str, place: Path) -> Change:
+def read_change(text: str, place: Path) -> RepositoryChange:
     """Return the change that `git:A..B`, `git:A...B` (since the two parted) or `git:A..` (to HEAD) names.
 
     Raises `MootError`.
@@ -77,7 +77,7 @@ def read_change(text: str, place: Path) -> Change:
         for row in answer["files"]
     )
     diff = b"".join(b64decode(row["diff"]) for row in answer["files"])
-    return Change(text.removeprefix("git:"), answer["before"], answer["after"], diff, files)
+    return RepositoryChange(text.removeprefix("git:"), answer["before"], answer["after"], diff, files)
 
 
 def _read(where: str, **request: Any) -> dict[str, Any]:

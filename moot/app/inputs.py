@@ -148,11 +148,11 @@ def _plain(directory: Path, path: Path) -> bytes | str:
     return read_plain(place, FILE_BYTES_MAX)
 
 
-def _diff_name(change: git.Change) -> str:
+def _diff_name(change: git.RepositoryChange) -> str:
     return f"{change.name.replace('/', '-')}.diff"
 
 
-def _change(change: git.Change) -> Iterator[Taken | Left]:
+def _change(change: git.RepositoryChange) -> Iterator[Taken | Left]:
     """Yield the diff, then every file that it touches as it is after the change."""
     if not change.diff.strip():
         raise usage(f"nothing changed in {change.name}", "name two commits that differ", "git:")
@@ -224,7 +224,7 @@ def _refuse_too_much(files: Iterable[str], taken: Iterable[Taken], bytes_max: in
     shown = [f"{size:>12,}  {name}" for size, name in largest[:LARGEST]]
     shown += [f"{'':>12}  and {len(largest) - LARGEST} more"] if len(largest) > LARGEST else []
     what = f"the documents have {total:,} bytes, {total - bytes_max:,} more than may be given"
-    fix = f"leave out what nobody needs to read, or say --context-bytes {total}"
+    fix = f"leave out what nobody needs to read, or say --rule context-bytes={total}"
     raise MootError("too_much", what, "--context", fix, USAGE, more="".join(f"{line}\n" for line in shown))
 
 

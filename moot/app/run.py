@@ -78,9 +78,10 @@ class Run:
     @property
     def outcome(self) -> Outcome:
         """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
+        from moot.view.costs import spent_beyond
         from moot.view.outcome import outcome_of
 
-        return outcome_of(str(self.path), self.book)
+        return outcome_of(str(self.path), self.book, spent_beyond(self.path))
 
     @property
     def quorum(self) -> RunQuorum:

@@ -12,10 +12,10 @@ import msgspec
 from ledger.state.state import WAIT
 from ledger.store.disk import read_plain
 from moot.errors import usage
-from rounds.protocols import FOR_A_QUESTION
+from rounds.protocols import DEFAULT_PROTOCOL
 
 if TYPE_CHECKING:
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.stopping.parameters import GateParameters
     from rounds.setup.deliberation import Deliberation
     from rounds.setup.toml_file import Table
 
@@ -39,7 +39,6 @@ class RunOptions:
     seed: int | None = None
     no_stress: bool = False
     rules: dict[str, str] = field(default_factory=dict[str, str])
-    compete: bool = False
     single: bool = False
     contexts: Sequence[str] = ()
     texts: Sequence[dict[str, str]] = ()
@@ -49,6 +48,8 @@ class RunOptions:
     params: Path | None = None
     budget: dict[str, Any] = field(default_factory=dict[str, Any])
     no_wait: bool = False
+    seated: Sequence[str] = ()
+    """Roles that `--seat` names: the protocol that the gate chooses has them."""
     experiments: str | None = None
     """off or sandbox: the person's word; in a file it is what the file asks for."""
 
@@ -56,13 +57,6 @@ class RunOptions:
     def is_settled_at_opening(self) -> bool:
         """Whether anything was said that is settled when a run is opened."""
         return self != RunOptions(budget=self.budget, experiments=self.experiments, no_wait=self.no_wait)
-
-    def asked(self) -> Table:
-        """The table of a question without a file: crux, unless what is said settles the protocol."""
-        settled = (self.protocol, self.plan, self.profile, self.check_every, self.params)
-        if any(settled) or self.no_stress or self.compete or self.single:
-            return {}
-        return {"deliberation": {"protocol": FOR_A_QUESTION}}
 
     def over(self, table: Table) -> Table:
         """`table` with the flags laid over it."""
@@ -80,6 +74,8 @@ class RunOptions:
             "no_stress": True if self.no_stress else None,
         }
         subject |= {key: value for key, value in said.items() if value is not None}
+        if self.params is not None:  # thresholds belong to stop checks, which only its rounds have
+            subject.setdefault("protocol", DEFAULT_PROTOCOL)
         laid: Table = {**table, "deliberation": subject}
         if self.plan is not None:
             laid.pop("round", None)
@@ -92,8 +88,11 @@ class RunOptions:
             raise usage("--no-wait and wait=on contradict each other", "give one of them", "moot run")
         if rules := {**self.rules, **({WAIT: "off"} if self.no_wait else {})}:
             laid["rules"] = {**cast("dict[str, Any]", table.get("rules", {})), **rules}
-        if self.compete or self.single:
+        if self.single:
             laid["gate"] = {**cast("dict[str, Any]", table.get("gate", {})), **self._gate(laid)}
+        if self.seated and "protocol" not in subject and not self.single:
+            rows = cast("dict[str, Any]", laid.get("cast", {}))
+            laid["cast"] = {**{role: {} for role in self.seated}, **rows}
         if self.experiments is not None:
             laid["experiments"] = {"run": self.experiments}
         if self.budget:
@@ -101,23 +100,17 @@ class RunOptions:
         return laid
 
     def _gate(self, laid: Table) -> dict[str, bool]:
-        """What --compete and --single say to the gate: each overrides the file's, and neither a protocol (AD-2).
-
-        Raises `MootError` when there is nothing left to route.
-        """
-        flag = "--single" if self.single else "--compete"
-        if self.compete and self.single:
-            raise usage("--single and --compete contradict each other", "give one of them", "moot run")
+        """Return what --single says to the gate (AD-2). Raises `MootError` when the protocol is settled already."""
         subject = cast("dict[str, Any]", laid["deliberation"])
-        said = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
-        said += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
-        if said:
+        settled = [key for key in ("protocol", "plan", "no_stress") if subject.get(key)]
+        settled += [f"[{key}]" for key in ("round", "predict", "cast") if laid.get(key)]
+        if settled:
             raise usage(
-                f"{flag} asks the gate for a protocol, and {said[0]} has settled it",
-                f"leave out {flag} or {said[0]}",
+                f"--single asks the gate for a protocol, and {settled[0]} has settled it",
+                f"leave out --single or {settled[0]}",
                 "moot run",
             )
-        return {"compete": self.compete, "single": self.single}
+        return {"compete": False, "single": True}
 
 
 def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
@@ -128,7 +121,7 @@ def deliberation_of(file: str | None, options: RunOptions) -> Deliberation:
     if file is None:
         if options.question is None:
             raise usage("nothing to deliberate", "give a deliberation FILE, or -q QUESTION")
-        return checked(options.over(options.asked()), name=COMMAND_LINE)
+        return checked(options.over({"deliberation": {}}), name=COMMAND_LINE)
     path = Path(file)
     table, text = read_toml(read_plain(path, FILE_BYTES_MAX), file)
     return checked(options.over(table), text, file)
@@ -154,9 +147,9 @@ def documents_of(deliberation: Deliberation, file: str | None, said: Iterable[st
     return found
 
 
-def read_params(path: Path) -> tuple[CalibratedParameters, bytes]:
+def read_params(path: Path) -> tuple[GateParameters, bytes]:
     """A parameter file and its bytes. Raises `MootError` when it is none, and `OSError`."""
-    from detectors.calibrated.parameters import WrongParameters, read_parameters
+    from detectors.stopping.parameters import WrongParameters, read_parameters
 
     content = read_plain(path, PARAMETER_BYTES_MAX)
     try:
@@ -164,7 +157,7 @@ def read_params(path: Path) -> tuple[CalibratedParameters, bytes]:
     except WrongParameters as error:
         raise usage(f"thresholds that cannot be used: {error}", error.fix, str(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        fix = "edit a copy of detectors/parameters/calibrated.toml"
+        fix = "edit a copy of detectors/parameters/gates.toml"
         raise usage(f"not a parameter file: {error}", fix, str(path)) from None
 
 

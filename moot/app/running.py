@@ -6,19 +6,21 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ledger.store.commit import AlreadyARun
 from ledger.store.spending import Spending
 from ledger.store.store import DriverLease
 from moot import version
+from moot.app.removal import remove_run
 from moot.app.run_options import COMMAND_LINE, RunOptions, deliberation_of, documents_of, read_params
-from moot.app.runs import named_directory, new_directory
+from moot.app.runs import new_directory
 from moot.app.seat_specs import BY_API, choose, model_of, refuse_later_kinds
-from moot.app.seats import SeatChoice, declared_seat, prices_in_force
+from moot.app.seats import SeatChoice, check_ready, declared_seat, prices_in_force, unknown_costs
 from moot.app.session import Session, open_session
 from moot.app.speech import Speech
 from moot.environment import now, read_settings
@@ -29,18 +31,19 @@ from rounds.experiments.bench import bench_here
 from rounds.protocols import PROTOCOLS, experiments_awaited
 from rounds.protocols.plans import PLANS
 from rounds.run.budget import Reservations
-from rounds.run.driver import DriveEnd, Watch, drive
+from rounds.run.driver import DriveEnd, Pause, Watch, drive
 from rounds.run.human_actions import amend_budgets, amend_experiments, stop_waiting
 from rounds.run.outcome import outcome_of
 from rounds.run.session import RunSession, start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked, checked_budget
+from rounds.setup.gate import routed
 from rounds.setup.opening import Opening, Programs, cast_roles, resolve
 
 if TYPE_CHECKING:
     from ledger.events import Event
     from moot.view.estimate import Estimate
-    from moot.view.protocols import Choice
+    from moot.view.gate import Choice
     from roles.seats.port import Seat, SeatFailed
     from rounds.run.session import AskedStep
     from rounds.setup.deliberation import Deliberation
@@ -51,14 +54,13 @@ KEPT: Final = ("host", "human")
 """Kinds of seat that a run's opening names wholly."""
 AGAIN: Final = {
     "command": "command:PROGRAM",
-    "local": "local:FILE.gguf",
     "tape": "tape:RUN",
     "openai": "openai:MODEL",
     "ollama": "ollama:MODEL",
     "openrouter": "openrouter:MAKER/MODEL",
     **{name: name for name in ("claude", "codex", "gemini", "llm")},
 }
-"""Kinds that a person has to name again: no ledger holds a program, where a file lies, or who did not answer yet."""
+"""Kinds that a person has to name again: no ledger holds a program, or who did not answer yet."""
 
 
 def opening_of(
@@ -137,20 +139,23 @@ def opened(
     file: str | None, options: RunOptions, choice: SeatChoice, *, casting: str | None, directory: Path
 ) -> tuple[Session, dict[str, Seat]]:
     """A new run from a file and what was said over it, and its seats. Nothing is written when anything is wrong."""
+    if (directory / "head").exists():
+        raise AlreadyARun(directory)
     name = file or COMMAND_LINE
     deliberation = deliberation_of(file, options)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
     specs = choice.seats(cast_roles(deliberation, name), written)
     choice.check_programs(name, specs)
     made = choice.made(specs)
+    check_ready(made)
     choice.check_costs(made, deliberation.budget.usd)
     documents = documents_of(deliberation, file, options.contexts)
     params = read_params(options.params)[1] if options.params is not None else None
     choice.check_size(
-        lambda: estimate_for(
-            opening_of(deliberation, documents, specs, name=name), specs, name, choice.prices
-        ),
+        lambda: estimate_for(opening_of(deliberation, documents, specs, name=name), specs, name),
         made,
+        deliberation.budget.usd,
+        _gate_line(deliberation, specs, choice),
     )
     session = open_deliberation(
         deliberation,
@@ -166,59 +171,82 @@ def opened(
     return session, made
 
 
-def estimate_for(
-    opening: Opening, specs: Mapping[str, str], name: str, prices: str | None = None
-) -> Estimate:
-    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role; `prices`: a list of one's own."""
+def estimate_for(opening: Opening, specs: Mapping[str, str], name: str) -> Estimate:
+    """What a run may take: replies, tokens, dollars and time. `specs`: seats by role."""
     from moot.view.estimate import estimate_of
 
     models = {spec: model for spec in specs.values() if (model := model_of(spec)) is not None}
-    return estimate_of(name, opening.event, specs, models, prices_in_force(prices))
+    return estimate_of(name, opening.event, specs, models, prices_in_force())
 
 
 def choices_for(options: int) -> list[Choice]:
-    """Every protocol and plan that a question with so many options could be given to, with replies and price.
+    """Return every protocol and plan that a question with this many options could be given to, the shortest first."""
+    choices = [
+        choice_for(protocol.name, options, plan=plan)
+        for protocol in PROTOCOLS.values()
+        for plan in ((None,) if protocol.fixed_plan else PLANS)
+    ]
+    return sorted(choices, key=lambda choice: (choice.replies, choice.protocol))
 
-    The shortest comes first.
-    """
-    from moot.view.protocols import Choice
-    from roles.seats.anthropic import MODEL
 
-    found: list[Choice] = []
-    for protocol in PROTOCOLS.values():
-        least, most = protocol.options_wanted
-        wanted = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
-        for plan in (None,) if protocol.fixed_plan else PLANS:
-            subject = {"question": "Which?", "protocol": protocol.name, "options": wanted}
-            subject |= {} if plan is None else {"plan": plan}
-            deliberation = checked({"deliberation": subject}, name=COMMAND_LINE)
-            specs = dict.fromkeys(cast_roles(deliberation, COMMAND_LINE), "anthropic")
-            estimate = estimate_for(opening_of(deliberation, {}, specs), specs, COMMAND_LINE)
-            fits, replies = protocol.fits, estimate.replies_at_most
-            found.append(Choice(protocol.name, plan, fits, replies, estimate.usd, MODEL))
-    return sorted(found, key=lambda one: (one.replies, one.protocol))
+def choice_for(protocol: str, options: int, spec: str = "anthropic", *, plan: str | None = None) -> Choice:
+    """Return what a protocol takes for a question with this many options and `spec` in every seat."""
+    from moot.view.gate import choice_of
+
+    least, most = PROTOCOLS[protocol].options_wanted
+    named = [f"option {n}" for n in range(1, min(max(options, least), most) + 1)]
+    subject = {"question": "Which?", "protocol": protocol, "options": named}
+    deliberation = checked(
+        {"deliberation": subject | ({} if plan is None else {"plan": plan})}, name=COMMAND_LINE
+    )
+    specs = choose(cast_roles(deliberation, COMMAND_LINE), spec, {}, {})
+    estimate = estimate_for(opening_of(deliberation, {}, specs), specs, COMMAND_LINE)
+    return choice_of(estimate, plan, model_of(spec) or spec)
+
+
+def _gate_line(
+    deliberation: Deliberation, specs: Mapping[str, str], seats: SeatChoice
+) -> Callable[[Estimate], str] | None:
+    """Return what tells the gate's choice in a line, where the gate made one."""
+    from moot.view.gate import choice_of, gate_line
+
+    gated = routed(deliberation)[1]
+    if gated is None or gated.kind == "single":
+        return None
+    options = len(deliberation.deliberation.options) or len(gated.items)
+    spec = seats.everybody or next(iter(specs.values()))
+    cap = deliberation.budget.usd
+    also = [choice_for(protocol, options, spec) for protocol in gated.also]
+    return lambda estimate: gate_line(choice_of(estimate, None, spec), also, gated.items, cap)
 
 
 def estimated(
-    file: str, everybody: str | None, said: Mapping[str, str], prices: str | None = None
+    file: str | None, options: RunOptions, choice: SeatChoice, casting: str | None = None
 ) -> Estimate:
-    """What a deliberation file may take, without opening a run. Raises `MootError` and `DeliberationError`."""
-    deliberation = deliberation_of(file, RunOptions())
+    """Return what a run may take, without opening it. A role without a seat is priced as `anthropic`.
+
+    Raises `MootError` and `DeliberationError` where opening the run would.
+    """
+    name = file or COMMAND_LINE
+    deliberation = deliberation_of(file, options)
+    roles = cast_roles(deliberation, name)
     written = {role: row.seat for role, row in deliberation.cast.items() if row.seat is not None}
-    specs = choose(cast_roles(deliberation, file), everybody, said, written)
-    return estimate_for(
-        opening_of(deliberation, documents_of(deliberation, file), specs, name=file), specs, file, prices
+    specs = choice.seats(roles, {**dict.fromkeys(roles, "anthropic"), **written})
+    params = read_params(options.params)[1] if options.params is not None else None
+    opening = opening_of(
+        deliberation,
+        documents_of(deliberation, file, options.contexts),
+        specs,
+        casting=casting,
+        name=name,
+        params=params,
     )
+    return estimate_for(opening, specs, name)
 
 
-def place_of(directory: str | None, name: str | None) -> Path:
-    """Where a new run goes: where the person says, or under the runs, by the person's name for it or one of ours."""
-    if directory is not None and name is not None:
-        raise usage("--out and --name both say where the run goes", "give one of them", "--name")
-    if directory is not None:
-        return Path(directory)
-    runs = read_settings().runs
-    return new_directory(runs, date.today()) if name is None else named_directory(runs, name)
+def place_of(directory: str | None) -> Path:
+    """Return where a new run goes: where the person says, or under the runs by a name that moot draws."""
+    return new_directory(read_settings().runs, date.today()) if directory is None else Path(directory)
 
 
 def resumed(said: str, choice: SeatChoice, options: RunOptions) -> tuple[Session, dict[str, Seat]]:
@@ -257,7 +285,7 @@ def allow_programs(session: Session, *, is_allowed: bool) -> None:
 def seats_again(said: str, session: Session, choice: SeatChoice) -> dict[str, str]:
     """Role → specification: what is said now, then what the run itself names. Raises `MootError` with the line to say.
 
-    A model is the one that answered last for the role; the effort it was asked for is not on the ledger.
+    A model is the one that answered last for the role.
     """
     kinds = {member.role: member.seat.partition(":")[0] for member in session.inner.opened.cast}
     named: dict[str, str] = {role: kind for role, kind in kinds.items() if kind in KEPT}
@@ -304,20 +332,29 @@ def driven(
     session: Session,
     seats: Mapping[str, Seat],
     watched: AbstractContextManager[Watch] = UNWATCHED,
+    *,
+    is_new: bool = False,
+    pause: Pause | None = None,
 ) -> RunEnd:
-    """Drive a run until it ends or has to wait.
+    """Drive a run until it ends, has to wait, or comes to a `pause`.
 
-    Raises `MootError` when it is interrupted or a seat fails for good.
+    Raises `MootError` when it is interrupted or a seat fails for good. A new run that failed before anything was
+    answered or paid is then removed: it would only lead the list of runs.
     """
     try:
         with watched as watch:
-            ended = _drive_here(session.inner, seats, watch)
+            ended = _drive_here(session.inner, seats, watch, pause)
     except KeyboardInterrupt:
         what, fix = (
             "interrupted; everything accepted is kept",
             f"go on with `moot run --resume {session.path}`",
         )
         raise MootError("interrupted", what, str(session.path), fix, WAITING) from None
+    if ended.state == "failed" and is_new and _came_to_nothing(session, seats):
+        remove_run(session.path)
+        what = f"a seat failed for good before anything was answered or paid: {ended.detail}"
+        fix = "the run was removed: put that right and start it again"
+        raise MootError("seat_failed", what, str(session.path), fix, SEAT_FAILED)
     if ended.state == "failed":
         fix = f"fix the seat, or give another one: `moot run --resume {session.path} --seats …`"
         so_far = outcome_of(session.state)
@@ -329,7 +366,7 @@ def driven(
         run=str(session.path),
         state=ended.state,
         reason=ended.reason,
-        waiting=awaited if ended.state == "waiting" else [],
+        waiting=awaited if ended.state in ("waiting", "paused") else [],
         detail=ended.detail,
         quorum=session.quorum,
         outcome=session.outcome,
@@ -342,16 +379,28 @@ def asks_about_programs(session: Session) -> bool:
     return state.experiments_at(state.seq) == "ask" and bool(experiments_awaited(state))
 
 
-def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch) -> DriveEnd:
+def _came_to_nothing(session: Session, seats: Mapping[str, Seat]) -> bool:
+    """Return whether a failed run holds no reply and its attempts certainly cost nothing.
+
+    What a program costs is not known, so that a run of programs is kept.
+    """
+    beyond = Reservations(Spending(session.path).entries()).beyond
+    is_free = beyond.tokens == beyond.micro_usd == 0 and not unknown_costs(seats)
+    return is_free and not session.state.answered
+
+
+def _drive_here(run: RunSession, seats: Mapping[str, Seat], watch: Watch, pause: Pause | None) -> DriveEnd:
     """Drive from outside any event loop; Ctrl-C closes the run resumably and is raised again."""
     try:
-        return asyncio.run(drive_run(run, seats, watch))
+        return asyncio.run(drive_run(run, seats, watch, pause))
     except KeyboardInterrupt:
         run.stop("human")
         raise
 
 
-async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET) -> DriveEnd:
+async def drive_run(
+    run: RunSession, seats: Mapping[str, Seat], watch: Watch = QUIET, pause: Pause | None = None
+) -> DriveEnd:
     """Drive a run under its lease until it ends or has to wait. Raises `DriverBusy` when somebody else drives it."""
     path = run.run.path
     with DriverLease(path) as lease:
@@ -367,6 +416,7 @@ async def drive_run(run: RunSession, seats: Mapping[str, Seat], watch: Watch = Q
                 watch=beating,
                 reservations=reservations,
                 bench=bench,
+                pause=pause,
             )
 
 

@@ -1,7 +1,7 @@
 """Runs by name: the one that a RUN argument means, what a new one is called, and the recorded examples.
 
 Every seat sees the name of its run, and some must never see what is asked (a challenger sees the plan alone). So a name
-that moot makes holds no word of the question: a date and four letters. Only a person's `--name` or `--out` may.
+that moot makes holds no word of the question: a date and four letters. Only a person's `--out` may.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import moot
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
 from moot.environment import read_settings
-from moot.errors import MootError, usage
+from moot.errors import MootError
 
 LAST: Final = "@last"
 SHOWN: Final = 5
@@ -85,13 +85,6 @@ def new_directory(runs: Path, today: date, draw: Draw = drawn) -> Path:
     return path
 
 
-def named_directory(runs: Path, name: str) -> Path:
-    """The place of a run that a person named. Raises `MootError` when it is no name."""
-    if not RUN_NAME.fullmatch(name):
-        raise usage(f"{name!r} is no name for a run", "use letters, digits, . _ and -", "--name")
-    return runs / name
-
-
 def fork_directory(
     runs: Path, parent: str, question: str, change: str, today: date, draw: Draw = drawn
 ) -> Path:
@@ -130,11 +123,11 @@ def example_directories() -> list[Path]:
 
 
 def examples() -> list[Path]:
-    """Every example that can be read, finished or not, by name; each once."""
-    found: dict[Path, Path] = {}
+    """Return every example that can be read, finished or not. Of two with one name the nearer directory's is taken."""
+    found: dict[str, Path] = {}
     for directory in example_directories():
         for head in sorted(directory.glob("*/head")):
-            found.setdefault(head.parent.resolve(), head.parent)
+            found.setdefault(head.parent.name, head.parent)
     return list(found.values())
 
 

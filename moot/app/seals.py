@@ -23,16 +23,10 @@ from ledger.format.chain import Head
 from ledger.store.disk import Disk, read_plain, refuse_link, write_failed, write_out, writing
 from ledger.store.failures import Damaged, Problem
 from moot.app.documents import write_document
-from moot.environment import configuration
 from moot.errors import MootError, usage
 from moot.view.results import HeadSigned
 
 KEY_BYTES_MAX: Final = 1 << 12
-
-
-def key_directory() -> Path:
-    """Where keys go unless told otherwise."""
-    return configuration() / "keys"
 
 
 def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
@@ -43,9 +37,7 @@ def write_key(directory: Path, key: Signer) -> tuple[Path, Path]:
     try:
         write_out(secret, f"{key.secret()}\n".encode(), mode=0o600, over=False)
     except FileExistsError:
-        raise usage(
-            "there is a key of that name already", "choose another name or --out", str(secret)
-        ) from None
+        raise usage("there is a key of that name already", "choose another name", str(secret)) from None
     except OSError as error:
         raise write_failed(error, secret) from error
     with writing(public):
@@ -63,7 +55,7 @@ def secret_key(path: Path) -> Signer:
     try:
         return read_signer(text)
     except NoteRefused as error:
-        raise usage(str(error), "name a file that `moot keygen` wrote", str(path)) from None
+        raise usage(str(error), "name a file that `moot seal --new-key` wrote", str(path)) from None
 
 
 def public_key(path: Path) -> Verifier:

@@ -1,6 +1,6 @@
-"""What a person writes for a seat: `anthropic:MODEL@EFFORT`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
+"""What a person writes for a seat: `anthropic:MODEL`, `ollama:qwen3`, `claude`, `mix:anthropic,openai` …
 
-KIND[:MODEL][@EFFORT][@URL]      a model seat; an effort for anthropic and openai, a URL for openai alone
+KIND[:MODEL][@URL]               a model seat; a URL for openai alone
 command:PROGRAM ARGUMENTS        a program; claude, codex, gemini and llm are programs by name
 mix:SPEC,SPEC                    one after the other over the roles, for --seats alone
 """
@@ -22,7 +22,7 @@ BY_API: Final = ("anthropic", "openai", "ollama", "openrouter")
 PROGRAMS: Final = ("command", "claude", "codex", "gemini", "llm")
 NEEDS_MODEL: Final[Mapping[str, str]] = {"ollama": "ollama:qwen3:8b", "openrouter": "openrouter:MAKER/MODEL"}
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-LEAVE: Final = "leave out --offline and MOOT_OFFLINE, or choose local, host, human or tape:RUN"
+LEAVE: Final = "leave out --offline and MOOT_OFFLINE, or choose host, human or tape:RUN"
 NO_SEAT: Final = """\
 --seats anthropic             a model by the Messages API: export ANTHROPIC_API_KEY=…; anthropic:MODEL names another one
 --seats openai                a model by OpenAI: export OPENAI_API_KEY=…; openai:MODEL names another one
@@ -31,7 +31,6 @@ NO_SEAT: Final = """\
 --seats claude                an agent's command line that is installed: claude, codex, gemini, llm
 --seats mix:SPEC,SPEC         several of them, one after the other over the roles
 --seats 'command:PROGRAM …'   a program that reads a brief and writes a reply
---seats local:FILE.gguf       a model file on this machine, without a network: pip install 'xllamacpp>=2026.10'
 --seats host                  step by step: `moot next` prints a brief, `moot submit` takes your agents' or your reply
 --seats human                 moot asks you here in the terminal, in $EDITOR if it is set
 --seats tape:RUN              the recorded replies of another run; `moot demo` shows a whole one
@@ -44,7 +43,6 @@ class ModelSpec(NamedTuple):
 
     kind: str
     model: str | None
-    effort: str | None
     url: str | None
 
 
@@ -52,9 +50,7 @@ def no_seat(roles: Iterable[str] = ()) -> MootError:
     """Nobody was named to answer, or nobody for some roles."""
     missing = ", ".join(roles)
     what = f"no seat for {missing}" if missing else "no seat: nobody was named to answer"
-    fix = (
-        "add --seats anthropic, openai, ollama:MODEL, claude, local, host, human, tape:RUN or command:PROGRAM"
-    )
+    fix = "add --seats anthropic, openai, ollama:MODEL, claude, host, human, tape:RUN or command:PROGRAM"
     return MootError("no_seat", what, "moot run", fix, more=NO_SEAT)
 
 
@@ -121,30 +117,11 @@ def mixed(spec: str) -> tuple[str, ...]:
 def read_model(spec: str) -> ModelSpec:
     """A specification of a model seat, in its parts. Raises `MootError`."""
     kind, _, rest = spec.partition(":")
-    model, *marked = rest.split("@")
-    urls = [word for word in marked if "://" in word]
-    efforts = [word for word in marked if "://" not in word]
-    if len(urls) > 1 or len(efforts) > 1 or (urls and kind != "openai"):
-        fix = "write KIND:MODEL@EFFORT, or openai:MODEL@URL without a password in the URL"
+    model, at, url = rest.partition("@")
+    if at and (kind != "openai" or "://" not in url or "@" in url):
+        fix = "write KIND:MODEL, or openai:MODEL@URL without a password in the URL"
         raise usage(f"{spec!r} cannot be read", fix, "seat")
-    for word in efforts:
-        known = _efforts(kind)
-        if word not in known:
-            fix = f"choose one of {', '.join(known)}" if known else f"write {kind}:MODEL"
-            raise usage(f"no effort {word!r} for {kind}", fix, "seat")
-    return ModelSpec(kind, model or None, efforts[0] if efforts else None, urls[0] if urls else None)
-
-
-def _efforts(kind: str) -> tuple[str, ...]:
-    if kind == "anthropic":
-        from roles.seats.anthropic import EFFORTS
-
-        return EFFORTS
-    if kind in ("openai", "openrouter"):
-        from roles.seats.openai import EFFORTS as OF_OPENAI
-
-        return OF_OPENAI
-    return ()
+    return ModelSpec(kind, model or None, url or None)
 
 
 def model_of(spec: str) -> str | None:
@@ -218,12 +195,43 @@ def refuse_later_kinds(version: int, kinds: Iterable[SeatKind], where: str) -> N
         raise usage(what, "go on with anthropic, a program, host, human or local", where)
 
 
+FAMILIES: Final[Mapping[str, str]] = {
+    "gpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "chatgpt": "openai",
+    "claude-": "anthropic",
+    "opus": "anthropic",
+    "sonnet": "anthropic",
+    "haiku": "anthropic",
+    "fable": "anthropic",
+    "llama": "ollama",
+    "qwen": "ollama",
+    "mistral": "ollama",
+    "gemma": "ollama",
+    "phi": "ollama",
+    "deepseek": "ollama",
+}
+"""What the name of a model begins with → the kind of seat that serves it."""
+
+
+def _provider_of(name: str) -> str | None:
+    """Return the kind of seat for a bare model name such as `gpt-5`; None when the name tells nothing."""
+    plain = name.lower()
+    if "/" in plain:
+        return "openrouter"
+    return next((kind for family, kind in FAMILIES.items() if plain.startswith(family)), None)
+
+
 def check_spec(spec: str) -> None:
     """Whether a specification of one seat can be read. Raises `MootError`."""
     kind, colon, rest = spec.partition(":")
     if kind == MIX:
         raise usage("a mix is for all roles", "write --seats mix:SPEC,SPEC", "--seats")
     if kind not in KINDS:
+        if (provider := _provider_of(kind)) is not None:
+            raise usage(f"no seat {spec!r}", f"did you mean {provider}:{spec}?", "seat")
         near = get_close_matches(kind, KINDS, 1, 0.0)
         raise usage(f"no seat {spec!r}", f"did you mean {near[0]!r}? seats are {', '.join(KINDS)}", "seat")
     if kind == "tape" and not rest:

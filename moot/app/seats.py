@@ -19,7 +19,7 @@ from moot.app.seat_specs import (
     stays_here,
 )
 from moot.environment import configuration, read_settings
-from moot.errors import MootError, usage
+from moot.errors import SEAT_FAILED, MootError, usage
 from roles.seats.kinds import declared_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 PAID: Final = ("anthropic", "openai", "command")
 """Kinds whose calls may cost something."""
+GATE_LIMIT_USD: Final = Decimal(1)
+"""What a run may cost whose protocol the gate chose, without asking."""
 SMALL: Final = 20
 """Replies that are begun without asking where their price is not known."""
 
@@ -44,8 +46,6 @@ class SeatChoice:
     everybody: str | None
     specs: Mapping[str, str]
     offline: bool = False
-    unknown_cost: bool = False
-    """Seats whose cost is not known may sit under a budget of dollars."""
     commands: bool = False
     """Programs that a deliberation file names may be started."""
     agreed: Callable[[str, str], bool] | None = None
@@ -53,9 +53,7 @@ class SeatChoice:
     told: Callable[[str], object] | None = None
     """Shows a line to the person; None where nobody looks."""
     yes: bool = False
-    """The person has said yes to what the run may cost."""
-    prices: str | None = None
-    """A price list of the person's own."""
+    """The person has accepted what the run may cost, also where that is not known."""
 
     def seats(self, roles: Sequence[str], written: Mapping[str, str]) -> dict[str, str]:
         """Role → specification, `written` standing in where nothing was said. Raises `MootError`."""
@@ -64,7 +62,7 @@ class SeatChoice:
     def made(self, specs: Mapping[str, str]) -> dict[str, Seat]:
         """The seats. Raises `MootError` when one may not leave the machine, and offline was said."""
         offline = self.offline or read_settings().offline
-        return make_seats(specs, offline=offline, prices=self.prices)
+        return make_seats(specs, offline=offline)
 
     def check_programs(self, file: str, specs: Mapping[str, str]) -> None:
         """A program or an address that only the file names needs the person's word: who wrote the file is not at the
@@ -111,32 +109,69 @@ class SeatChoice:
 
     def check_costs(self, made: Mapping[str, Seat], usd: str | None) -> None:
         """A budget of dollars binds nobody whose cost is unknown: refuse that unless it was allowed."""
-        if usd is None or self.unknown_cost:
+        if usd is None or self.yes:
             return
         unknown = unknown_costs(made)
         if unknown:
             raise usage(
                 f"what the seat of {', '.join(unknown)} costs is unknown, and --max-usd could not hold it",
-                "name a model with a price, give its price in --prices FILE, or add --allow-unknown-cost",
+                "name a model with a price, put its price in a file that MOOT_PRICES names, or add --yes",
                 "--max-usd",
             )
 
-    def check_size(self, estimate: Callable[[], Estimate], made: Mapping[str, Seat]) -> None:
+    def check_size(
+        self,
+        estimate: Callable[[], Estimate],
+        made: Mapping[str, Seat],
+        cap: str | None = None,
+        gated: Callable[[Estimate], str] | None = None,
+    ) -> None:
         """Say what a run may take before the first call that costs something, and ask above the limit.
 
-        Where nobody can be asked the run begins: its budget is what binds it. Raises `MootError` after a no.
+        `cap` is the budget in dollars. `gated` tells the gate's choice in a line, where the gate chose the protocol:
+        then the limit is $1 unless the person set a cap, and where nobody can be asked the run is refused. Where a
+        person named the protocol, a run that nobody can be asked about begins. Raises `MootError`.
         """
-        if self.told is None or not any(_may_cost(seat) for seat in made.values()):
+        may_cost = any(_may_cost(seat) for seat in made.values())
+        if gated is None and (self.told is None or not may_cost):
             return
         from moot.view.estimate import estimate_line
 
         found, limit = estimate(), read_settings().ask_above_usd
-        self.told(f"{estimate_line(found)}; `moot estimate` says what that rests on\n")
-        is_small = found.replies_at_most <= SMALL if found.usd is None else Decimal(found.usd.high) <= limit
-        if self.yes or self.agreed is None or is_small or self.agreed("", "Begin?"):
+        if self.told is not None:
+            line = estimate_line(found, cap) if gated is None else gated(found)
+            self.told(f"{line}{'; `moot run --dry-run` shows the details' if may_cost else ''}\n")
+        if self.yes or not may_cost:
             return
-        fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
-        raise MootError("not_begun", "nothing was begun", "moot run", fix)
+        needs_word = gated is not None and cap is None
+        if needs_word:
+            limit = min(limit, GATE_LIMIT_USD)
+        most = None if found.usd is None else Decimal(found.usd.high)
+        if most is not None and cap is not None:  # a seat of unknown cost is not bound by dollars
+            most = min(most, Decimal(cap))
+        is_small = found.replies_at_most <= SMALL if most is None else most <= limit
+        if is_small or (self.agreed is None and (most is None or not needs_word)):
+            return
+        costs = f"{found.protocol} may cost up to ${most:.2f}" if most is not None else ""
+        if self.agreed is None:
+            what = f"{costs}, and nobody named it: above ${limit:.2f} it needs your word"
+            fix = f"add --protocol {found.protocol}, --max-usd AMOUNT or --yes"
+            raise MootError("not_begun", what, "moot run", fix)
+        if not self.agreed("", f"{costs}. Begin?" if needs_word and costs else "Begin?"):
+            fix = "choose a shorter --plan or --protocol, or set --max-usd; --yes begins without being asked"
+            raise MootError("not_begun", "nothing was begun", "moot run", fix)
+
+
+def check_ready(made: Mapping[str, Seat]) -> None:
+    """Refuse a start that must fail: a key, a program or a server is missing. Raises `MootError`."""
+    from roles.seats.port import Checkable
+
+    for seat in dict.fromkeys(made.values()):
+        missing = seat.unready() if isinstance(seat, Checkable) else None
+        if missing is not None:
+            roles = ", ".join(role for role, theirs in made.items() if theirs is seat)
+            fix = "nothing was begun: put that right, or name another seat with --seats"
+            raise MootError("seat_not_ready", missing, f"seat of {roles}", fix, SEAT_FAILED)
 
 
 def seated(
@@ -160,7 +195,6 @@ def make_seats(
     *,
     delay_seconds: Callable[[str], float] | None = None,
     offline: bool = False,
-    prices: str | None = None,
 ) -> dict[str, Seat]:
     """The seats themselves; roles with the same specification share one."""
     made: dict[str, Seat] = {}
@@ -168,11 +202,11 @@ def make_seats(
         check_spec(spec)
         if offline:
             stays_here(spec)
-        made[spec] = _make(spec, delay_seconds or _delay(), prices)
+        made[spec] = _make(spec, delay_seconds or _delay())
     return {role: made[spec] for role, spec in specs.items()}
 
 
-def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) -> Seat:
+def _make(spec: str, delay_seconds: Callable[[str], float]) -> Seat:
     kind, _, rest = spec.partition(":")
     match kind:
         case "tape":
@@ -182,9 +216,9 @@ def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) 
 
             return TapeSeat(RunStore(find_run(rest)).book(), delay_seconds)
         case "anthropic":
-            return _anthropic(spec, prices_in_force(prices))
+            return _anthropic(spec, prices_in_force())
         case "openai" | "ollama" | "openrouter":
-            return _openai(spec, prices_in_force(prices))
+            return _openai(spec, prices_in_force())
         case "command":
             from roles.seats.command import CommandSeat
 
@@ -198,8 +232,6 @@ def _make(spec: str, delay_seconds: Callable[[str], float], prices: str | None) 
             from roles.seats.human import HumanSeat
 
             return HumanSeat(Person().ask)
-        case "local":
-            return _local(rest)
         case _:
             from roles.seats.host import HostSeat
 
@@ -211,7 +243,7 @@ def _anthropic(spec: str, prices: Prices) -> Seat:
 
     _need("anthropic", WORDS.install)
     said = read_model(spec)
-    return AnthropicSeat(said.model or MODEL, prices=prices, effort=said.effort)
+    return AnthropicSeat(said.model or MODEL, prices=prices)
 
 
 def _openai(spec: str, prices: Prices) -> Seat:
@@ -232,41 +264,13 @@ def _openai(spec: str, prices: Prices) -> Seat:
     if said.model is None and not endpoint.is_official:
         what = "a compatible server has no model that moot could choose"
         raise usage(what, "name one that it serves: openai:MODEL", "seat")
-    return OpenAISeat(model, endpoint, prices=prices, effort=said.effort)
+    return OpenAISeat(model, endpoint, prices=prices)
 
 
 def _need(package: str, install: str) -> None:
     if find_spec(package) is None:
         what, _, fix = install.partition(": ")
         raise MootError("sdk_missing", what, "seat", fix)
-
-
-def _local(rest: str) -> Seat:
-    """A gguf by its path, or the one that an installed model package brings."""
-    from roles.seats.local import INSTALL, LocalSeat, found_model
-
-    if find_spec("xllamacpp") is None:
-        what, _, fix = INSTALL.partition(": ")
-        raise MootError("sdk_missing", what, "seat", fix)
-    model = Path(rest).expanduser() if rest else found_model()
-    if model is None:
-        raise usage(
-            "no local model was named, and none is installed", "write local:PATH/TO/MODEL.gguf", "seat"
-        )
-    _check_model(model)
-    return LocalSeat(model)
-
-
-def _check_model(model: Path) -> None:
-    from roles.seats.local import is_gguf
-
-    try:
-        if is_gguf(model):
-            return
-        fault = "it is no gguf model"
-    except OSError as error:
-        fault = (error.strerror or str(error)).lower()
-    raise usage(f"{model} cannot be used: {fault}", "name a gguf file: local:PATH/TO/MODEL.gguf", "seat")
 
 
 def declared_seat(seat: Seat) -> str:
@@ -276,22 +280,21 @@ def declared_seat(seat: Seat) -> str:
     return seat.declared if isinstance(seat, Declared) else declared_of(seat.kind)
 
 
-def prices_in_force(named: str | None = None) -> Prices:
-    """The installed list, and over it the person's own: the one that is named, else that of MOOT_PRICES, else
-    `prices.toml` in the configuration directory."""
+def prices_in_force() -> Prices:
+    """Return the installed prices, and over them the person's own (`prices_file`)."""
     from roles.seats.prices import PricesError, prices_over, read_prices
 
-    own = prices_file(named)
+    own = prices_file()
     try:
         return prices_over(read_prices(), read_prices(own)) if own is not None else read_prices()
     except PricesError as error:
         raise usage(str(error), "fix the price list, or leave it out", str(own or "prices")) from None
 
 
-def prices_file(named: str | None = None) -> Path | None:
-    """The person's own price list, if there is one."""
-    if said := named or os.environ.get("MOOT_PRICES"):
-        return Path(said)
+def prices_file() -> Path | None:
+    """Return the person's own price list: MOOT_PRICES, else `prices.toml` in the configuration directory."""
+    if named := os.environ.get("MOOT_PRICES"):
+        return Path(named)
     own = configuration() / "prices.toml"
     return own if own.exists() else None
 

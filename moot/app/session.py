@@ -23,6 +23,7 @@ from moot.app.run import AnyPath
 from moot.app.runs import find_run
 from moot.environment import now
 from moot.errors import usage
+from moot.view.costs import spent_beyond
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.played import Submission
 from moot.view.quorum import RunQuorum, quorum_told
@@ -72,7 +73,7 @@ class Session:
     @property
     def outcome(self) -> Outcome:
         """What the run comes to: the answer, how sure, why, what would change it, what it needs from a person."""
-        return outcome_of(str(self.path), self.inner.book())
+        return outcome_of(str(self.path), self.inner.book(), spent_beyond(self.path))
 
     @property
     def open_ids(self) -> list[str]:
@@ -219,7 +220,7 @@ class Session:
     def accept(
         self, used: str | None = None, *, rejected: bool = False, by: str | None = None
     ) -> tuple[Event, ...]:
-        """Note that the outcome was used as it is, or as `used` has it, or was rejected; `moot value` counts these."""
+        """Note that the outcome was used as it is, or as `used` has it, or was rejected; `study value` counts these."""
         return human_actions.accept(self.inner, used, rejected=rejected, name=self._person(by))
 
     def say_what_became(

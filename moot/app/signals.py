@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ledger.state.state import State
 from moot.app.run import AnyPath, Run
 from moot.errors import usage
 
 if TYPE_CHECKING:
-    from detectors.calibrated.judgement import CalibratedJudgement
-    from detectors.calibrated.parameters import CalibratedParameters
-    from detectors.parameters import SignalProfile
+    from detectors.forecasts.report import ForecastReport
     from detectors.report import SignalReport
+    from detectors.stopping.judgement import StopJudgement
+    from detectors.stopping.parameters import GateParameters
 
 
 def refuse_unwatched(run: Run) -> None:
@@ -22,6 +22,10 @@ def refuse_unwatched(run: Run) -> None:
 
     opened = run.state.opened
     if opened is not None and not is_watched(opened):
+        if opened.protocol == "crux":
+            raise usage(
+                "a crux run has forecasts, no stop signals", f"see `moot signals {run.path}`", str(run.path)
+            )
         raise usage(
             f"a run of {opened.protocol} has no stop signals: its steps end it",
             f"see `moot decisions {run.path}` or `moot report {run.path}`",
@@ -29,35 +33,46 @@ def refuse_unwatched(run: Run) -> None:
         )
 
 
+def forecasts_of(run: Run) -> ForecastReport | None:
+    """Return the forecasts and cruxes of a `crux` run; None for a run of another protocol.
+
+    Raises `MootError` while they are sealed: until all numbers are in.
+    """
+    opened = run.state.opened
+    if opened is None or opened.protocol != "crux":
+        return None
+    from moot.view import forecasts
+
+    report = forecasts.forecasts_of(str(run.path), run.book)
+    if report is None:
+        what, fix = "forecasts are sealed until all numbers are in", f"see `moot status {run.path}`"
+        raise usage(what, fix, str(run.path))
+    return report
+
+
 def signals_of_state(
     run: Run,
     state: State,
     profile: str | None,
     *,
-    whole: bool,
     params: AnyPath | None = None,
-    judgement: CalibratedJudgement | None = None,
+    judgement: StopJudgement | None = None,
 ) -> SignalReport:
-    """The same from a state that was folded already; `whole` is false for that of a prefix."""
+    """Return the same from a state that was folded already."""
+    from detectors.parameters import DEFAULT_PROFILE, read_as
     from detectors.signals import signals_of_state as read
+    from moot.view.stop_checks import worded
 
-    own: str = state.opened.stop.profile if state.opened else "text"
-    wanted = cast("SignalProfile", profile or ("calibrated" if params is not None else own))
-    parameters = None if wanted != "calibrated" else thresholds_of(run, state, params)
-    return read(
-        state,
-        wanted,
-        run.blobs,
-        whole=whole,
-        run=str(run.path),
-        parameters=parameters,
-        judgement=judgement,
-    )
+    own = state.opened.stop.profile if state.opened else DEFAULT_PROFILE
+    wanted = profile or ("gates" if params is not None else own)
+    parameters = thresholds_of(run, state, params) if read_as(wanted) == "gates" else None
+    report = read(state, wanted, run.blobs, run=str(run.path), parameters=parameters, judgement=judgement)
+    return worded(report, state)
 
 
-def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> CalibratedParameters:
-    """What the profile `calibrated` is read by: the file that was named, or what the run was opened with."""
-    from detectors.calibrated.parameters import parameters_of
+def thresholds_of(run: Run, state: State, params: AnyPath | None = None) -> GateParameters:
+    """Return the thresholds of the gates: the file that was named, or those of the run."""
+    from detectors.stopping.parameters import parameters_of
 
     if params is None:
         return parameters_of(state, run.blobs)
@@ -74,6 +89,6 @@ def signals_at_head(run: Run, state: State) -> SignalReport | None:
     if not is_watched(state.opened):
         return None
     try:
-        return signals_of_state(run, state, None, whole=True)
+        return signals_of_state(run, state, None)
     except BlobMissing:
         return None

@@ -26,10 +26,10 @@ def skill_files(directory: Path, *, dry_run: bool = False, uninstall: bool = Fal
             "exists",
             f"{foreign} is not what this moot installed",
             str(target),
-            "move it away first, or choose another --to",
+            "move it away first, or name another directory",
         )
     if uninstall and not target.is_dir():
-        raise usage("the skill is not there", "name the directory with --to", str(target))
+        raise usage("the skill is not there", "name the directory that holds it", str(target))
     if not dry_run:
         _remove(target) if uninstall else _write(target, files)
     return SkillFiles(

@@ -6,12 +6,16 @@ from typing import Final, NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb: its name, the group it is listed under, and what it does. Its function is in `moot/cli/<module>.py`."""
+    """A verb: its name, the job it is listed under, and what it does. Its function is in `moot/cli/<module>.py`."""
 
     name: str
     group: str
     does: str
     module: str = ""
+    also: str = ""
+    """A second name of the same verb, which no list shows as a row of its own."""
+    first: bool = False
+    """Whether `moot --help` shows it, and not only `moot help --all`."""
 
     @property
     def path(self) -> str:
@@ -21,59 +25,60 @@ class Verb(NamedTuple):
     @property
     def function(self) -> str:
         """The name of the verb's function."""
-        name = self.name.replace("-", "_")
-        return f"{name}_" if name == "import" else name
+        return f"{self.name}_" if self.name == "import" else self.name
 
+
+ASK: Final = "Ask a question"
+STEPS: Final = "Answer step by step"
+WORD: Final = "Have your say"
+LOOK: Final = "Look at runs"
+TRUST: Final = "Check and keep runs"
+COMPARE: Final = "Compare and continue"
+ELSEWHERE: Final = "Work with other tools"
+HELP: Final = "Get help"
 
 VERBS: Final[tuple[Verb, ...]] = (
-    Verb("demo", "Start", "play a recorded real run through the real engine; needs no key"),
-    Verb("new", "Start", "write a deliberation file, by questions or flags"),
-    Verb("gate", "Start", "which protocol a question deserves, and why", "protocols"),
-    Verb("estimate", "Start", "about how many tokens and dollars a file may take"),
-    Verb("run", "Start", "run a deliberation, or go on with one (--resume)"),
-    Verb("review", "Start", "review a change in git; findings with file and line"),
-    Verb("next", "Step by step", "the steps that can run now; one with brief and schema", "steps"),
-    Verb("submit", "Step by step", "hand in one reply, or give a step up", "steps"),
-    Verb("answer", "Your own word", "answer a question that was put to you", "people"),
-    Verb("override", "Your own word", "overturn a decision or a ruling", "people"),
-    Verb("ack", "Your own word", "close an alarm, with a reason", "people"),
-    Verb("note", "Your own word", "put a remark on the ledger", "people"),
-    Verb("accept", "Your own word", "say whether the outcome was used, as it is or edited", "people"),
-    Verb("outcome", "Your own word", "what a run comes to; say later whether it held"),
-    Verb("experiment", "Your own word", "plan, run and show claims tested by running"),
-    Verb("list", "Look", "the runs with their answers"),
-    Verb("status", "Look", "where a run stands"),
-    Verb("log", "Look", "the events, in order"),
-    Verb("claims", "Look", "claims with their lifecycles"),
-    Verb("decisions", "Look", "decisions with what they rest on"),
-    Verb("why", "Look", "what a decision or a claim rests on"),
-    Verb("show", "Look", "one thing of a run: its words and what became of it", "why"),
-    Verb("signals", "Look", "the six stop signals and the advice"),
-    Verb("beliefs", "Look", "pool and seats over the rounds, cruxes by value"),
-    Verb("value", "Look", "what several roles were worth, over many runs"),
-    Verb("study", "Look", "many questions, several ways to deliberate, and what differs"),
-    Verb("report", "Look", "the whole run as one document"),
-    Verb("serve", "Look", "look at runs in a browser, live or finished"),
-    Verb("check", "Trust", "every rule that the ledger breaks"),
-    Verb("verify", "Trust", "chain, canonical bytes, head and blobs"),
-    Verb("seal", "Trust", "sign the head, so that a later rewriting shows"),
-    Verb("keygen", "Trust", "make a key that seals runs", "seal"),
-    Verb("redact", "Trust", "remove a blob, or copy a run without a secret, on the record"),
-    Verb("replay", "Trust", "play the events; --re-execute runs the protocol again and compares"),
-    Verb("diff", "Trust", "what two runs have in common and where they part"),
-    Verb("fork", "Trust", "a new run that shares the beginning of another one"),
-    Verb("stress", "Trust", "plan forks without each role, and compare those that exist"),
-    Verb("import", "Exchange", "make a run from another system's files", "exchange"),
-    Verb("export", "Exchange", "write a run in another system's form", "exchange"),
-    Verb("protocols", "Help", "the protocols and plans that there are"),
-    Verb("mcp", "Tools", "serve the verbs to an agent host"),
-    Verb("install-skill", "Tools", "put the skill where agent hosts look for it", "install_skill"),
-    Verb("doctor", "Help", "what is missing here, and the line that fixes it"),
-    Verb("completion", "Help", "a completion script for your shell"),
+    Verb("demo", ASK, "play a recorded run through the real engine; needs no key", first=True),
+    Verb("run", ASK, "run a deliberation, or continue one (--resume)", first=True),
+    Verb("new", ASK, "write a deliberation file, by questions or options"),
+    Verb("gate", ASK, "list the protocols, or choose one for a question"),
+    Verb("review", ASK, "review a change in git; findings with file and line"),
+    Verb("next", STEPS, "show the open steps of a run, one with prompt and schema", "steps", first=True),
+    Verb("submit", STEPS, "hand in one reply, or give a step up", "steps", first=True),
+    Verb("answer", WORD, "answer a question that a run asks you", "people", first=True),
+    Verb("override", WORD, "overturn a decision or a ruling", "people"),
+    Verb("ack", WORD, "close an alarm, with a reason", "people"),
+    Verb("note", WORD, "put a remark on the ledger", "people"),
+    Verb("outcome", WORD, "show what a run decided; record whether it was used, and held"),
+    Verb("experiment", WORD, "plan, run and show claims tested by running"),
+    Verb("status", LOOK, "show where a run stands; with an ID, one thing of it", also="show", first=True),
+    Verb("signals", LOOK, "show the stop checks; for crux, forecasts and cruxes", first=True),
+    Verb("list", LOOK, "list the runs with their answers"),
+    Verb("log", LOOK, "list the events, in order"),
+    Verb("claims", LOOK, "list the claims with their tests"),
+    Verb("decisions", LOOK, "list the decisions with what they rest on"),
+    Verb("why", LOOK, "show what a decision or a claim rests on"),
+    Verb("report", LOOK, "write the run as one document, or a decision record", first=True),
+    Verb("serve", LOOK, "look at runs in a browser, live or finished", first=True),
+    Verb("check", TRUST, "list every rule that the ledger breaks", first=True),
+    Verb("verify", TRUST, "verify chain, canonical bytes, head and texts"),
+    Verb("replay", TRUST, "play the events; --re-execute runs the protocol again and compares"),
+    Verb("seal", TRUST, "sign the head, so that a rewritten ledger shows; make a key"),
+    Verb("redact", TRUST, "remove a text, or copy a run without a secret, on the record"),
+    Verb("rm", TRUST, "remove a run from the disk"),
+    Verb("diff", COMPARE, "show what two runs have in common and where they part"),
+    Verb("fork", COMPARE, "continue from the middle of a run in a new one; compare forks"),
+    Verb("study", COMPARE, "compare ways to deliberate on many questions"),
+    Verb("import", ELSEWHERE, "make a run from another system's files", "exchange"),
+    Verb("export", ELSEWHERE, "write a run in another system's form", "exchange"),
+    Verb("mcp", ELSEWHERE, "serve moot to an agent host; install the skill"),
+    Verb("explain", HELP, "explain a code or a term, such as FM-4, N-1-6 or pending"),
+    Verb("doctor", HELP, "say what is missing here, and the command that fixes it"),
 )
+"""The command line's table of contents, job by job."""
 
 
-BY_NAME: Final = {verb.name: verb for verb in VERBS}
+BY_NAME: Final = {name: verb for verb in VERBS for name in (verb.name, verb.also) if name}
 
 
 def find_verb(name: str) -> Verb | None:

@@ -35,7 +35,7 @@ def claims(
     found = claims_of(str(ours.path), ours.book)
     if status is not None:
         kept = [claim for claim in found.claims if claim.status == status]
-        found = Claims(run=found.run, claims=kept, options=found.options)
+        found = Claims(run=found.run, claims=kept)
     if json:
         out_json(found)
     elif not quiet:

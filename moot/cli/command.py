@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from inspect import getdoc
 from typing import Any
@@ -15,6 +16,8 @@ from typer.main import get_command
 from moot.cli import Verb
 from moot.errors import MootError, usage
 
+LAST_PANEL = "Output"
+"""Panel of options without one, such as --help, in a verb with panels."""
 INTERRUPTED = 130
 """What typer makes of Ctrl-C."""
 
@@ -35,8 +38,14 @@ def run_verb(verb: Verb, arguments: list[str]) -> int:
 
 
 def command_of(verb: Verb) -> Any:
-    """The command of a verb. Its help is the function's docstring, whose last line is an example."""
-    function: Callable[..., int] = getattr(import_module(verb.path), verb.function)
+    """Return the command of a verb. Its help is the function's docstring, whose last line is an example."""
+    return _declared(verb, getattr(import_module(verb.path), verb.function))
+
+
+@cache
+def _declared(verb: Verb, function: Callable[..., int]) -> Any:
+    # typer takes longer to read a function's parameters than most verbs to run. A process that calls verbs again and
+    # again, as the tests do, declares each once.
     explained, _, example = (getdoc(function) or "").rpartition("\n\n")
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -56,9 +65,29 @@ class _Command(TyperCommand):
         params: list[Any] = super().get_params(ctx)
         for parameter in params:
             converted: Callable[[], Any] | None = getattr(parameter, "get_runtime_param", None)
-            if converted is not None:
+            if converted is not None and not isinstance(getattr(converted, "__self__", None), _Late):
                 parameter.get_runtime_param = _Late(parameter, converted).itself
         return params
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options: in panels where most of them belong to one, else in one list."""
+        params = self.get_params(ctx)
+        options = [parameter for parameter in params if parameter.param_type_name == "option"]
+        has_panels = 2 * sum(bool(_panel(option)) for option in options) > len(options)
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for parameter in params:
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                kind = (_panel(parameter) or LAST_PANEL) if has_panels else "Options"
+                panels.setdefault(kind if parameter in options else "Arguments", []).append(record)
+        for name, rows in panels.items():
+            if rows:
+                with formatter.section(name):
+                    formatter.write_dl(rows)
+
+
+def _panel(parameter: Any) -> str | None:
+    return getattr(parameter, "rich_help_panel", None)
 
 
 class _Late:
@@ -91,6 +120,11 @@ def _with_bare_options(verb: Verb, arguments: list[str]) -> list[str]:
 
 def _usage_error(error: typer.TyperException, verb: Verb) -> MootError:
     said = re.sub(r"\s+", " ", error.format_message()).strip().rstrip(".")
+    unknown = re.match(r"No such option: (--[\w-]+)", said)
+    from moot.cli import moved  # most calls name no option that moved
+
+    if unknown and (instead := moved.OPTIONS.get(unknown[1])) and verb.name in moved.SETTING_VERBS:
+        return usage(f"{unknown[1]} is gone", f"use {instead}", f"moot {verb.name}")
     possible = re.search(r"\(Possible options: (.*)\)", said)
     if possible:
         said = said[: possible.start()].strip()

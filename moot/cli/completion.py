@@ -1,52 +1,59 @@
-"""`moot completion`: a completion script for your shell, which asks typer, which asks the verbs."""
+"""`moot --install-completion` and `--show-completion`: typer's own shell completion over the lazily loaded verbs."""
 
 from __future__ import annotations
 
-import os
-from typing import Annotated, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import typer
+from typer.completion import get_completion_script, install  # pyright: ignore[reportPrivateImportUsage]
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from moot.cli import VERBS, find_verb
 from moot.cli.command import command_of
-from moot.errors import GOOD, usage
+from moot.errors import GOOD, NO, usage
+from moot.terminal.streams import out
 
-SHELLS: Final = ("bash", "zsh", "fish")
+OPTIONS: Final = ("--install-completion", "--show-completion")
+SHELLS: Final = ("bash", "zsh", "fish", "powershell", "pwsh")
 VARIABLE: Final = "_MOOT_COMPLETE"
-"""Set by the script when it asks for completions."""
+"""Set by the installed script when it asks for completions."""
 
 
-def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help=f"{', '.join(SHELLS)}.")],
-) -> int:
-    """Print a script that completes verbs, options, run ids and the names that an option takes.
+def set_up(option: str, rest: Sequence[str]) -> int:
+    """Install or print the completion script of a shell; without one, of the shell that is running."""
+    if not rest:
+        return complete([option])
+    shell = rest[0]
+    if shell not in SHELLS or len(rest) > 1:
+        raise usage(f"no completion for {' '.join(rest)!r}", f"shells are {', '.join(SHELLS)}", option)
+    if option == "--show-completion":
+        out(f"{get_completion_script(prog_name='moot', complete_var=VARIABLE, shell=shell)}\n")
+        return GOOD
+    _, path = install(shell=shell, prog_name="moot", complete_var=VARIABLE)
+    out(f"completion for {shell} installed in {path}; it works in the next terminal\n")
+    return GOOD
 
-    Example: eval "$(moot completion bash)"
-    """
-    if shell not in SHELLS:
-        raise usage(f"no completion for {shell!r}", f"shells are {', '.join(SHELLS)}", "SHELL")
-    os.environ[VARIABLE] = f"source_{shell}"
-    try:
-        return complete()
-    finally:
-        del os.environ[VARIABLE]
 
-
-def complete() -> int:
-    """Print what the environment asks of typer: completions, or the script."""
+def complete(arguments: Sequence[str] = ()) -> int:
+    """Let typer act on its own options, or answer the completion that the environment asks for."""
     app = typer.Typer(cls=VerbGroup)
     app.callback()(_nothing)
     try:
-        get_command(app).main(args=[], prog_name="moot", complete_var=VARIABLE)
-    except SystemExit as ended:  # that is how typer returns from it
-        return GOOD if ended.code in (None, 0) else 1
+        get_command(app).main(
+            args=list(arguments), prog_name="moot", complete_var=VARIABLE, standalone_mode=False
+        )
+    except SystemExit as end:  # typer ends a completion this way
+        return GOOD if end.code in (None, 0) else NO
+    except typer.TyperException:
+        fix = f"name it: {', '.join(SHELLS)}"
+        raise usage("the shell that runs moot is not known", fix, " ".join(arguments)) from None
     return GOOD
 
 
 class VerbGroup(TyperGroup):
-    """All verbs as one command. A verb's file is read when what follows the verb is asked for, not for its name."""
+    """All verbs as one command. A verb's file is imported only to complete what follows the verb."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return [verb.name for verb in VERBS]
@@ -61,4 +68,4 @@ class VerbGroup(TyperGroup):
 
 
 def _nothing() -> None:
-    """Only verbs do something."""
+    """Do nothing: only verbs act."""

@@ -13,6 +13,7 @@ from moot.errors import GOOD
 from moot.terminal.paging import page
 from moot.terminal.streams import columns, out_json
 from moot.view.banners import beside_outcome
+from moot.view.costs import spent_beyond
 from moot.view.decisions import decisions_of, decisions_text
 from moot.view.outcome_text import outcome_first
 
@@ -32,7 +33,9 @@ def decisions(
     Example: moot decisions @last --final --in-force
     """
     ours = open_run(find_run(run))
-    found = decisions_of(str(ours.path), ours.book, final=final, in_force=in_force)
+    found = decisions_of(
+        str(ours.path), ours.book, final=final, in_force=in_force, beyond=spent_beyond(ours.path)
+    )
     if json:
         out_json(found)
     elif not quiet:

@@ -10,7 +10,7 @@ import typer
 
 from ledger.events import Event
 from ledger.events.experiments import ExperimentRun
-from moot.app.session import Session, names, open_session
+from moot.app.session import Session, kept_name, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
 from moot.environment import git_identity
 from moot.errors import GOOD, NO, usage
@@ -93,7 +93,9 @@ def experiment(
     if act not in ACTS:
         raise usage(f"no act {act!r}", f"say one of {', '.join(ACTS)}", "moot experiment")
     session = open_session(run)
-    who = by if by is not None else git_identity() if session.keeps_names else None
+    who = kept_name(by, session.keeps_names) if by is not None else None
+    if who is None and session.keeps_names:
+        who = git_identity()
     said = list(words or ())
     match act:
         case "plan":

@@ -1,9 +1,10 @@
-"""`moot fork`: a new run that shares the beginning of another one, byte for byte."""
+"""`moot fork`: make a run that shares the beginning of another, and compare the forks that exist (--stress)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,9 +13,11 @@ from moot.app.run_options import RunOptions
 from moot.app.runs import find_run
 from moot.app.seat_specs import read_seats
 from moot.cli.options import GoalOption, JsonOption, OptionOption, PlanOption, QuietOption, RunArgument
-from moot.errors import GOOD
+from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import Fork
+
+FORKS_PER_ROLE: Final = 3
 
 
 def fork(
@@ -51,6 +54,19 @@ def fork(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Its directory (beside RUN; under ./runs for an example)."),
     ] = None,
+    stress: Annotated[
+        bool,
+        typer.Option(
+            "--stress", help="Compare the forks of RUN without each role, and list those still missing."
+        ),
+    ] = False,
+    role: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE", help="--stress: only this role; may be repeated.")
+    ] = None,
+    forks: Annotated[
+        int | None, typer.Option(metavar="K", min=1, max=20, help="--stress: forks per role (3).")
+    ] = None,
+    make: Annotated[bool, typer.Option("--make", help="--stress: make the forks that are missing.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -58,11 +74,22 @@ def fork(
 
     The shared lines are the same bytes. What differs is a role that is absent, or who answers; `moot run --resume` (or
     `moot next` and `moot submit`) goes on with it, `moot diff` says what came out differently. A fork of an import goes
-    on behind its last round, with the rounds of --plan that are left. With --here it shares everything so far: fork a
-    run that waits, and answer its question both ways.
+    on after its last round, with the rounds of --plan that are left. With --here it
+    shares everything so far: fork a run that waits, and answer its question both ways.
+
+    --stress compares the forks that exist with RUN, to show what is lost without each role, and plans the missing ones.
+    Sealed answers come first, where the run asked for them: who would lead without a role costs no reply. What the
+    others would have said without it takes forks. With few forks INSUFFICIENT is the usual verdict. Its power is
+    printed beside it.
 
     Example: moot fork runs/examples/storage-minimum-8 --round 7 --without critic --seats host
     """
+    if stress:
+        if round or without or through or seats or seat or question or goal or option or plan or directory:
+            raise usage("--stress plans its forks itself", "give only --role, --forks and --make", "--stress")
+        return _stress(run, role or (), forks or FORKS_PER_ROLE, make=make, json=json, quiet=quiet)
+    if role or forks or make:
+        raise usage("--role, --forks and --make are about --stress", "add --stress", "moot fork")
     everybody, specs = read_seats(seats, seat or ())
     found = made_fork(
         find_run(run),
@@ -81,6 +108,18 @@ def fork(
         out_json(found)
     elif not quiet:
         show(_told(found))
+    return GOOD
+
+
+def _stress(run: str, roles: Sequence[str], forks: int, *, make: bool, json: bool, quiet: bool) -> int:
+    from moot.app.forks import stress
+    from moot.view.comparison import stress_text
+
+    comparison = stress(find_run(run), roles=tuple(roles), per_role=forks, make=make)
+    if json:
+        out_json(comparison)
+    elif not quiet:
+        show(stress_text(comparison))
     return GOOD
 
 

@@ -18,7 +18,7 @@ from moot.cli.new_questions import ask_for
 from moot.errors import GOOD, MootError, usage
 from moot.terminal.streams import columns, err, out_json, show
 from moot.view.protocols import new_of, new_text
-from rounds.protocols import PROTOCOLS
+from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.setup.deliberation import Deliberation, Document
 from rounds.setup.deliberation_toml import to_toml
 from rounds.setup.opening import resolve, with_casting
@@ -31,23 +31,12 @@ def new(
     protocol: common.ProtocolOption = None,
     plan: common.PlanOption = None,
     context: common.ContextOption = None,
-    context_bytes: common.ContextBytesOption = None,
     earlier: common.FromOption = None,
     goal: common.GoalOption = None,
     option: common.OptionOption = None,
-    domain: common.DomainOption = None,
-    cast: common.CastOption = None,
-    profile: common.ProfileOption = None,
-    check_every: common.CheckEveryOption = None,
-    seed: common.SeedOption = None,
-    no_stress: common.NoStressOption = False,
     rule: common.RuleOption = None,
-    rounds: common.RoundsOption = None,
     stakes: common.StakesOption = None,
     no_wait: common.NoWaitOption = False,
-    judges: common.JudgesOption = None,
-    rubric: common.RubricOption = None,
-    voting: common.VotingOption = None,
     max_usd: common.MaxUsdOption = None,
     max_tokens: common.MaxTokensOption = None,
     max_calls: common.MaxCallsOption = None,
@@ -62,7 +51,7 @@ def new(
 
     Without -q it asks, in the terminal. Run the file with `moot run FILE --seats …`.
 
-    Example: moot new storage.toml -q 'Which storage for our audit ledger?' --cast software --plan minimum-8
+    Example: moot new storage.toml -q 'Which storage for our audit ledger?' --plan minimum-8 --rule cast=software
     """
     path = Path(file)
     if path.exists() and not force:
@@ -74,27 +63,29 @@ def new(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
+    settings = common.rules_of(rule, stakes)
     files, texts, _ = common.documents_said(
-        context, earlier, context_bytes, (lambda _: None) if json or quiet else err
+        context, earlier, settings.context_bytes, (lambda _: None) if json or quiet else err
     )
     wanted = RunOptions(
         question=question,
-        domain=domain,
+        domain=settings.domain,
         goals=tuple(goal or ()),
         options=tuple(option or ()),
         protocol=protocol,
         plan=plan,
-        profile=profile,
-        check_every=check_every,
-        seed=seed,
-        no_stress=no_stress,
-        rules=common.rules_of(rule, rounds, judges, rubric, voting, None, stakes),
+        profile=settings.profile,
+        check_every=settings.check_every,
+        seed=settings.seed,
+        no_stress=settings.no_stress,
+        rules=settings.rules,
         no_wait=no_wait,
         contexts=files,
         texts=texts,
         budget={name: limit for name, limit in limits.items() if limit is not None},
         experiments=common.experiments_of(experiments),
     )
+    cast = settings.cast
     if question is None:
         if json or not sys.stdin.isatty():
             raise usage("no question", "give -q TEXT, or call it from a terminal to be asked", "moot new")
@@ -120,7 +111,7 @@ def _written(wanted: RunOptions, cast: str | None) -> Deliberation:
     """The deliberation with its plan named and its cast spelt out, so that there is something to change."""
     deliberation = with_casting(deliberation_of(None, wanted), cast)
     subject = deliberation.deliberation
-    if subject.plan is None and not PROTOCOLS[subject.protocol].fixed_plan:
+    if subject.plan is None and not PROTOCOLS[subject.protocol or DEFAULT_PROTOCOL].fixed_plan:
         deliberation = deliberation.model_copy(
             update={"deliberation": subject.model_copy(update={"plan": "standard-13"})}
         )

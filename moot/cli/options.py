@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from moot.errors import usage
 from moot.terminal.streams import err
+
+if TYPE_CHECKING:
+    from ledger.events import Event
+    from moot.api import Run
 
 Completed = Callable[[str], list[str]]
 
@@ -36,10 +41,23 @@ def protocol_names() -> Iterable[str]:
     return PROTOCOLS
 
 
+ASK: Final = "What to ask"
+WHO: Final = "Who answers"
+HOW: Final = "How"
+LIMITS: Final = "Limits"
+OUTPUT: Final = "Output"
+"""Panels in which help lists the options of a verb that has many."""
+
 RUN_HELP: Final = "A run's directory, an id under ./runs, or @last."
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP, autocompletion=run_names)]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for machines (schemas/output/).")]
-QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors; the exit code tells.")]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="One JSON object for machines (schemas/output/).", rich_help_panel=OUTPUT),
+]
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", help="Print nothing but errors; the exit code tells.", rich_help_panel=OUTPUT),
+]
 
 NoPagerOption = Annotated[
     bool, typer.Option("--no-pager", help="Print all of it at once, also when it is longer than the screen.")
@@ -49,13 +67,16 @@ ByOption = Annotated[
 ]
 
 QuestionOption = Annotated[
-    str | None, typer.Option("-q", "--question", metavar="TEXT", help="What to deliberate.")
+    str | None,
+    typer.Option("-q", "--question", metavar="TEXT", help="What to deliberate.", rich_help_panel=ASK),
 ]
 GoalOption = Annotated[
-    list[str] | None, typer.Option(metavar="TEXT", help="What a good outcome serves; may be repeated.")
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="What a good outcome serves; may be repeated.", rich_help_panel=ASK),
 ]
 OptionOption = Annotated[
-    list[str] | None, typer.Option(metavar="TEXT", help="An option under discussion; may be repeated.")
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="An option under discussion; may be repeated.", rich_help_panel=ASK),
 ]
 ContextOption = Annotated[
     list[str] | None,
@@ -63,15 +84,7 @@ ContextOption = Annotated[
         metavar="FILE|DIR|git:A..B|-",
         help="What to deliberate on: a file, a directory without what git ignores, a change with its files, or "
         "standard input; may be repeated.",
-    ),
-]
-ContextBytesOption = Annotated[
-    int | None,
-    typer.Option(
-        "--context-bytes",
-        metavar="N",
-        min=1,
-        help="What all documents may have together (400,000); more is refused.",
+        rich_help_panel=ASK,
     ),
 ]
 FromOption = Annotated[
@@ -81,106 +94,54 @@ FromOption = Annotated[
         metavar="RUN[:D-ID]",
         help="Start from what another run decided: its decision record is a document; may be repeated.",
         autocompletion=run_names,
-    ),
-]
-DomainOption = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="The field that the question belongs to.")
-]
-CastOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Who the roles are: product, software, research or launch.",
-        autocompletion=among(lambda: ("product", "software", "research", "launch")),
+        rich_help_panel=ASK,
     ),
 ]
 ProtocolOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="See `moot protocols`; for -q crux if not said, for a file structured.",
+        help="`moot gate` lists them. Default: by the question's words, mostly crux.",
         autocompletion=among(protocol_names),
+        rich_help_panel=HOW,
     ),
 ]
-CompeteOption = Annotated[
-    bool, typer.Option("--compete", help="Several roles: the gate says which protocol.")
-]
-SingleOption = Annotated[
-    bool, typer.Option("--single", help="One seat and one reply, whatever else is said.")
-]
+SingleOption = Annotated[bool, typer.Option("--single", help="One seat and one reply.", rich_help_panel=HOW)]
 PlanOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="standard-13 (if not said) or minimum-8.",
+        help="Rounds of `structured`: standard-13 (default), minimum-8 or short-5.",
         autocompletion=among(lambda: ("standard-13", "minimum-8", "short-5")),
+        rich_help_panel=HOW,
     ),
 ]
-ProfileOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What decides a stop: calibrated, text or script.",
-        autocompletion=among(lambda: ("calibrated", "text", "script")),
-    ),
-]
-ParamsOption = Annotated[
-    Path | None,
-    typer.Option("--params", metavar="FILE", help="Thresholds of your own for calibrated."),
-]
-CheckEveryOption = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Look at the stop signals every N rounds (3).")
-]
-SeedOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", min=0, help="Of every choice by chance, such as who of crux answers first (0)."
-    ),
-]
-NoStressOption = Annotated[
-    bool, typer.Option("--no-stress", help="Nobody is ever absent. Recorded, and said before every verdict.")
-]
+
 RuleOption = Annotated[
     list[str] | None,
-    typer.Option("--rule", metavar="NAME=VALUE", help="A variant of the protocol; see `moot protocols`."),
-]
-RoundsOption = Annotated[
-    int | None,
     typer.Option(
-        "--rounds",
-        metavar="N",
-        min=0,
-        max=3,
-        help="Rounds of tests of crux: 0 to 3 (3); rounds of jugalbandi: 1 or 2.",
+        "--rule",
+        metavar="NAME=VALUE",
+        help="A variant or setting, such as judges=3; may be repeated.",
+        rich_help_panel=HOW,
     ),
 ]
 StakesOption = Annotated[
     str | None,
     typer.Option(
         metavar="LEVEL",
-        help="What a wrong answer of crux costs: low, normal or high; high tests more.",
+        help="Cost of a wrong answer of crux: low, normal or high. High tests more.",
         autocompletion=among(lambda: ("low", "normal", "high")),
+        rich_help_panel=HOW,
     ),
 ]
 NoWaitOption = Annotated[
     bool,
-    typer.Option("--no-wait", help="Close with what only a person can say left open, not wait for it."),
-]
-JudgesOption = Annotated[
-    int | None, typer.Option("--judges", metavar="N", min=1, max=5, help="Judges of a debate: 1 to 5.")
-]
-RejudgeOption = Annotated[
-    int | None,
     typer.Option(
-        "--rejudge", metavar="K", min=0, max=4, help="Checks a round that the verifier judges twice (0)."
+        "--no-wait",
+        help="Finish with open questions instead of waiting for a person.",
+        rich_help_panel=LIMITS,
     ),
-]
-RubricOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="How a debate is scored: logic30 or evidence40.")
-]
-VotingOption = Annotated[
-    str | None,
-    typer.Option("--rules", metavar="NAME", help="How a tribunal's votes count: documented or shipped."),
 ]
 
 
@@ -221,47 +182,88 @@ def documents_said(
     return given.files, (*given.rows, *map(earlier_decision, earlier or ())), given.changes
 
 
-def rules_of(
-    rule: list[str] | None,
-    rounds: int | None,
-    judges: int | None,
-    rubric: str | None,
-    voting: str | None,
-    rejudge: int | None = None,
-    stakes: str | None = None,
-) -> dict[str, str]:
-    """The named variants that the command line chooses."""
-    named: dict[str, int | str | None] = {
-        "rounds": rounds,
-        "judges": judges,
-        "rejudge": rejudge,
-        "rubric": rubric,
-        "voting": voting,
-        "stakes": stakes,
-    }
-    found = {name: str(value) for name, value in named.items() if value is not None}
+class RuleSettings(NamedTuple):
+    """Every `--rule NAME=VALUE`: variants of the protocol in `rules`, and the settings of a run."""
+
+    rules: dict[str, str]
+    cast: str | None = None
+    check_every: int | None = None
+    context_bytes: int | None = None
+    domain: str | None = None
+    params: Path | None = None
+    profile: str | None = None
+    seed: int | None = None
+    no_stress: bool = False
+
+
+def rules_of(rule: list[str] | None, stakes: str | None = None) -> RuleSettings:
+    """Return what `--rule` and `--stakes` choose. Raises `typer.BadParameter` for what cannot be read."""
+    rules = {} if stakes is None else {"stakes": stakes}
+    settings: dict[str, str | int | Path | bool] = {}
     for entry in rule or ():
-        name, equals, value = entry.partition("=")
+        name, equals, value = (part.strip() for part in entry.partition("="))
         if not (name and equals and value):
             raise typer.BadParameter(f"{entry!r}: write NAME=VALUE, such as judges=3")
-        if found.setdefault(name.strip(), value.strip()) != value.strip():
-            raise typer.BadParameter(f"{entry!r}: {name.strip()} is {found[name.strip()]} already")
-    return found
+        if name.replace("-", "_") in _SETTINGS:
+            key, setting = _SETTINGS[name.replace("-", "_")](name, value)
+            if settings.setdefault(key, setting) != setting:
+                raise typer.BadParameter(f"{entry!r}: {name} has a value already")
+        elif rules.setdefault(name, value) != value:
+            raise typer.BadParameter(f"{entry!r}: {name} is {rules[name]} already")
+    return RuleSettings(rules)._replace(**settings)
+
+
+def _text(name: str, value: str) -> tuple[str, str]:
+    return name, value
+
+
+def _path(name: str, value: str) -> tuple[str, Path]:
+    return name, Path(value)
+
+
+def _number(least: int) -> Callable[[str, str], tuple[str, int]]:
+    def read(name: str, value: str) -> tuple[str, int]:
+        if not value.isascii() or not value.isdigit() or int(value) < least:
+            raise typer.BadParameter(f"{name}={value}: give a whole number from {least}")
+        return name.replace("-", "_"), int(value)
+
+    return read
+
+
+def _stress(name: str, value: str) -> tuple[str, bool]:
+    if value not in ("on", "off"):
+        raise typer.BadParameter(f"{name}={value}: say stress=on or stress=off")
+    return "no_stress", value == "off"
+
+
+_SETTINGS: Final[Mapping[str, Callable[[str, str], tuple[str, str | int | Path | bool]]]] = {
+    "cast": _text,
+    "check_every": _number(1),
+    "context_bytes": _number(1),
+    "domain": _text,
+    "params": _path,
+    "profile": _text,
+    "seed": _number(0),
+    "stress": _stress,
+}
+"""Name under `--rule` → how to read its value."""
 
 
 MaxUsdOption = Annotated[
-    str | None, typer.Option(metavar="AMOUNT", help="Stop, resumably, at so many dollars.")
-]
-MaxTokensOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many tokens.")]
-MaxCallsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… at so many calls.")]
-MaxMinutesOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many minutes.")]
-MaxRoundsOption = Annotated[int | None, typer.Option(metavar="N", min=1, help="… after so many rounds.")]
-PricesOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Prices of your own over the installed ones (MOOT_PRICES, else prices.toml in ~/.config/moot).",
-    ),
+    typer.Option(metavar="AMOUNT", help="Stop (resumable) after spending this much.", rich_help_panel=LIMITS),
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="… after this many tokens.", rich_help_panel=LIMITS)
+]
+MaxCallsOption = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="… after this many calls.", rich_help_panel=LIMITS)
+]
+MaxMinutesOption = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="… after this many minutes.", rich_help_panel=LIMITS)
+]
+MaxRoundsOption = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="… after this many rounds.", rich_help_panel=LIMITS)
 ]
 ExperimentsOption = Annotated[
     str | None,
@@ -269,6 +271,32 @@ ExperimentsOption = Annotated[
         metavar="[on|ask|off]",
         help="Run programs that seats write, inside a sandbox. Default in crux: ask, at a terminal.",
         autocompletion=among(lambda: ("on", "ask", "off")),
+        rich_help_panel=HOW,
     ),
 ]
+RUN_OR_ID_HELP: Final = "The run. Default: @last. An ID alone means that of the last run."
+ID_HELP: Final = "An id of the run, such as D-2-1, or @SEQ."
+
+
+def split_names(run: str, identity: str | None) -> tuple[str, str | None]:
+    """Return run and id; an id that stands alone belongs to the last run."""
+    from ledger.events.ids import is_event_name
+    from moot.app.runs import LAST
+
+    return (LAST, run) if identity is None and is_event_name(run) else (run, identity)
+
+
+def event_named(run: str, identity: str) -> tuple[Run, Event]:
+    """Return the run and its event of an id. Raises `MootError` when the run has none."""
+    from moot.api import open_run
+    from moot.app.runs import find_run
+
+    ours = open_run(find_run(run))
+    wanted = identity.partition("#")[0]
+    for event in ours.events:
+        if wanted in (event.id, f"@{event.seq}"):
+            return ours, event
+    raise usage(f"no event {identity!r} in this run", f"`moot log {run}` lists them", "ID")
+
+
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What you say.")]

@@ -1,67 +1,91 @@
-"""`moot outcome`: what a run comes to, and what became of it later."""
+"""`moot outcome`: show what a run decided, and record what became of it."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final, cast
 
 import typer
 
 from moot.api import open_run
+from moot.app.documents import read_text
 from moot.app.runs import find_run
-from moot.app.session import names, open_session
+from moot.app.session import Session, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, among
 from moot.environment import git_identity
 from moot.errors import GOOD, usage
-from moot.terminal.streams import columns, out_json, show
-from moot.view.outcome import outcome_of
+from moot.terminal.streams import columns, out_json, show_outcome
 from moot.view.outcome_text import outcome_first
 from moot.view.quorum import quorum_told
 from moot.view.results import OutcomeSaid
 from rounds.run.aftermath import FATES, fate_of
 
+USES: Final = ("accepted", "edited", "rejected")
+"""Words for whether the outcome was used; the words of `FATES` say how it turned out."""
+WORDS: Final = (*USES, *FATES)
+
 
 def outcome(
     run: RunArgument,
-    fate: Annotated[
+    word: Annotated[
         str | None,
         typer.Argument(
-            metavar="[held|failed|mixed|unknown]",
-            help="What became of it; nothing only shows it.",
-            autocompletion=among(lambda: FATES),
+            metavar=f"[{'|'.join(WORDS)}]",
+            help="What became of it. Without a word, the outcome is only shown.",
+            autocompletion=among(lambda: WORDS),
         ),
     ] = None,
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What was seen, and when.")] = None,
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE|TEXT]", help="edited: the text that was used. Else: what was seen, and when."
+        ),
+    ] = None,
     decision: Annotated[
-        str | None, typer.Option(metavar="D-ID", help="Of which decision (the first final one).")
+        str | None,
+        typer.Option(metavar="D-ID", help="The decision that held or failed (the first final one)."),
     ] = None,
     by: ByOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Show what a run comes to; or say, months later, whether a decision held, on the record of the finished run.
+    """Show the outcome of a run, or record what became of it on the ledger of the finished run.
 
-    What was said last stands; what was said before stays on the ledger. Where the run gave a likelihood, it is scored.
+    accepted, edited FILE and rejected say whether the outcome was used. `moot study value` counts them and measures how
+    far FILE is from the outcome. held, failed, mixed and unknown say, months later, how a decision turned out. If the
+    run gave a likelihood, it is scored. A later word replaces an earlier one; both stay on the ledger.
 
     Example: moot outcome @last failed 'Two writers lost a line in March.' --decision D-4-1 --by Ada
     """
-    said = fate_of(fate)
-    if fate is not None and said is None:
-        raise usage(
-            f"{fate!r} is nothing that becomes of a decision", f"say {', '.join(FATES)}", "moot outcome"
-        )
-    if said is not None and text is None:
-        raise usage("no words", "say what was seen, in quotes", "moot outcome")
-    if said is None and (decision is not None or by is not None):
-        raise usage("nothing is said of it", f"add {', '.join(FATES)} and what was seen", "moot outcome")
+    if word is None and (decision is not None or by is not None):
+        raise usage("no word says what became of it", f"add one of {', '.join(WORDS)}", "moot outcome")
     written: list[str] = []
-    if said is not None and text is not None:
+    if word is not None:
         session = open_session(run)
         name = by if by is not None else git_identity() if session.keeps_names else None
-        written = names(session.say_what_became(said, text, decision, by=name))
+        written = _record(session, word, text, decision, name)
     ours = open_run(find_run(run))
-    told, quorum = outcome_of(str(ours.path), ours.book), quorum_told(ours.book.state)
+    summary, quorum = ours.outcome, quorum_told(ours.book.state)
     if json:
-        out_json(OutcomeSaid(run=str(ours.path), events=written, outcome=told))
+        out_json(OutcomeSaid(run=str(ours.path), events=written, outcome=summary))
     elif not quiet:
-        show(outcome_first(told, quorum, str(ours.path), columns()))
+        show_outcome(outcome_first(summary, quorum, str(ours.path), columns()), summary.status)
     return GOOD
+
+
+def _record(session: Session, word: str, text: str | None, decision: str | None, by: str | None) -> list[str]:
+    """Write what a word says; the ids of the events. Raises `MootError` when an argument is missing or too many."""
+    fate = fate_of(word)
+    if fate is not None:
+        if text is None:
+            raise usage(f"{word} needs a text", "say what was seen, in quotes", "moot outcome")
+        return names(session.say_what_became(fate, text, decision, by=by))
+    if word not in USES:
+        raise usage(f"unknown word {word!r}", f"use one of {', '.join(WORDS)}", "moot outcome")
+    if decision is not None:
+        raise usage(f"{word} is about the whole run", "leave out --decision", "--decision")
+    if (word == "edited") != (text is not None):
+        fix = "name the file: moot outcome RUN edited FILE" if word == "edited" else "leave out the text"
+        raise usage(f"{word} takes {'a file' if word == 'edited' else 'no text'}", fix, "moot outcome")
+    used = read_text(Path(cast(str, text))) if word == "edited" else None
+    return names(session.accept(used, rejected=word == "rejected", by=by))

@@ -1,4 +1,4 @@
-"""What a person adds to a run: `answer`, `override`, `ack`, `note`, `accept`."""
+"""Record what a person adds to a run: `answer`, `override`, `ack`, `note`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 from ledger.events import Event
 from ledger.events.values import TestResult
 from ledger.store.disk import read_plain
-from moot.app.documents import read_text
 from moot.app.session import Session, names, open_session
 from moot.cli.options import ByOption, JsonOption, QuietOption, RunArgument, TextArgument
 from moot.environment import git_identity
@@ -116,29 +115,6 @@ def note(
     Example: moot note @last 'R5 was run with a new model for the critic.'
     """
     return _added(run, by, lambda session, name: session.note(text, by=name), json=json, quiet=quiet)
-
-
-def accept(
-    run: RunArgument,
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="FILE", help="The text that was really used; the distance is measured."),
-    ] = None,
-    reject: Annotated[bool, typer.Option("--reject", help="It was not used.")] = False,
-    by: ByOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> int:
-    """Note that a run's outcome was accepted, as it is or as FILE has it, or rejected; `moot value` counts these.
-
-    Example: moot accept @last plan-as-built.md
-    """
-    if reject and file is not None:
-        raise usage("rejected, and yet a text was used", "give FILE or --reject", "moot accept")
-    used = None if file is None else read_text(Path(file))
-    return _added(
-        run, by, lambda session, name: session.accept(used, rejected=reject, by=name), json=json, quiet=quiet
-    )
 
 
 Acted = Callable[[Session, str | None], tuple[Event, ...]]

@@ -45,13 +45,11 @@ def review(
         str, typer.Option(metavar="NAME", help="adversarial (3 replies) or panel (7), or another one.")
     ] = "adversarial",
     context: common.ContextOption = None,
-    context_bytes: common.ContextBytesOption = None,
     directory: Annotated[
         str | None, typer.Option("--out", metavar="DIR", help="The run's directory, wherever it is.")
     ] = None,
     rule: common.RuleOption = None,
     max_usd: common.MaxUsdOption = None,
-    prices: common.PricesOption = None,
     offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
@@ -94,14 +92,18 @@ def review(
         everybody, specs = read_seats(seats, seat or ())
         if everybody is None and not specs:
             raise no_seat()
+        settings = common.rules_of(rule)
         files, texts, changes = common.documents_said(
-            [target, *(context or ())], None, context_bytes, (lambda _: None) if json or quiet else err
+            [target, *(context or ())],
+            None,
+            settings.context_bytes,
+            (lambda _: None) if json or quiet else err,
         )
         options = RunOptions(
             question=question or f"Is the change {target.removeprefix('git:')} ready to be merged?",
             domain="review of a change",
             protocol=protocol,
-            rules={**SCALE.get(protocol, {}), **common.rules_of(rule, None, None, None, None, None, None)},
+            rules={**SCALE.get(protocol, {}), **settings.rules},
             contexts=files,
             texts=texts,
             changes=changes,
@@ -115,7 +117,6 @@ def review(
             agreed=common.asking(silent=silent),
             told=None if silent else err,
             yes=yes,
-            prices=prices,
         )
         run = _played(options, choice, directory)
     else:

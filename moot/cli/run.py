@@ -12,8 +12,10 @@ from moot.app.run_options import RunOptions
 from moot.app.seat_specs import no_seat, read_seats
 from moot.app.seats import SeatChoice
 from moot.cli import options as common
-from moot.errors import WAITING, usage
-from moot.terminal.streams import columns, err, out_json, show
+from moot.cli.status import status
+from moot.errors import GOOD, WAITING, usage
+from moot.terminal.streams import columns, err, out_json, show, show_outcome
+from moot.view.estimate import estimate_text
 from moot.view.played import RunEnd, run_end_text
 from moot.view.quorum import finished_exit
 from moot.view.readiness import what_a_plan_lacks
@@ -21,104 +23,131 @@ from moot.view.readiness import what_a_plan_lacks
 if TYPE_CHECKING:
     from moot.app.session import Session
     from roles.seats.port import Seat
-    from rounds.run.driver import Watch
+    from rounds.run.driver import Pause, Watch
 
 
 def run(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A deliberation file (TOML).")] = None,
     question: common.QuestionOption = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN",
-            help="Go on with this run, with the seats that it names itself.",
-            autocompletion=common.run_names,
-        ),
-    ] = None,
+    context: common.ContextOption = None,
+    earlier: common.FromOption = None,
+    goal: common.GoalOption = None,
+    option: common.OptionOption = None,
     seats: Annotated[
         str | None,
         typer.Option(
             metavar="SPEC",
             help="Who answers: anthropic[:MODEL], openai[:MODEL], ollama:MODEL, openrouter:MODEL, claude, codex, "
-            "gemini, llm, local[:GGUF], command:PROGRAM, host, human, tape:RUN, or mix:SPEC,SPEC over the roles.",
+            "gemini, llm, command:PROGRAM, host, human, tape:RUN, or mix:SPEC,SPEC over the roles.",
+            rich_help_panel=common.WHO,
         ),
     ] = None,
     seat: Annotated[
-        list[str] | None, typer.Option(metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.")
-    ] = None,
-    directory: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="The run's directory, wherever it is.")
-    ] = None,
-    name: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="NAME",
-            help="The run's name under ./runs, which every seat sees (a date and four letters).",
+            metavar="ROLE=SPEC", help="Who answers for one role; may be repeated.", rich_help_panel=common.WHO
         ),
     ] = None,
+    offline: Annotated[
+        bool,
+        typer.Option("--offline", help="Refuse seats that leave this machine.", rich_help_panel=common.WHO),
+    ] = False,
+    allow_commands: Annotated[
+        bool,
+        typer.Option(
+            "--allow-commands",
+            help="Start programs, and ask addresses, that FILE names as seats.",
+            rich_help_panel=common.WHO,
+        ),
+    ] = False,
     protocol: common.ProtocolOption = None,
-    compete: common.CompeteOption = False,
     single: common.SingleOption = False,
     plan: common.PlanOption = None,
-    context: common.ContextOption = None,
-    context_bytes: common.ContextBytesOption = None,
-    earlier: common.FromOption = None,
-    goal: common.GoalOption = None,
-    option: common.OptionOption = None,
-    domain: common.DomainOption = None,
-    cast: common.CastOption = None,
-    profile: common.ProfileOption = None,
-    params: common.ParamsOption = None,
-    rejudge: common.RejudgeOption = None,
-    check_every: common.CheckEveryOption = None,
-    seed: common.SeedOption = None,
-    no_stress: common.NoStressOption = False,
-    rule: common.RuleOption = None,
-    rounds: common.RoundsOption = None,
     stakes: common.StakesOption = None,
-    no_wait: common.NoWaitOption = False,
-    judges: common.JudgesOption = None,
-    rubric: common.RubricOption = None,
-    voting: common.VotingOption = None,
+    rule: common.RuleOption = None,
+    experiments: common.ExperimentsOption = None,
     max_usd: common.MaxUsdOption = None,
     max_tokens: common.MaxTokensOption = None,
     max_calls: common.MaxCallsOption = None,
     max_minutes: common.MaxMinutesOption = None,
     max_rounds: common.MaxRoundsOption = None,
-    prices: common.PricesOption = None,
-    experiments: common.ExperimentsOption = None,
-    allow_unknown_cost: Annotated[
-        bool, typer.Option("--allow-unknown-cost", help="Let a seat without a price sit under --max-usd.")
-    ] = False,
-    allow_commands: Annotated[
-        bool,
-        typer.Option("--allow-commands", help="Start programs, and ask addresses, that FILE names as seats."),
-    ] = False,
+    no_wait: common.NoWaitOption = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Begin without being asked, whatever it may cost.")
+        bool,
+        typer.Option(
+            "--yes",
+            help="Start without asking, also with seats whose cost is unknown under --max-usd.",
+            rich_help_panel=common.LIMITS,
+        ),
     ] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Refuse seats that leave this machine.")] = False,
-    no_live: Annotated[bool, typer.Option("--no-live", help="Plain lines instead of the live view.")] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Continue this run, with the seats it names itself.",
+            autocompletion=common.run_names,
+            rich_help_panel=common.OUTPUT,
+        ),
+    ] = None,
+    directory: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="The run's directory. Default: runs/ with a date and four letters. Every seat sees its name.",
+            rich_help_panel=common.OUTPUT,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print replies, price range and time, and stop. Opens no run, costs nothing.",
+            rich_help_panel=common.OUTPUT,
+        ),
+    ] = False,
+    no_live: Annotated[
+        bool,
+        typer.Option(
+            "--no-live", help="Plain lines instead of the live view.", rich_help_panel=common.OUTPUT
+        ),
+    ] = False,
+    pause: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help="Stop after each round or phase; exit code 4, go on with --resume.",
+            rich_help_panel=common.LIMITS,
+        ),
+    ] = None,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
 ) -> int:
     """Run a deliberation from a file or a question until it ends or has to wait.
 
-    A question (-q) is given to the protocol crux: sealed beliefs of four roles, then tests of what could change the
-    answer, 4 to 40 replies. --protocol names another one; a plan, a profile or a file means rounds of the structured
-    deliberation. --single takes one seat, --compete lets the gate choose. `moot gate` says the route beforehand.
+    Without --protocol the question's words choose one, and a line says which, with replies, price and time: crux for
+    most questions, others for their own kinds (`moot gate QUESTION` explains the choice). A plan or a profile means
+    rounds of structured. --single takes one reply. A protocol that was chosen for you and may cost more than 1 dollar
+    needs your word: --protocol, --max-usd, --yes, or an answer on the terminal.
 
     Before the first call that costs something it says how many replies, dollars and minutes it may take. Above 5
     dollars (MOOT_ASK_ABOVE_USD sets another limit), or 20 replies of unknown price, it asks first on a terminal.
 
     With host seats the run is opened and its open steps are printed (exit code 4): answer them with `moot next` and
-    `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run
-    ended and a step of it was given up.
+    `moot submit`, and whoever submits last opens what comes next. Exit code 5 when the run ended and a step of it was
+    given up. --dry-run prints what a run may take: replies by role and phase, tokens, price and minutes. A role
+    without a seat is then priced as `anthropic`.
+
+    --rule takes the variants of the protocol (`moot gate NAME` lists them, such as judges, rubric, rounds, voting) and
+    these settings: cast=product|software|research|launch (who the roles are), check-every=N (rounds between two looks
+    at the stop checks), context-bytes=N (limit for all documents), domain=TEXT, params=FILE (thresholds),
+    profile=NAME (stop checks), seed=N and stress=off (no role is ever absent).
 
     Example: moot run -q 'Which storage for our audit ledger?' --plan minimum-8 --seats host
     """
+    pause_after(pause)
     everybody, specs = read_seats(seats, seat or ())
-    if resume is None and file is None and everybody is None and not specs:
+    if resume is None and file is None and everybody is None and not specs and not dry_run:
         raise no_seat()
     limits = {
         "usd": max_usd,
@@ -127,60 +156,69 @@ def run(
         "minutes": max_minutes,
         "rounds": max_rounds,
     }
+    settings = common.rules_of(rule, stakes)
     files, texts, changes = common.documents_said(
-        context, earlier, context_bytes, (lambda _: None) if json or quiet else err
+        context, earlier, settings.context_bytes, (lambda _: None) if json or quiet else err
     )
     wanted = RunOptions(
         question=question,
-        domain=domain,
+        domain=settings.domain,
         goals=tuple(goal or ()),
         options=tuple(option or ()),
         protocol=protocol,
         plan=plan,
-        profile=profile,
-        params=params,
-        check_every=check_every,
-        seed=seed,
-        no_stress=no_stress,
-        compete=compete,
+        profile=settings.profile,
+        params=settings.params,
+        check_every=settings.check_every,
+        seed=settings.seed,
+        no_stress=settings.no_stress,
         single=single,
-        rules=common.rules_of(rule, rounds, judges, rubric, voting, rejudge, stakes),
+        rules=settings.rules,
         no_wait=no_wait,
         contexts=files,
         texts=texts,
         changes=changes,
         budget={name: limit for name, limit in limits.items() if limit is not None},
+        seated=() if resume is not None else tuple(specs),
         experiments=common.experiments_of(experiments),
     )
-    if resume is not None and (file or directory or name or cast or wanted.is_settled_at_opening):
+    if resume is not None and (file or directory or settings.cast or wanted.is_settled_at_opening):
         raise usage(
             "a run that goes on keeps its opening",
             "give only seats, budgets, --experiments and --no-wait beside --resume",
         )
     from moot.app import running
 
+    if dry_run:
+        if resume is not None:
+            raise usage("a run that goes on has no estimate", "leave out --resume or --dry-run", "--dry-run")
+        estimate = running.estimated(file, wanted, SeatChoice(everybody, specs), settings.cast)
+        if json:
+            out_json(estimate)
+        elif not quiet:
+            show(estimate_text(estimate))
+        return GOOD
     silent = json or quiet
     choice = SeatChoice(
         everybody,
         specs,
         offline=offline,
-        unknown_cost=allow_unknown_cost,
         commands=allow_commands,
         agreed=common.asking(silent=silent),
         told=None if silent else show,
         yes=yes,
-        prices=prices,
     )
     if resume is not None:
         session, made = running.resumed(resume, choice, wanted)
     else:
-        place = running.place_of(directory, name)
-        session, made = running.opened(file, wanted, choice, casting=cast, directory=place)
+        place = running.place_of(directory)
+        session, made = running.opened(file, wanted, choice, casting=settings.cast, directory=place)
         for why in () if quiet else what_a_plan_lacks(session.state.opening):
             err(f"warning: this plan cannot become ready: {why}; the run ends with its plan\n")
 
     def drive() -> RunEnd:
-        return running.driven(session, made, _watched(session, made, live=not no_live, silent=silent))
+        watch = _watched(session, made, live=not no_live, silent=silent)
+        return running.driven(session, made, watch, is_new=resume is None, pause=pause_after(pause))
 
     end = drive()
     # A run that was opened with `ask` waits for the person's word when its first program is ready.
@@ -191,8 +229,19 @@ def run(
     if json:
         out_json(end)
     elif not quiet:
-        show(run_end_text(end, columns()))
+        show_outcome(run_end_text(end, columns()), end.outcome.status)
+        if end.state == "paused":
+            status(end.run)
     return finished_exit(end.quorum) if end.state == "finished" else WAITING
+
+
+def pause_after(word: str | None) -> Pause | None:
+    """Return what --pause names. Raises `MootError` for another word."""
+    match word:
+        case None | "round" | "phase":
+            return word
+        case _:
+            raise usage(f"no pause {word!r}", "say round or phase", "--pause")
 
 
 def _watched(

@@ -1,53 +1,35 @@
-"""`moot keygen` and `moot seal`: make a key, and sign the head of a run with it."""
+"""`moot seal`: sign the head of a run, and make the key to sign with."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from ledger.audit.seal import NoteRefused, signer
 from moot.app.runs import find_run
-from moot.app.seals import key_directory, sealed, write_key
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.app.seals import sealed, write_key
+from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
 from moot.errors import GOOD, usage
 from moot.terminal.streams import out_json, show
 from moot.view.results import KeyMade
 
-
-def keygen(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="How signatures will name the key.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where to put it (the configuration directory).")
-    ] = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> int:
-    """Make an Ed25519 key. The secret half is written for its owner alone and never printed.
-
-    Example: moot keygen alice
-    """
-    if not name.isprintable():
-        raise usage("a key's name is printable", "choose a name such as alice or audit-2026", "NAME")
-    try:
-        key = signer(name, os.urandom(32))
-    except NoteRefused as error:
-        raise usage(str(error), "choose a name such as alice or audit-2026", "NAME") from None
-    if "/" in name or name.startswith("."):
-        raise usage("the name becomes a file name", "leave out slashes and leading dots", "NAME")
-    secret, public = write_key(out or key_directory(), key)
-    if json:
-        out_json(KeyMade(name, str(secret), str(public), str(key.verifier)))
-    elif not quiet:
-        show(f"secret  {secret}  (keep it; it is not shown)\npublic  {public}\n        {key.verifier}\n")
-    return GOOD
+FIX: Final = "choose a file such as keys/alice.key or keys/audit-2026.key"
 
 
 def seal(
-    run: RunArgument,
-    key: Annotated[Path, typer.Option(metavar="FILE", help="The secret key that `moot keygen` made.")],
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help=RUN_HELP, autocompletion=run_names)
+    ] = None,
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="The secret key to sign with.")] = None,
+    new_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--new-key", metavar="FILE", help="Make a key instead: FILE.key and FILE.pub, named after FILE."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the note here too: keep it where the run is not."),
@@ -58,13 +40,39 @@ def seal(
     """Sign a checkpoint of the head, after the whole run was verified.
 
     The note goes to <run>/checkpoints. It proves something only where it is kept apart from the run: `moot verify
-    --checkpoint FILE --key PUB` then detects a rollback and a rewriting of the whole ledger.
+    --checkpoint FILE --key PUB` then detects a rollback and a rewriting of the whole ledger. --new-key keys/alice.key
+    makes an Ed25519 key first. The secret half is written for its owner alone and never printed.
 
-    Example: moot seal @last --key ~/.config/moot/keys/alice.key
+    Example: moot seal @last --key keys/alice.key
     """
-    found = sealed(find_run(run), key, out)
+    if new_key is not None:
+        if run is not None or key is not None or out is not None:
+            raise usage("--new-key only makes a key", "seal the run in a second call", "--new-key")
+        return _make_key(new_key, json=json, quiet=quiet)
+    if run is None:
+        raise usage("no run to seal", "name a run, or make a key with --new-key FILE", "moot seal")
+    if key is None:
+        raise usage("no key", "add --key FILE, and make one with `moot seal --new-key FILE`", "moot seal")
+    checkpoint = sealed(find_run(run), key, out)
     if json:
-        out_json(found)
+        out_json(checkpoint)
     elif not quiet:
-        show(f"sealed @{found.seq} {found.hash} by {found.key}: {found.note}\n")
+        show(f"sealed @{checkpoint.seq} {checkpoint.hash} by {checkpoint.key}: {checkpoint.note}\n")
+    return GOOD
+
+
+def _make_key(file: Path, *, json: bool, quiet: bool) -> int:
+    """Write a new key pair beside each other; the key is named after the file."""
+    name = file.name.removesuffix(".key")
+    try:
+        key = signer(name, os.urandom(32))
+    except NoteRefused as error:
+        raise usage(str(error), FIX, "--new-key") from None
+    if not name.isprintable() or name.startswith("."):
+        raise usage("the file's name becomes the key's name, and must be printable", FIX, "--new-key")
+    secret, public = write_key(file.parent, key)
+    if json:
+        out_json(KeyMade(name, str(secret), str(public), str(key.verifier)))
+    elif not quiet:
+        show(f"secret  {secret}  (keep it; it is not shown)\npublic  {public}\n        {key.verifier}\n")
     return GOOD

@@ -1,30 +1,38 @@
-"""`moot signals`: the six stop signals and the advice."""
+"""`moot signals`: the stop checks of a run, or the forecasts and cruxes of a `crux` run."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 import moot
 from detectors.parameters import PROFILES
 from detectors.report import SignalReport
+from ledger.store.disk import read_plain
 from moot.api import Run, open_run
-from moot.app.runs import find_run
-from moot.app.signals import refuse_unwatched, signals_of_state, thresholds_of
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.app.runs import LAST, find_run
+from moot.app.signals import forecasts_of, refuse_unwatched, signals_of_state, thresholds_of
+from moot.cli.options import RUN_HELP, JsonOption, QuietOption, run_names
 from moot.errors import GOOD, NO, usage
-from moot.terminal.streams import out_json
+from moot.terminal.streams import out_json, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from detectors.calibrated.parameters import CalibratedParameters
+    from detectors.forecasts.report import ForecastReport
+    from detectors.stopping.parameters import GateParameters
+
+TABLE_BYTES_MAX: Final = 1 << 22
 
 
 def signals(
-    run: RunArgument,
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help=f"{RUN_HELP} Default: @last.", autocompletion=run_names),
+    ] = None,
     profile: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"{' or '.join(PROFILES)}; the run's own if not said.")
     ] = None,
@@ -34,56 +42,103 @@ def signals(
     params: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Read with thresholds of your own.")
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Forecasts from numbers in a file (JSON) in place of a run."),
+    ] = None,
+    all: Annotated[
+        bool, typer.Option("--all", help="Show also what does not decide, with the numbers.")
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Keep the panel open and up to date.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
-    """Read the gates and signals with their inputs. Exit code 0 says stop, 1 says go on.
+    """Show what decides whether the run stops. Exit code 0 says stop or wait for a person, 1 says go on.
 
-    Example: moot signals @last --profile script
+    For a `structured` run these are the stop checks with their inputs. For a `crux` run they are the group forecast,
+    the roles' forecasts, and what a test of each crux is worth. --table computes the same from numbers
+    in a file, so that you can check the arithmetic (docs/crux.md has its keys).
+
+    Example: moot signals @last --all
     """
     if profile is not None and profile not in PROFILES:
         raise usage(f"no profile {profile!r}", f"installed are {', '.join(PROFILES)}", "--profile")
-    if params is not None and profile not in (None, "calibrated"):
-        raise usage("--params is for the profile calibrated", "leave --profile out", "--params")
+    if params is not None and profile not in (None, "gates"):
+        raise usage("--params is for the profile gates", "leave --profile out", "--params")
     if watch and (json or quiet or at is not None):
         raise usage("--watch keeps a panel open", "leave out --json, --quiet and --at, or --watch", "--watch")
-    path = find_run(run)
-    refuse_unwatched(open_run(path))
-    if watch:
-        return _watch(path, profile, params)
+    if table is not None:
+        structured_only = run, profile, at, params, watch or None
+        if any(option is not None for option in structured_only):
+            raise usage("--table stands in place of a run", "leave out the run and its options", "--table")
+        _show_forecasts(_forecasts_in(table), json=json, quiet=quiet)
+        return GOOD
+    path = find_run(run or LAST)
     ours = open_run(path)
+    forecasts = forecasts_of(ours)
+    if forecasts is not None:
+        if profile is not None or params is not None or at is not None or watch:
+            raise usage("a crux run has forecasts, no stop profile", "leave out the options", str(path))
+        _show_forecasts(forecasts, json=json, quiet=quiet)
+        return GOOD if ours.state.looks else NO
+    refuse_unwatched(ours)
+    if watch:
+        return _watch(path, profile, params, whole=all)
     if json or quiet:
         report = moot.signals(ours, profile, at, params)
         if json:
             out_json(report)
     else:
-        report = _print(ours, profile, at, params)
+        report = _print(ours, profile, at, params, whole=all)
     return GOOD if report.stop else NO
 
 
-def _print(ours: Run, profile: str | None, at: int | None, params: Path | None) -> SignalReport:
+def _show_forecasts(forecasts: ForecastReport, *, json: bool, quiet: bool) -> None:
+    if json:
+        out_json(forecasts)
+    elif not quiet:
+        from moot.view.forecasts import forecasts_text
+
+        show(forecasts_text(forecasts, get_terminal_size().columns))
+
+
+def _forecasts_in(table: Path) -> ForecastReport:
+    """Return the forecasts of a table of numbers. Raises `MootError` where it cannot be read."""
+    from detectors.forecasts.report import report_of
+    from detectors.forecasts.table import WrongTable, read_table
+
+    try:
+        options, numbers = read_table(read_plain(table, TABLE_BYTES_MAX))
+    except WrongTable as wrong:
+        raise usage(f"{wrong}", wrong.fix, str(table)) from None
+    return report_of(numbers, options)
+
+
+def _print(
+    ours: Run, profile: str | None, at: int | None, params: Path | None, *, whole: bool
+) -> SignalReport:
     """Print the panel; the run is read once for both."""
     from moot.terminal.console import console
-    from moot.terminal.panel import print_panel, read_panel
+    from moot.terminal.panel import panel, read_panel, whole_panel
 
     facts = read_panel(ours.stream(at))
-    report = signals_of_state(ours, facts.state, profile, whole=at is None, params=params)
-    print_panel(console(), facts, report, _thresholds(ours, report, params))
+    report = signals_of_state(ours, facts.state, profile, params=params)
+    shown = whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+    console().print(shown)
     return report
 
 
-def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> CalibratedParameters | None:
+def _thresholds(ours: Run, report: SignalReport, params: Path | None) -> GateParameters | None:
     """Those of the report, for the numbers by round that stand beside it."""
-    return thresholds_of(ours, ours.state, params) if report.profile == "calibrated" else None
+    return thresholds_of(ours, ours.state, params) if report.profile == "gates" else None
 
 
-def _watch(path: Path, profile: str | None, params: Path | None) -> int:
+def _watch(path: Path, profile: str | None, params: Path | None, *, whole: bool) -> int:
     """The panel, kept up to date until the run is finished; a look reads what is new and nothing else."""
-    from detectors.calibrated.judgement import RunningJudgement
+    from detectors.stopping.judgement import RunningJudgement
     from moot.app.session import news_of
     from moot.terminal.console import console
-    from moot.terminal.panel import PanelFacts, panel, watch_panel
+    from moot.terminal.panel import PanelFacts, panel, watch_panel, whole_panel
 
     stop, ours, facts = False, open_run(path), PanelFacts()
     watched = RunningJudgement(thresholds_of(ours, ours.state, params), facts.state)
@@ -93,11 +148,12 @@ def _watch(path: Path, profile: str | None, params: Path | None) -> int:
         for event in ours.events[facts.state.seq + 1 :]:
             facts.take(event)
             watched.take(event, fold=False)
-        report = signals_of_state(
-            ours, facts.state, profile, whole=True, params=params, judgement=watched.judgement()
-        )
+        report = signals_of_state(ours, facts.state, profile, params=params, judgement=watched.judgement())
         stop = report.stop
-        return panel(facts, report, _thresholds(ours, report, params)), facts.state.finished
+        shown = (
+            whole_panel(facts, report, _thresholds(ours, report, params)) if whole else panel(facts, report)
+        )
+        return shown, facts.state.finished
 
     watch_panel(console(), look, news_of(path))
     return GOOD if stop else NO

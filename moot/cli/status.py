@@ -1,44 +1,88 @@
-"""`moot status`: where a run stands."""
+"""`moot status` (also `moot show`): where a run stands, or one thing of it."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from ledger.state.state import State
-from moot.api import open_run
-from moot.app.runs import find_run
+from moot.api import Run, open_run
+from moot.app.runs import LAST, find_run
 from moot.app.signals import signals_at_head
-from moot.cli.options import JsonOption, QuietOption, RunArgument
+from moot.cli.options import (
+    ID_HELP,
+    RUN_OR_ID_HELP,
+    JsonOption,
+    QuietOption,
+    event_named,
+    run_names,
+    split_names,
+)
 from moot.errors import GOOD
-from moot.terminal.streams import columns, out_json, show
+from moot.terminal.streams import columns, out_json, show, show_outcome
 from moot.view.banners import beside_outcome, tally
+from moot.view.costs import spent_beyond
 from moot.view.outcome_text import outcome_first
 from moot.view.status import status_text
 
 
-def status(run: RunArgument, json: JsonOption = False, quiet: QuietOption = False) -> int:
-    """Say where a run stands: round and phase, leads, stress, drift, cost, the stop signals as they read now.
+def status(
+    run: Annotated[
+        str, typer.Argument(metavar="[RUN]", help=RUN_OR_ID_HELP, autocompletion=run_names)
+    ] = LAST,
+    identity: Annotated[str | None, typer.Argument(metavar="[ID]", help=ID_HELP)] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Show where a run stands: outcome, round and phase, leads, cost, the stop checks as they read now.
 
-    Example: moot status @last
+    With an ID, show that one thing: its words, what became of it, and what names it later. `moot show` does the same.
+
+    Example: moot status @last C-1-4
     """
-    ours = open_run(find_run(run))
+    where, name = split_names(run, identity)
+    if name is not None:
+        return _one_thing(where, name, json=json, quiet=quiet)
+    ours = open_run(find_run(where))
     if json:
-        from ledger.store.spending import Spending
-        from moot.view.costs import costs_of
-        from moot.view.status import Ledgered, status_of
-        from rounds.run.budget import Reservations
-
-        ledgered = Ledgered()
-        state, _ = tally(ledgered.seen(ours.events))
-        beyond = Reservations(Spending(ours.path).entries()).beyond
-        report = signals_at_head(ours, state)
-        each = costs_of(ours.book).each
-        out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome, each))
+        _as_json(ours)
         return GOOD
     state, _ = tally(ours.events)
     if not quiet:
         report = signals_at_head(ours, state)
-        show(outcome_first(ours.outcome, ours.quorum, str(ours.path), columns()))
-        show(status_text(ours.path, state, beside_outcome(state), _open_steps(state), report))
+        outcome = ours.outcome
+        show_outcome(outcome_first(outcome, ours.quorum, str(ours.path), columns()), outcome.status)
+        show(
+            status_text(
+                ours.path, state, beside_outcome(state), _open_steps(state), report, spent_beyond(ours.path)
+            )
+        )
     return GOOD
+
+
+def _one_thing(run: str, identity: str, *, json: bool, quiet: bool) -> int:
+    from moot.view.show import show_of, show_text
+
+    ours, event = event_named(run, identity)
+    thing = show_of(str(ours.path), ours.book, event)
+    if json:
+        out_json(thing)
+    elif not quiet:
+        show(show_text(thing, columns()))
+    return GOOD
+
+
+def _as_json(ours: Run) -> None:
+    from moot.view.costs import costs_of
+    from moot.view.status import Ledgered, status_of
+
+    ledgered = Ledgered()
+    state, _ = tally(ledgered.seen(ours.events))
+    beyond = spent_beyond(ours.path)
+    report = signals_at_head(ours, state)
+    each = costs_of(ours.book).each
+    out_json(status_of(str(ours.path), state, ledgered.parts(), beyond, report, ours.outcome, each))
 
 
 def _open_steps(state: State) -> list[str]:

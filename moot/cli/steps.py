@@ -13,7 +13,7 @@ from moot.app.session import Session, open_session
 from moot.cli.options import JsonOption, QuietOption, RunArgument
 from moot.errors import GOOD, NO, WAITING, usage
 from moot.terminal.reply_form import NotFilledIn, form, reply_of
-from moot.terminal.streams import columns, err, out_json, show
+from moot.terminal.streams import columns, err, out_json, show, show_outcome
 from moot.view.outcome_text import outcome_first
 from moot.view.played import Submission
 from moot.view.quorum import finished_exit, headline
@@ -148,7 +148,10 @@ def _accepted(session: Session, done: Submission, said: str, *, json: bool, quie
         first = f"{headline(done.quorum)}\n" if state.finished else ""
         block = outcome_first(done.outcome, done.quorum, str(session.path), columns()) if done.outcome else ""
         end = f"{block}{first}the run is {state.life}\n"
-        show(end if state.life != "running" else _open_now(session, done))
+        if state.life == "running":
+            show(_open_now(session, done))
+        else:
+            show_outcome(end, done.outcome.status if done.outcome else "")
     return finished_exit(done.quorum) if state.finished else GOOD
 
 

@@ -1,4 +1,4 @@
-"""`moot study`: many questions, several ways to deliberate, and what differs: `new`, `run`, `status`, `report`."""
+"""`moot study`: compare ways to deliberate on many questions (`new`, `run`, `status`, `report`, `value`)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from moot.studies.definition import Study
     from moot.studies.engines import Engine
 
-ACTS = ("new", "run", "status", "report")
+ACTS = ("new", "run", "status", "report", "value")
 ENGINES = ("local", "ray")
 
 
 def study(
     act: Annotated[
         str,
-        typer.Argument(
-            metavar="new|run|status|report", help="What to do.", autocompletion=common.among(lambda: ACTS)
-        ),
+        typer.Argument(metavar="|".join(ACTS), help="What to do.", autocompletion=common.among(lambda: ACTS)),
     ],
-    directory: Annotated[str, typer.Argument(metavar="STUDY", help="The study's directory.")],
+    places: Annotated[
+        list[str],
+        typer.Argument(metavar="STUDY", help="The study's directory. value: runs, or directories of runs."),
+    ],
     engine: Annotated[
         str, typer.Option(metavar="local|ray", help="run: processes of this machine, or a Ray cluster.")
     ] = "local",
@@ -70,6 +71,12 @@ def study(
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="report: write it as one HTML file that can be mailed.")
     ] = None,
+    emit: Annotated[
+        bool,
+        typer.Option(
+            "--emit", help="value: print each run's event lines, for other tools, and nothing else."
+        ),
+    ] = False,
     json: common.JsonOption = False,
     quiet: common.QuietOption = False,
 ) -> int:
@@ -79,8 +86,19 @@ def study(
     run is an ordinary run below runs/; what came out is never played again, and a study that was interrupted goes on.
     Where seats are `host`, `moot next STUDY` lists the open steps of all runs. Exit code 4 when something is left.
 
+    value RUNS counts, over any runs, disagreements, who was sided with, acceptance and edit distance. Exit code 1 when
+    something is flagged: five runs of a protocol in a row without a disagreement, or a side that wins every one of five
+    or more runs.
+
     Example: moot study run studies/votes --workers 4
     """
+    if act == "value":
+        from moot.cli.study_value import value_of_runs
+
+        return value_of_runs(places, emit=emit, json=json, quiet=quiet)
+    if len(places) > 1:
+        raise usage("several studies", "name one directory", "STUDY")
+    directory = places[0]
     match act:
         case "run":
             return _run(directory, engine, address, workers, store, limit,

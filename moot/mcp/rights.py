@@ -71,6 +71,7 @@ RIGHT_OF: Final[Mapping[str, Right]] = {
     "decisions": Right.READ,
     "check": Right.READ,
     "signals": Right.READ,
+    "forecasts": Right.READ,
     "diff": Right.READ,
     "report": Right.READ,
     "give_up": Right.ACT,

@@ -105,16 +105,17 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         experiments: dict[str, str] | None = None,
     ) -> Any:
         """Open a deliberation whose seats are your agents. Only `question` is required; the other arguments are the
-        keys of a deliberation file. `protocol`: structured if not said. `plan`: standard-13 or minimum-8 (structured
-        only). `context`: documents as {name, text}. `rules`: variants as texts, {"rounds": "2"}, see `protocols`.
-        `cast`: role → {title, charge}. `no_stress`: nobody is ever absent, which is said before every verdict.
-        `round`: rows {n, absent, drift, phases, focus}, for stress rounds and drift checks of one's own. `predict`:
-        {role, code, text}, what an absence will show. `profile`, `check_every`, `not_before`: by which signals it
-        stops, how often one looks, from which round on a stop is obeyed. `positions`: beliefs, sealed, off. `seed`: of
-        every choice by chance. `budget`: {usd, tokens, calls, minutes, rounds}; `max_rounds` is its rounds. `gate`:
-        {compete, single, triggers} lets words choose the protocol. `experiments`: {"run": "on"} asks for programs
-        to be run; they stay off until the person says so (`moot run --resume RUN --experiments on`). Returns the
-        run's name, its cast and variants, and a token for every seat and for you, the operator."""
+        keys of a deliberation file. `protocol`: if not said, the question's words choose it, mostly crux (see `gate`).
+        `plan`: standard-13 or minimum-8 (structured only). `context`: documents as {name, text}. `rules`: variants as
+        texts, {"rounds": "2"}, see `protocols`. `cast`: role → {title, charge}. `no_stress`: nobody is ever absent,
+        which is said before every verdict. `round`: rows {n, absent, drift, phases, focus}, for stress rounds and drift
+        checks of one's own. `predict`: {role, code, text}, what an absence will show. `profile`, `check_every`,
+        `not_before`: by which signals it stops, how often one looks, from which round on a stop is obeyed. `positions`:
+        beliefs, sealed, off. `seed`: of every choice by chance. `budget`: {usd, tokens, calls, minutes, rounds};
+        `max_rounds` is its rounds. `gate`: {single: one reply; compete, triggers: never one reply} for that choice.
+        `experiments`: {"run": "on"} asks for programs to be run; they stay off until the person says so (`moot run
+        --resume RUN --experiments on`). Returns the run's name, its cast and variants, and a token for every seat
+        and for you, the operator."""
         subject = {
             "question": question,
             "protocol": protocol,
@@ -148,8 +149,9 @@ def _add_set_up(server: MCPServer[Any], verbs: Verbs) -> None:
         return _run(verbs.protocols)
 
     def gate(text: str, options: list[str] | None = None) -> Any:
-        """Which of the thirteen protocols a question deserves, by its words, with the words that were read. Give the
-        question with the facts that the person told. A rule of thumb: what the person has decides."""
+        """Which protocol `new` gives a question that names none, with the reason, replies, price and time, and what
+        else would fit. Strong cues in English choose a protocol for its own kind of question, everything else is
+        crux."""
         return _run(lambda: verbs.gate(text, options or []))
 
     _tool(server, Opened, new)
@@ -245,6 +247,11 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
         only."""
         return _run(lambda: verbs.read(run, "signals", token), verbs.runs / run)
 
+    def forecasts(run: str, token: str | None = None) -> Any:
+        """The forecasts of a crux run over its rounds, and what a test of each crux is worth. While the run is open:
+        operator only."""
+        return _run(lambda: verbs.read(run, "forecasts", token), verbs.runs / run)
+
     def diff(a: str, b: str, token: str | None = None) -> Any:
         """Two runs compared: claims, lifecycles, decisions, signals, and where they first differ."""
         return _run(lambda: verbs.diff(a, b, token), verbs.runs / a, verbs.runs / b)
@@ -255,6 +262,7 @@ def _add_reading(server: MCPServer[Any], verbs: Verbs) -> None:
 
     for verb, act in (("claims", claims), ("decisions", decisions), ("check", check), ("signals", signals)):
         _tool(server, result_of(verb), act)
+    _tool(server, result_of("signals-crux"), forecasts)
     _tool(server, result_of("diff"), diff)
     _tool(server, ReportText, report)
 

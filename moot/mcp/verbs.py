@@ -17,6 +17,7 @@ from ledger.result import Result
 from moot.app.running import open_deliberation
 from moot.app.runs import RUN_NAME, new_directory
 from moot.app.session import Session, names, role_of
+from moot.app.signals import forecasts_of
 from moot.errors import usage
 from moot.mcp.rights import Rights
 from moot.view.claims import claims_of
@@ -28,22 +29,25 @@ from roles.seats.host import HostSeat
 from rounds.protocols import awaited_of
 from rounds.run.engine import ReplyRefused
 from rounds.setup.deliberation import checked
+from rounds.setup.gate import REASONS
 from rounds.setup.opening import cast_roles
 from rounds.setup.size import asked_of
 
 WAIT_MAX: Final = 600.0
 
-Reading = Literal["claims", "decisions", "check", "signals"]
+Reading = Literal["claims", "decisions", "check", "signals", "forecasts"]
 Acting = Literal["answer", "override", "ack", "note"]
 
 
 class Opened(Result, frozen=True):
     """A run that was opened, as it was set up. `cast`: role → title and charge; `rules`: the variants in force;
-    `rounds`: how many are planned; `replies`: how many these ask for, at most. `tokens`: role → token, `operator`
+    `gate`: why the question's words chose the protocol, null where you named it. `rounds`: how many are planned;
+    `replies`: how many these ask for, at most. `tokens`: role → token, `operator`
     first; a seat is given its own and no other."""
 
     run: str
     protocol: str
+    gate: str | None
     roles: list[str]
     question: str
     goals: list[str]
@@ -127,6 +131,7 @@ class Verbs:
         return Opened(
             run=session.path.name,
             protocol=protocol.name,
+            gate=None if (reason := opened.rules.get(REASONS)) is None else str(reason),
             roles=list(state.roles),
             question=opened.question,
             goals=[goal.text for goal in opened.goals],
@@ -206,7 +211,7 @@ class Verbs:
         )
 
     def read(self, run: str, verb: Reading, token: str | None) -> Result:
-        """`claims`, `decisions`, `check` or `signals` of a run that may be read."""
+        """`claims`, `decisions`, `check`, `signals` or `forecasts` of a run that may be read."""
         ours = moot.open_run(self.opened(verb, run, token).path)
         match verb:
             case "claims":
@@ -217,6 +222,13 @@ class Verbs:
                 return moot.check(ours)
             case "signals":
                 return moot.signals(ours)
+            case "forecasts":
+                forecasts = forecasts_of(ours)
+                if forecasts is None:
+                    raise usage(
+                        "this run has no forecasts", "only crux runs have them; see `signals`", "forecasts"
+                    )
+                return replace(forecasts, run=run)
             case _:
                 assert_never(verb)
 

@@ -21,7 +21,7 @@ from rounds.setup.opening import cast_roles
 
 SMALL: Final = 20
 """Replies that are begun without asking where their price is not known."""
-UNPAID: Final = ("host", "human", "tape", "local", "ollama")
+UNPAID: Final = ("host", "human", "tape", "ollama")
 
 
 @dataclass(frozen=True, slots=True)

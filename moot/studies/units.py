@@ -226,7 +226,7 @@ def chosen_by(book: Book) -> str | None:
         return told.option
     decisions = [book.by_id[identity] for identity in final_in_force(state)]
     text = str(getattr(decisions[0], "text", "")) if decisions else ""
-    option = option_of(decisions[0]) if decisions else None  # type: ignore[arg-type]
+    option = option_of(book, decisions[0]) if decisions else None  # type: ignore[arg-type]
     option = option or option_said(options_of(book), text)
     word, colon, _ = text.partition(":")
     return option or (one_line(word) if colon and len(word) <= CHOICE_CHARACTERS else None)

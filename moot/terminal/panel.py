@@ -1,7 +1,7 @@
-"""The stop panel: six signals with their inputs, alarms, what is open, what comes next, what would be decided now.
+"""The stop panel: what decides whether the run stops. With all: inputs, failure modes, what is open, what comes next.
 
 facts = read_panel(run.stream())                       # one pass, texts cut short: any length of ledger
-print_panel(console, facts, signals(run))
+console.print(panel(facts, signals(run)))
 watch_panel(console, look, wait)                       # the same, kept up to date
 """
 
@@ -16,11 +16,12 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from detectors.calibrated.parameters import CalibratedParameters
 from detectors.course import course, e_courses
 from detectors.report import AlarmReading, Signal, SignalReport
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.questions import deciding_questions
 from ledger.events import Claim, Concern, Decision, Event
-from ledger.plain_text import one_line, shortened
+from ledger.plain_text import counted, one_line, shortened
 from ledger.state.decided import fallen_under, outcome
 from ledger.state.fold import step
 from ledger.state.lifecycle import OPEN
@@ -31,13 +32,21 @@ from moot.view import marks, words
 from moot.view.banners import labels_of
 from moot.view.marks import mark_of
 from moot.view.seats import Answered, one_family
-from moot.view.stopping import because, ended, held_told, next_round
+from moot.view.stop_checks import alarm_told
+from moot.view.stopping import because, ended, gate_told, held_told, next_round
 from moot.view.text import log_sparkline, numbers, sparkline
 
 TEXT: Final = 140
 LISTED: Final = 6
 """Claims and decisions that are named; the others are counted."""
 EVIDENCE: Final = 6
+QUESTIONS: Final = 3
+"""Open questions that are quoted."""
+ALARMS: Final = 4
+"""Open alarms that are told."""
+OPTION: Final = 40
+TOLD_BELOW: Final = frozenset({"ALARM", "UNFINISHED"})
+"""Labels that the verdict and the alarms say already."""
 E_ALARM: Final = 20
 """The e-value that alarms; a full block."""
 BY_CHANCE: Final = "by chance at most 1 run in 20 for each mode"
@@ -71,10 +80,42 @@ def read_panel(events: Iterable[Event]) -> PanelFacts:
     return facts
 
 
-def panel(
-    facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
+def panel(facts: PanelFacts, report: SignalReport) -> RenderableType:
+    """The stop checks in at most 20 lines of 80 columns: what decides, and nothing else.
+
+    `facts` and `report` are of the same instant.
+    """
+    state = facts.state
+    labels = [label for label in labels_of(state, facts.replies) if label.kind not in TOLD_BELOW]
+    lines = [Text(report.headline, theme.HEADER), *labels_text(labels)]
+    if report.profile == "gates":
+        lines += [_checked(gate.ok, gate_told(gate)) for gate in report.gates if gate.decides]
+        asked = [one.id for one in deciding_questions(state)]
+        lines += [Text("  ").append_text(_named(one, "", facts)) for one in asked[:QUESTIONS]]
+    else:
+        lines += [_checked(signal.satisfied, f"{signal.name} ({signal.id})") for signal in report.signals]
+    open_ones = [alarm for alarm in report.alarms if alarm.is_open]
+    lines += [Text(alarm_told(alarm), theme.style_of(marks.ALARMS["ALARM"])) for alarm in open_ones[:ALARMS]]
+    if len(open_ones) > ALARMS:
+        lines.append(Text(f"and {counted(len(open_ones) - ALARMS, 'more alarm')}: --all"))
+    if state.options:
+        lines.append(
+            Text(", ".join(f"{one.id} {shortened(one.text, OPTION)}" for one in state.options), theme.FAINT)
+        )
+    for line in lines[1:]:
+        line.no_wrap, line.overflow = True, "ellipsis"
+    return Group(*lines)
+
+
+def _checked(ok: bool, text: str) -> Text:
+    mark = marks.HOLDS if ok else marks.FAILS
+    return Text(f"{mark.shape} ", theme.style_of(mark)).append(one_line(text), "default")
+
+
+def whole_panel(
+    facts: PanelFacts, report: SignalReport, parameters: GateParameters | None = None
 ) -> RenderableType:
-    """The panel. `facts` and `report` are of the same instant, and `parameters` the thresholds of the report."""
+    """The same with what does not decide; `parameters` are the thresholds of the report."""
     parts: list[RenderableType] = [*labels_text(labels_of(facts.state, facts.replies))]
     parts += [
         *_head(facts.state, report),
@@ -87,13 +128,6 @@ def panel(
         parts.append(Text(title, theme.HEADER))
         parts += [Padding(line, (0, 0, 0, 2)) for line in lines]
     return Group(*parts)
-
-
-def print_panel(
-    console: Console, facts: PanelFacts, report: SignalReport, parameters: CalibratedParameters | None = None
-) -> None:
-    """Print the panel once."""
-    console.print(panel(facts, report, parameters))
 
 
 def watch_panel(
@@ -125,9 +159,8 @@ def _head(state: State, report: SignalReport) -> Iterator[RenderableType]:
     planned = len(state.opened.plan) if state.opened else 0
     where = f"round {report.round} of {planned}, after event {report.at}, profile {report.profile}"
     yield Text(f"{report.run}  " if report.run else "", theme.HEADER).append(where, theme.FAINT)
-    mark = mark_of(marks.ADVICE, report.advice)
-    line = Text(f"{held_told(report)} hold  ", theme.HEADER)
-    yield line.append_text(theme.text_of(mark)).append(_obeyed(state, report), theme.FAINT)
+    line = Text(f"{report.headline}  ", theme.HEADER)
+    yield line.append(f"({held_told(report)} hold)").append(_obeyed(state, report), theme.FAINT)
     yield Text(because(report), theme.HEADER)
     if state.closing is not None:
         yield Text(ended(state))
@@ -177,7 +210,7 @@ def _evidence(ids: list[str]) -> str:
     return f"[{', '.join(one_line(identity) for identity in ids[:EVIDENCE])}{more}]"
 
 
-def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[RenderableType]:
+def _course(state: State, parameters: GateParameters | None) -> Iterator[RenderableType]:
     """What the rounds brought: a block and a number each, R1 first."""
     found = course(state, parameters)
     if not found:
@@ -192,16 +225,14 @@ def _course(state: State, parameters: CalibratedParameters | None) -> Iterator[R
 
 
 def _alarms(
-    report: SignalReport, state: State, parameters: CalibratedParameters | None
+    report: SignalReport, state: State, parameters: GateParameters | None
 ) -> Iterator[RenderableType]:
-    """Failure modes: all eight with their e-values under `calibrated`, in other profiles those that are not clear."""
-    if report.profile == "calibrated":
+    """Failure modes: all of them with their e-values in the profile `gates`, else those that are not clear."""
+    if report.profile == "gates":
         yield Text(f"Failure modes: e-value by round, an alarm from {E_ALARM} on: {BY_CHANCE}", theme.HEADER)
-    courses: Mapping[str, Sequence[float]] = (
-        e_courses(state, parameters) if report.profile == "calibrated" else {}
-    )
+    courses: Mapping[str, Sequence[float]] = e_courses(state, parameters) if report.profile == "gates" else {}
     for alarm in report.alarms:
-        if alarm.verdict != "CLEAR" or report.profile == "calibrated":
+        if alarm.verdict != "CLEAR" or report.profile == "gates":
             yield _alarm(alarm, courses.get(alarm.id, ()))
 
 

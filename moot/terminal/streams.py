@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from moot.errors import MootError
 from moot.view.text import WIDTH
@@ -28,6 +28,47 @@ def show(text: str) -> None:
     from ledger.plain_text import visible
 
     out(fitted(visible(text)))
+
+
+def show_outcome(text: str, status: str) -> None:
+    """Write text that begins with an outcome block: on a terminal its status in color and its answer in bold."""
+    from ledger.plain_text import visible
+
+    shown = fitted(visible(text))
+    out(painted(shown, status) if on_terminal() and not os.environ.get("NO_COLOR") else shown)
+
+
+def painted(text: str, status: str) -> str:
+    """Return an outcome block with its status lines in the status's color and its answer in bold."""
+    from moot.view.outcome_text import ANSWER, INDENT, STATUSES
+
+    lines = text.split("\n")
+    answer = next((n for n, line in enumerate(lines) if line.startswith(f"{ANSWER:<{INDENT}}")), None)
+    words = STATUSES.get(status, status)
+    first = next((n for n in reversed(range(answer or 0)) if lines[n].split(":")[0] == words), None)
+    if answer is None or first is None:
+        return text
+    last = answer + 1
+    while last < len(lines) and lines[last].startswith(" " * INDENT):
+        last += 1
+    styles = dict.fromkeys(range(first, answer), _STATUS_STYLES.get(status, "1"))
+    styles |= dict.fromkeys(range(answer, last), "1")
+    return "\n".join(
+        f"\x1b[{styles[n]}m{line}\x1b[0m" if n in styles else line for n, line in enumerate(lines)
+    )
+
+
+_STATUS_STYLES: Final = {
+    "running": "1;36",
+    "waiting": "1;36",
+    "stopped": "1;31",
+    "nobody_answered": "1;31",
+    "ill_posed": "1;31",
+    "run_this_first": "1;33",
+    "your_call": "1;35",
+    "decided": "1;32",
+}
+"""Status of an outcome → SGR codes: bold, and a color beside the word that says the same."""
 
 
 def fitted(text: str) -> str:
@@ -65,10 +106,19 @@ def columns() -> int:
 
 
 def err(text: str) -> None:
-    """Write to stderr; what could move a cursor or hide a word is made visible, as by `show`."""
+    """Write to stderr; what could move a cursor or hide a word is made visible, and no word is broken, as by `show`."""
     from ledger.plain_text import visible
 
-    _write(sys.stderr, visible(text))
+    shown = visible(text)
+    _write(sys.stderr, folded_at(shown, _error_columns()) if sys.stderr.isatty() else shown)
+
+
+def _error_columns() -> int:
+    """How wide the terminal of stderr is, which may not be that of stdout."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or WIDTH
+    except OSError:
+        return WIDTH
 
 
 def out_json(value: Result) -> None:

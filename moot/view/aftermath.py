@@ -14,7 +14,8 @@ from rounds.run.aftermath import Fate, FateSaid, became_of
 
 
 class Became(Result, frozen=True):
-    """What a person said later of one decision. `points`: how likely the run called it, of 100, null where it gave no
+    """What a person said later of one decision. `overruled_by`: the decision that has stood in its place since, null
+    while it is in force. `points`: how likely the run called it, of 100, null where it gave no
     number; `brier`: (points / 100 − came true)², 0 best and 1 worst, null where nothing can be scored."""
 
     decision: str
@@ -24,6 +25,7 @@ class Became(Result, frozen=True):
     on: str
     points: float | None
     brier: float | None
+    overruled_by: str | None
 
 
 def became_told(book: Book) -> list[Became]:
@@ -34,6 +36,8 @@ def became_told(book: Book) -> list[Became]:
 def _told(book: Book, said: FateSaid) -> Became:
     points = points_of(book, said.decision)
     true = {"held": 1.0, "failed": 0.0}.get(said.fate)
+    known = said.decision in book.state.decisions
+    now = replacement(book.state, said.decision) if known else said.decision
     brier = None if points is None or true is None else round((points / 100 - true) ** 2, 4)
     return Became(
         decision=said.decision,
@@ -43,6 +47,7 @@ def _told(book: Book, said: FateSaid) -> Became:
         on=said.at[:10],
         points=points,
         brier=brier,
+        overruled_by=None if now == said.decision else now,
     )
 
 
@@ -61,7 +66,7 @@ def points_of(book: Book, identity: str) -> float | None:
     if now.group is None or now.leader is None:
         return None
     options = standing.option_ids(book.state)
-    named = option_of(decision) or options[now.leader]
+    named = option_of(book, decision) or options[now.leader]
     return rounded(now.group.points(options.index(named))) if named in options else None
 
 
@@ -78,4 +83,5 @@ def became_line(one: Became) -> str:
     scored = "" if one.points is None else f"; it was called {one.points:g} of 100 likely"
     scored += "" if one.brier is None else f", Brier score {one.brier:.2f}"
     who = f"{one.by}, " if one.by else ""
-    return f"{WORDS[one.fate]}: {one.text} ({one.decision}, {who}{one.on}{scored})"
+    since = f", since overruled by {one.overruled_by}" if one.overruled_by else ""
+    return f"{WORDS[one.fate]}: {one.text} ({one.decision}{since}, {who}{one.on}{scored})"

@@ -192,6 +192,7 @@ def caveats(state: State, calls: Calls) -> list[str]:
     isolation = f"isolation of {words.counted(calls.all, 'reply')}: {calls.told}"
     return [
         *([first] if first else ()),
+        *([f"STOPPED: {why_closed(state.stopped_by)}"] if state.stopped_by is not None else ()),
         *beside_outcome(state),
         *([isolation] if calls.all else ()),
         *([f"WARNING: {alike}"] if (alike := one_family(calls.answered)) else ()),
@@ -199,9 +200,8 @@ def caveats(state: State, calls: Calls) -> list[str]:
 
 
 def beside_outcome(state: State) -> list[str]:
-    """What the outcome block does not say: why the run was stopped, and what was waived."""
+    """What the outcome block does not say: what was waived."""
     opened = state.opened
     return [
-        *([f"STOPPED: {why_closed(state.stopped_by)}"] if state.stopped_by is not None else ()),
         *(f"WAIVED {waiver.what}: {waiver.why}" for waiver in (opened.waived if opened else ())),
     ]

@@ -1,4 +1,4 @@
-"""Claims: each with its lifecycle and its standing by arguments, computed by replay."""
+"""Claims of a run, each with its lifecycle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from detectors.standing import ClaimStanding, OptionStanding, by_option, standings
 from ledger.events import (
     Claim,
 )
@@ -53,35 +52,28 @@ class ClaimLine(Result, frozen=True):
     about: list[str]
     anchor_ref: str | None
     history: list[StatusMove]
-    standing: ClaimStanding
     class_: str | None = msgspec.field(name="class")
     tested: str
 
 
 class Claims(Result, frozen=True):
-    """All claims of a run, by round and number, and the options with the standing of the claims about them."""
+    """All claims of a run, by round and number."""
 
     run: str
     claims: list[ClaimLine]
-    options: list[OptionStanding]
 
 
 def claims_of(run: str, book: Book) -> Claims:
     """The claims of a book."""
     lines: list[ClaimLine] = []
-    found = standings(book.state)
     for identity, facts in book.state.claims.items():
         event = book.by_id[identity]
         assert isinstance(event, Claim), f"{identity} is no claim"
-        lines.append(_line(book, event, facts, found[identity]))
-    opened = book.state.opened
-    options = [option.id for option in opened.options] if opened else []
-    return Claims(
-        run=run, claims=lines, options=by_option(options, [(line.about, line.standing) for line in lines])
-    )
+        lines.append(_line(book, event, facts))
+    return Claims(run=run, claims=lines)
 
 
-def _line(book: Book, event: Claim, facts: ClaimFacts, standing: ClaimStanding) -> ClaimLine:
+def _line(book: Book, event: Claim, facts: ClaimFacts) -> ClaimLine:
     identity = event.id or ""
     last = last_test(book, identity)
     return ClaimLine(
@@ -95,7 +87,6 @@ def _line(book: Book, event: Claim, facts: ClaimFacts, standing: ClaimStanding) 
         about=list(event.about),
         anchor_ref=event.anchor_ref,
         history=[_step(book, entry) for entry in facts.history if entry.counts],
-        standing=standing,
         class_=(last.class_ or None) if last is not None else None,
         tested=how_tested(book, last) if last is not None else "",
     )
@@ -163,15 +154,10 @@ def claims_text(found: Claims, width: int = WIDTH) -> str:
         if claim.supersedes:
             lines.append(f"  supersedes {claim.supersedes}")
         lines += _moves(claim.history)
-        lines += standing_lines(claim.standing)
     counts = Counter((claim.status, _class(claim)) for claim in found.claims)
     ordered = sorted(counts, key=lambda one: list(STATUSES).index(one[0]))
     parts = [f"{counts[one]} {told_status(*one, one[1])[2:]}" for one in ordered]
     lines.append(f"{len(found.claims)} claims: {listed(parts)}")
-    for option in found.options:
-        mean = "none tested" if option.strength is None else f"mean strength {option.strength:.2f}"
-        told = f"{option.confirmed} confirmed, {option.contested} contested, {option.refuted} refuted"
-        lines.append(f"{option.option} by arguments: {told}, {option.untested} without an argument ({mean})")
     return joined(lines)
 
 
@@ -187,17 +173,3 @@ def _moves(history: Sequence[StatusMove]) -> Iterator[str]:
 def _class(claim: ClaimLine) -> str:
     """The class by which a claim is counted, however often it ran."""
     return "" if claim.class_ is None else SHOWN_AS[claim.class_]
-
-
-def standing_lines(standing: ClaimStanding) -> list[str]:
-    """A claim's standing by its arguments, and the arguments; nothing while it has none."""
-    if standing.label == "untested":
-        return []
-    lines = [
-        f"    by arguments: {standing.label} {standing.strength:.2f}, grounded {standing.grounded},"
-        f" probability {standing.probability:.2f}"
-    ]
-    for one in standing.arguments:
-        attacked = f", attacked by {listed(one.attacked_by)}" if one.attacked_by else ""
-        lines.append(f"      {one.by} {one.side} {one.strength:.2f}{attacked}")
-    return lines

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from detectors.calibrated.left_out import PoolWithout
+from detectors.stopping.left_out import PoolWithout
+from ledger.plain_text import counted, shortened
 from ledger.result import Result
-from moot.view.text import folded, joined, listed
+from moot.view.text import WIDTH, folded, joined, listed
 from rounds.analysis.stress import ForkLosses, Planned, RoleLoss
 
 if TYPE_CHECKING:
     from ledger.compare.diff import Cost, Differences
-    from rounds.analysis.compare import FinalAnswer, RunDiff
+    from rounds.analysis.compare import FinalAnswer, RunDiff, SignalDifferences, Texts
     from rounds.analysis.stress import Counted
 
 
@@ -23,8 +24,8 @@ def diff_text(found: RunDiff) -> str:
     """What `moot diff` prints."""
     lines = [*_answers(found), "", f"a  {found.a}", f"b  {found.b}", _verdict(found)]
     for noun, differences in (("claims", found.claims), ("decisions", found.decisions)):
-        lines += ["", *_differences(noun, differences)]
-    lines += ["", *_signals(found), "", *_cost(found)]
+        lines += ["", *_differences(noun, differences, found.texts)]
+    lines += ["", *([*_signals(found.signals), ""] if found.signals is not None else []), *_cost(found)]
     return joined(lines)
 
 
@@ -56,28 +57,38 @@ def _verdict(found: RunDiff) -> str:
     return f"they part at @{parting.seq}: {parting.a or 'nothing'} in a, {parting.b or 'nothing'} in b"
 
 
-def _differences(noun: str, found: Differences) -> list[str]:
+def _differences(noun: str, found: Differences, texts: Texts) -> list[str]:
     lines = [
         f"{noun}: {len(found.matched)} matched, {len(found.only_a)} only in a, {len(found.only_b)} only in b"
     ]
-    lines += [
-        f"  {one.a} / {one.b}: {one.status_a} in a, {one.status_b} in b" for one in found.changed[:SHOWN]
-    ]
-    lines += [f"  {one.a} ≈ {one.b} ({one.similarity:.2f})" for one in found.similar[:SHOWN]]
-    for letter, only in (("a", found.only_a), ("b", found.only_b)):
-        if only:
-            more = f" and {len(only) - SHOWN} more" if len(only) > SHOWN else ""
-            lines.append(f"  only in {letter}: {', '.join(only[:SHOWN])}{more}")
+    for one in found.changed[:SHOWN]:
+        where = f"{one.a} / {one.b}: {one.status_a} in a, {one.status_b} in b"
+        lines += _said(where, texts.a.get(one.a, ""))
+    for pair in found.similar[:SHOWN]:
+        lines += _said(f"{pair.a} ≈ {pair.b} ({pair.similarity:.2f})", texts.a.get(pair.a, ""))
+    for letter, only, words in (("a", found.only_a, texts.a), ("b", found.only_b, texts.b)):
+        for identity in only[:SHOWN]:
+            lines += _said(f"only in {letter}: {identity}", words.get(identity, ""))
+        if len(only) > SHOWN:
+            lines.append(f"  only in {letter}: {len(only) - SHOWN} more (--json has all)")
+    for listed_, what in ((found.changed, "stand differently"), (found.similar, "similar")):
+        if len(listed_) > SHOWN:
+            lines.append(f"  {len(listed_) - SHOWN} more {what} (--json has all)")
     return lines
 
 
-def _signals(found: RunDiff) -> list[str]:
-    a, b = found.signals.a, found.signals.b
+def _said(where: str, text: str) -> list[str]:
+    """A line with what stands at an id."""
+    return [f"  {where}  {shortened(text, WIDTH - len(where) - 4)}".rstrip()]
+
+
+def _signals(found: SignalDifferences) -> list[str]:
+    a, b = found.a, found.b
     lines = [
         f"signals ({a.profile}): {a.satisfied} of {a.of} in a ({a.advice.replace('_', ' ')}), "
         f"{b.satisfied} of {b.of} in b ({b.advice.replace('_', ' ')})"
     ]
-    for one in found.signals.changed:
+    for one in found.changed:
         marks = ["✓" if satisfied else "✗" for satisfied in (one.satisfied_a, one.satisfied_b)]
         lines.append(
             f"  {one.id} {one.name}: {marks[0]} {one.value_a or '–'} in a, {marks[1]} {one.value_b or '–'} in b"
@@ -93,9 +104,9 @@ def _cost(found: RunDiff) -> list[str]:
 
 def _cost_told(cost: Cost) -> str:
     parts = [
-        f"{cost.calls} calls",
+        counted(cost.calls, "call"),
         *_tokens(cost),
-        *([f"{cost.usd} USD"] if cost.usd is not None else []),
+        *([f"${cost.usd}"] if cost.usd is not None else []),
         *([_unknown(cost)] if cost.unpriced else []),
     ]
     return listed(parts)
@@ -105,7 +116,7 @@ def _tokens(cost: Cost) -> list[str]:
     """Counts that no seat gave are unknown and not 0."""
     if cost.calls and not (cost.tokens_in or cost.tokens_out):
         return ["tokens unknown"]
-    return [f"{cost.tokens_in} tokens in", f"{cost.tokens_out} out"]
+    return [f"{cost.tokens_in:,} tokens in", f"{cost.tokens_out:,} out"]
 
 
 def _unknown(cost: Cost) -> str:
@@ -133,7 +144,7 @@ IDS_SHOWN = 12
 
 
 def stress_text(found: Stress) -> str:
-    """What `moot stress` prints: each fork beside the run, each role, then what is still to be made."""
+    """What `moot fork --stress` prints: each fork beside the run, each role, then what is still to be made."""
     lines: list[str] = []
     for one in found.forks:
         lines += [*_fork(one), ""]
@@ -164,8 +175,8 @@ def _fork(one: ForkLosses) -> Iterator[str]:
     where = ", ".join(f"R{number}" for number in one.rounds)
     what = f"without {one.without}" if one.without else "nothing changed: what chance does"
     yield f"{one.run}: {where} {what}"
-    for name, counted in (("run", one.parent), ("fork", one.fork)):
-        yield f"  {name:<5}{_counted(counted)}"
+    for name, counts in (("run", one.parent), ("fork", one.fork)):
+        yield f"  {name:<5}{_counted(counts)}"
     gone = f"{len(one.lost)} claims of the run did not come up ({len(one.own)} of them {one.without}'s own)"
     yield f"  lost {gone if one.without else f'{len(one.lost)} claims of the run did not come up'}"
     yield from folded(_ids(one.lost), 7) if one.lost else ()

@@ -5,18 +5,24 @@ Costs are sums over the calls that the ledger has. What a seat did not say stays
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar, cast
 
 import msgspec
+from msgspec import json
 
 from ledger.events import Call
+from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.decided import in_force
 from ledger.state.fold import add_call
 from ledger.state.lifecycle import OPEN
 from ledger.state.state import Spend, State
+from ledger.store.spending import Spending
+from moot.view.seats import money
 from moot.view.words import PHASES
+from rounds.run.budget import Amounts, Reservations
 
 K = TypeVar("K")
 WHOLE: Final = ""
@@ -73,6 +79,57 @@ def costs_of(book: Book) -> RunCosts:
     return RunCosts(tuple(roles), tuple(phases), cells, rounds, _each(book.state, whole))
 
 
+class Written(NamedTuple):
+    """How many words the seats wrote, in how many replies; `missing` are replies whose text is gone."""
+
+    words: int
+    missing: int
+
+    @property
+    def told(self) -> str:
+        """Return `2,511 words`; a lower bound where a text is gone."""
+        return f"{'at least ' if self.missing else ''}{counted(self.words, 'word')}"
+
+
+def written(book: Book) -> Written:
+    """Count the words of every text that accepted replies hold, whatever events they became."""
+    words, missing = 0, 0
+    for event in book.events:
+        if event.call is None:
+            continue
+        reply = book.blobs.read(event.call.reply)
+        try:
+            words += sum(len(text.split()) for text in _texts(None if reply is None else json.decode(reply)))
+        except msgspec.DecodeError:  # a person may redact a reply, or replace it by another text
+            reply = None
+        missing += reply is None
+    return Written(words, missing)
+
+
+def spent_beyond(run: Path) -> Amounts:
+    """Return what attempts used, at most, that no event shows: lost and refused ones, and those of killed drivers."""
+    return Reservations(Spending(run).entries()).beyond
+
+
+def beyond_told(beyond: Amounts | None) -> str:
+    """Return what lost attempts cost beside the accepted replies; empty where there were none."""
+    if beyond is None or beyond.calls <= 0:
+        return ""
+    cost = f"up to {money(beyond.micro_usd)}" if beyond.micro_usd else "unknown cost"
+    return f"{cost} more for {counted(beyond.calls, 'attempt')} without an accepted reply"
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in cast("dict[str, object]", value).values():
+            yield from _texts(part)
+    elif isinstance(value, list):
+        for part in cast("list[object]", value):
+            yield from _texts(part)
+
+
 def _add(sums: dict[K, Spend], key: K, call: Call) -> None:
     add_call(sums.setdefault(key, Spend()), call)
 
@@ -85,7 +142,7 @@ def _each(state: State, whole: Spend) -> tuple[EachCost, ...]:
         ("round", len(state.rounds)),
         ("claim raised", len(state.claims)),
         ("claim settled", settled),
-        ("decision in force", len(in_force(state))),
+        ("decision in force", sum(state.decisions[one].rank != "answer" for one in in_force(state))),
     )
     tokens = whole.tokens_in + whole.tokens_out
     usd = None if whole.unpriced else whole.micro_usd / 1_000_000

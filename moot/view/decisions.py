@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -30,6 +30,9 @@ from moot.view.marks import STATUSES
 from moot.view.outcome import Outcome, outcome_of
 from moot.view.quorum import RunQuorum, quorum_told
 from moot.view.text import WIDTH, folded, joined, listed
+
+if TYPE_CHECKING:
+    from rounds.run.budget import Amounts
 
 
 class Citation(Result, frozen=True):
@@ -104,8 +107,13 @@ class Decisions(Result, frozen=True):
     decisions: list[DecisionLine]
 
 
-def decisions_of(run: str, book: Book, *, final: bool = False, in_force: bool = False) -> Decisions:
-    """The decisions of a book: all, those of final rank, those that no later one ended."""
+def decisions_of(
+    run: str, book: Book, *, final: bool = False, in_force: bool = False, beyond: Amounts | None = None
+) -> Decisions:
+    """Return the decisions of a book: all, those of final rank, those that no later one ended.
+
+    `beyond` is what attempts used that no event shows.
+    """
     stands = standings(book.state)
     lines: list[DecisionLine] = []
     for identity, facts in book.state.decisions.items():
@@ -114,7 +122,9 @@ def decisions_of(run: str, book: Book, *, final: bool = False, in_force: bool = 
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
         lines.append(_line(identity, event, book, stands[identity]))
-    return Decisions(run=run, quorum=quorum_told(book.state), outcome=outcome_of(run, book), decisions=lines)
+    return Decisions(
+        run=run, quorum=quorum_told(book.state), outcome=outcome_of(run, book, beyond), decisions=lines
+    )
 
 
 def _line(identity: str, event: Decision, book: Book, stands: Standing) -> DecisionLine:

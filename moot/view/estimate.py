@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.text import joined, listed
 from roles.seats.endpoints import is_of_cloud
 from roles.seats.prices import Prices, Tokens
-from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, size_of, waves_of
+from rounds.setup.size import SHORT, SIZES, SOURCE, PlannedReply, asked_of, least_asked_of, size_of, waves_of
 
 if TYPE_CHECKING:
     from ledger.events import RunOpened
@@ -28,7 +29,7 @@ FREE: Final = ("human", "tape")
 """Kinds of seat that take no tokens."""
 
 
-UNPAID: Final = ("local", "ollama")
+UNPAID: Final = ("ollama",)
 """Kinds whose tokens cost nothing."""
 
 
@@ -74,12 +75,16 @@ class EstimateSeat(Result, frozen=True):
 
 
 class Estimate(Result, frozen=True):
-    """An estimate: it binds nobody. `usd` is null when the cost of a seat is unknown; `prices_dated` is a day. `waves`:
-    how often replies are given side by side, which `minutes` rest on."""
+    """An estimate: it binds nobody. Low figures are those of the fewest replies that a run can end with.
+
+    `usd` is null when the cost of a seat is unknown; `prices_dated` is a day. `waves`: how often replies are given side
+    by side, which `minutes` rest on.
+    """
 
     file: str
     protocol: str
     rounds: int
+    replies_at_least: int
     replies_at_most: int
     parts: list[EstimatePart]
     seats: list[EstimateSeat]
@@ -96,11 +101,16 @@ def estimate_of(
     file: str, opening: RunOpened, specs: Mapping[str, str], models: Mapping[str, str], prices: Prices
 ) -> Estimate:
     """`specs`: seat by role; `models`: the model of every specification that names one."""
-    asked = asked_of(opening)
+    asked, least = asked_of(opening), least_asked_of(opening)
     documents = sum(document.bytes for document in opening.context)
     seats = [
         _seat(
-            spec, models.get(spec), [role for role in specs if specs[role] == spec], asked, documents, prices
+            spec,
+            models.get(spec),
+            [role for role in specs if specs[role] == spec],
+            (least, asked),
+            documents,
+            prices,
         )
         for spec in dict.fromkeys(specs.values())
     ]
@@ -108,11 +118,15 @@ def estimate_of(
     for one, replies in asked.items():
         phases[one.role, one.phase] += replies
     waves = waves_of(opening)
-    quick, slow = (-(-waves * seconds // 60) for seconds in SECONDS_A_WAVE)
+    fewest = -(-waves * least.total() // max(1, asked.total()))
+    quick, slow = (
+        -(-count * seconds // 60) for count, seconds in zip((fewest, waves), SECONDS_A_WAVE, strict=True)
+    )
     return Estimate(
         file=file,
         protocol=opening.protocol,
         rounds=len(opening.plan),
+        replies_at_least=least.total(),
         replies_at_most=asked.total(),
         parts=[
             EstimatePart(role, phase, phases[role, phase])
@@ -138,10 +152,12 @@ def _seat(
     spec: str,
     model: str | None,
     roles: list[str],
-    asked: Counter[PlannedReply],
+    bounds: tuple[Counter[PlannedReply], Counter[PlannedReply]],
     documents: int,
     prices: Prices,
 ) -> EstimateSeat:
+    """`bounds`: the fewest replies that are asked for, and the most."""
+    least_asked, asked = bounds
     mine = {one: replies for one, replies in asked.items() if one.role in roles}
     kind = spec.partition(":")[0]
     free = kind in FREE
@@ -152,10 +168,11 @@ def _seat(
         prompt = (size.brief_bytes + documents * size.documents) // BYTES_A_TOKEN
         reply = size.reply_words * TOKENS_A_WORD
         least, most = (prompt // 2, reply // 2), (prompt * 2, reply * 4)
-        low, high = _added(low, least, replies), _added(high, most, replies)
+        fewest = least_asked[one]
+        low, high = _added(low, least, fewest), _added(high, most, replies)
         cheap = Tokens(uncached=least[0] - least[0] * 3 // 4, read=least[0] * 3 // 4, written=0, out=least[1])
         dear = Tokens(uncached=0, read=0, written=most[0], out=most[1])
-        cost = (_paid(cost[0], prices, model, cheap, replies), _paid(cost[1], prices, model, dear, replies))
+        cost = (_paid(cost[0], prices, model, cheap, fewest), _paid(cost[1], prices, model, dear, replies))
     if kind in UNPAID and not is_of_cloud(model or ""):
         cost = (_NOTHING, _NOTHING)
     return EstimateSeat(
@@ -209,21 +226,28 @@ def _assumptions(documents: int) -> list[str]:
         f"steps of short protocols, assumed: {SHORT.brief_bytes:,}/{SHORT.reply_words:,}",
         f"documents of {documents:,} bytes in every brief but those of E.check, H and S.resolve",
         f"{BYTES_A_TOKEN} bytes of a brief a token; {TOKENS_A_WORD} tokens a word of a reply, with its JSON",
-        "low: briefs and replies half as large, no thinking, three quarters of the input read from the cache",
+        "low: the fewest replies that a run can end with, briefs and replies half as large, no thinking, "
+        "three quarters of the input read from the cache",
         "high: briefs and replies twice as large, as much thinking as reply, all input written to the cache",
-        "every planned round is held; no reply is repaired and no attempt is lost",
+        "high: every planned round is held; no reply is repaired and no attempt is lost",
         f"{SECONDS_A_WAVE[0]} to {SECONDS_A_WAVE[1]} seconds for replies that are given side by side, assumed",
     ]
 
 
-def estimate_line(found: Estimate) -> str:
-    """An estimate in one line, for whoever is about to run it."""
-    replies = "1 reply" if found.replies_at_most == 1 else f"at most {found.replies_at_most} replies"
-    return f"{replies}, {dollars_told(found.usd)}, {_time_told(found)}"
+def estimate_line(found: Estimate, cap: str | None = None) -> str:
+    """Return an estimate in one line, for whoever is about to run it; `cap` is the budget in dollars, which binds."""
+    limit = "" if cap is None else f", never more than ${Decimal(cap):.2f} (--max-usd)"
+    return f"{_replies_told(found)}, {dollars_told(found.usd)}{limit}, {_time_told(found)}"
+
+
+def _replies_told(found: Estimate) -> str:
+    most = counted(found.replies_at_most, "reply")
+    return most if found.replies_at_least == found.replies_at_most else f"{found.replies_at_least} to {most}"
 
 
 def _time_told(found: Estimate) -> str:
-    return f"about {_duration(found.minutes.low)} to {_duration(found.minutes.high)}"
+    low, high = _duration(found.minutes.low), _duration(found.minutes.high)
+    return f"about {low}" if low == high else f"about {low} to {high}"
 
 
 def _duration(minutes: int) -> str:
@@ -231,13 +255,13 @@ def _duration(minutes: int) -> str:
 
 
 def estimate_text(found: Estimate) -> str:
-    """What `moot estimate` prints."""
+    """Return what `moot run --dry-run` prints."""
     return joined(_estimate_lines(found))
 
 
 def _estimate_lines(found: Estimate) -> Iterator[str]:
-    yield f"ESTIMATE of {found.file}: {found.protocol}, {found.rounds} rounds; it is no bound (--max-usd is one)"
-    yield f"at most {found.replies_at_most} replies"
+    yield f"ESTIMATE of {found.file}: {found.protocol}, {counted(found.rounds, 'round')}; no bound (--max-usd is one)"
+    yield _replies_told(found)
     for role in dict.fromkeys(part.role for part in found.parts):
         mine = [part for part in found.parts if part.role == role]
         phases = listed([f"{part.phase} {part.replies}" for part in mine])
@@ -252,7 +276,7 @@ def _estimate_lines(found: Estimate) -> Iterator[str]:
 
 def _seat_lines(seat: EstimateSeat) -> Iterator[str]:
     model = f" ({seat.model})" if seat.model and seat.model not in seat.seat else ""
-    yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {seat.replies} replies"
+    yield f"  {seat.seat}{model}: {', '.join(seat.roles)}, {counted(seat.replies, 'reply')}"
     yield f"    {_tokens_told(seat.tokens_in, seat.tokens_out)}, {dollars_told(seat.usd)}"
 
 
@@ -267,6 +291,6 @@ def _span_told(span: Span) -> str:
 def dollars_told(usd: Dollars | None) -> str:
     """Dollars in words."""
     if usd is None:
-        return "dollars unknown"
+        return "cost unknown"
     low, high = Decimal(usd.low), Decimal(usd.high)
-    return f"{low:.2f} to {high:.2f} dollars" if low != high else f"{low:.2f} dollars"
+    return f"${low:.2f} to ${high:.2f}" if low != high else f"${low:.2f}"

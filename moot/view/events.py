@@ -53,6 +53,7 @@ from ledger.events import (
 )
 from ledger.events.ids import role_of
 from ledger.plain_text import counted, first_sentence, one_line, shortened
+from ledger.state.amending import STOP_PATH
 from ledger.state.book import Book
 from ledger.state.decided import fallen_under
 from ledger.state.saying import clause
@@ -314,6 +315,8 @@ def _governed(
             mark = mark_of(marks.ALARMS, event.verdict) if raised else marks.CLOSED
             what = words.failure(event.fm)
             return EventWords(event, "alarm", mark, what, event.because or "", event.evidence)
+        case Amendment() if any(change.path == STOP_PATH for change in event.change):
+            return EventWords(event, "stop", NEUTRAL, "noted by the driver", event.reason)
         case Amendment():
             return EventWords(event, "amendment", NEUTRAL, event.what, event.reason)
         case Fallback():

@@ -67,5 +67,5 @@ def choices(book: Book) -> Mapping[str, str]:
         return {vote.by: vote.decision for vote in votes_of(book, ruling) if not vote.fallback}
     if majority(book) is not None:
         decided = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
-        return {one.by: option for one in decided if (option := option_of(one)) is not None}
+        return {one.by: option for one in decided if (option := option_of(book, one)) is not None}
     return {}

@@ -27,6 +27,8 @@ def check_text(report: CheckReport, caveats: Sequence[str]) -> str:
     for reason in dict.fromkeys(one.reason for one in report.not_applicable):
         codes = [one.code for one in report.not_applicable if one.reason == reason]
         lines.append(f"not applicable ({reason}): {', '.join(codes)}")
+    if report.as_given:
+        lines.append(f"taken as given: {counted(report.as_given, 'verdict')} of other rules or thresholds")
     errors = sum(one.severity == "error" for one in report.findings)
     warnings = len(report.findings) - errors
     verdict = "✓ ok" if report.ok else "✗ not ok"

@@ -1,71 +1,39 @@
 """What can be said of a run only when it is looked at as a whole.
 
-hindsight(book) → contributions, coverage, axes, standings of claims and options, the eight failure modes, agreement
+hindsight(book) → contributions, the failure modes
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
-from detectors.axes import Axes, axes
-from detectors.calibrated.agreement import Agreement, agreement
-from detectors.calibrated.judgement import judge
-from detectors.calibrated.parameters import CalibratedParameters, parameters_of
 from detectors.contribution import Contribution, contributions, sighted_by_others
-from detectors.coverage import Coverage, coverage
 from detectors.report import AlarmReading
-from detectors.standing import ClaimStanding, OptionStanding, by_option, standings
-from ledger.events import Claim
+from detectors.stopping.judgement import judge
+from detectors.stopping.parameters import GateParameters, parameters_of
 from ledger.state.book import Book
 from ledger.store.failures import BlobMissing
-from moot.view.round import observations
 
 
 class Hindsight(msgspec.Struct, frozen=True):
-    """`standings` by claim; `failures` are FM-1 to FM-8 as the calibrated detectors read them now, None when the run's
+    """`failures` are the failure modes as they read now, None when the run's
     own parameters are not there."""
 
     contributions: tuple[Contribution, ...]
-    coverage: Coverage | None
-    axes: Axes
-    standings: Mapping[str, ClaimStanding]
-    options: tuple[OptionStanding, ...]
     failures: tuple[AlarmReading, ...] | None
-    twice: Agreement | None
-    """How far verdicts agree that were given twice; None where none was."""
 
 
 def hindsight(book: Book) -> Hindsight:
     """All of it. Costs a few passes over the ledger: for a report, not for every event."""
     state, parameters = book.state, _parameters(book)
-    found = standings(state)
-    named = [option.id for option in state.opened.options] if state.opened else []
-    about = [(event.about, found[event.id]) for event in book.of(Claim) if event.id in found]
     return Hindsight(
         contributions=tuple(contributions(state, sighted_by_others(book.events))),
-        coverage=coverage(book.events),
-        axes=axes(state, _signatures(book)),
-        standings=found,
-        options=tuple(by_option(named, about)),
         failures=judge(state, parameters).alarms if parameters else None,
-        twice=agreement(state, parameters.judges) if parameters else None,
     )
 
 
-def _parameters(book: Book) -> CalibratedParameters | None:
+def _parameters(book: Book) -> GateParameters | None:
     try:
         return parameters_of(book.state, book.blobs)
     except BlobMissing:
         return None
-
-
-def _signatures(book: Book) -> list[tuple[int, int, int]]:
-    """For every stress round its number, predicted effects that were seen, and predicted effects."""
-    rows: list[tuple[int, int, int]] = []
-    for number, opened in sorted(book.state.rounds.items()):
-        seen = [one.agrees for one in observations(book, opened) if one.agrees is not None]
-        if seen:
-            rows.append((number, sum(seen), len(seen)))
-    return rows

@@ -13,6 +13,7 @@ from ledger.plain_text import first_sentence, one_line
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from moot.view.options import options_of
+from rounds.protocols.named_option import names_its_option
 
 _E = TypeVar("_E")
 GAP: Final = "; the gap of "
@@ -55,8 +56,32 @@ def votes_of(book: Book, ruling: Ruling) -> list[Vote]:
     return [event for event in (book.events[seq] for seq in ruling.votes) if isinstance(event, Vote)]
 
 
+def view_of(vote: Vote) -> str:
+    """Return the view that a vote speaks for, also where the controller stands in for a lost one."""
+    return (vote.id or "").rpartition("-")[2] or vote.by
+
+
+def last_votes_told(votes: Iterable[Vote]) -> str:
+    """Return every vote in a few words; one that was lost counts as REFUSE and has no numbers."""
+    return ", ".join(
+        f"{view_of(one)} gave no vote (counts as REFUSE)"
+        if one.fallback
+        else f"{view_of(one)} {one.decision} (confidence {one.confidence}, risk {one.risk})"
+        for one in votes
+    )
+
+
+def is_split(votes: Sequence[Vote]) -> bool:
+    """Whether no way to vote has more than half of the votes, and no veto decides."""
+    ways = Counter(one.decision for one in votes)
+    return bool(ways) and "VETO" not in ways and 2 * max(ways.values()) <= ways.total()
+
+
 def ruling_told(book: Book) -> str:
-    """`REFUSE: SAFETY vetoed: …`; empty where nothing was voted on."""
+    """Return the ruling with what it follows from; empty where nothing was voted on.
+
+    The words of a voter stand beside it only where that vote goes the same way and the votes are not split.
+    """
     ruling = ruling_of(book)
     if ruling is None:
         return ""
@@ -65,9 +90,15 @@ def ruling_told(book: Book) -> str:
     veto = next((one for one in book.of(Vote) if one.by in vetoing and one.decision == "VETO"), None)
     if veto is not None and ruling.rule.endswith("veto"):
         return f"{ruling.decision}: {veto.by.upper()} vetoed: {first_sentence(veto.reasoning)}"
-    agreed = next((one for one in votes if one.decision == ruling.decision), None)
-    why = f": {first_sentence(agreed.reasoning)}" if agreed else "."
-    return f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}{why}"
+    by_rule = f"the rule {ruling.rule.replace('_', ' ')}"
+    if is_split(votes):
+        ways = ", ".join(f"{view_of(one)} {one.decision}" for one in votes)
+        return f"No majority ({ways}); {by_rule} makes that {ruling.decision}."
+    given = [one for one in votes if not one.fallback]
+    agreed = [one for one in given if one.decision == ruling.decision]
+    counts = f"{len(agreed)} of {len(votes)} votes"
+    why = f". {view_of(agreed[0])}: {first_sentence(agreed[0].reasoning)}" if agreed else "."
+    return f"{ruling.decision} by {by_rule} ({counts} say {ruling.decision}){why}"
 
 
 def majority(book: Book) -> Majority | None:
@@ -81,13 +112,15 @@ def majority(book: Book) -> Majority | None:
     if not plans or book.state.opening.protocol != "council":
         return None
     known = options_of(book)
-    named = Counter(option for one in plans if (option := option_of(one)) in known)
+    named = Counter(option for one in plans if (option := option_of(book, one)) in known)
     option, most = named.most_common(1)[0] if named else (None, 0)
     return Majority(len(plans), option, most)
 
 
-def option_of(decision: Decision) -> str | None:
-    """The option that a decision names first."""
+def option_of(book: Book, decision: Decision) -> str | None:
+    """Return the option that a decision is for; of a run of an earlier version the first that its words name."""
+    if names_its_option(book.state.opening) or len(decision.about) == 1:
+        return decision.about[0] if decision.about else None
     found = _OPTION.search(decision.text)
     return found[0] if found else None
 
@@ -97,7 +130,7 @@ def merged_told(book: Book) -> str:
     counted = majority(book)
     if counted is None:
         return ""
-    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
+    first = next(one for one in book.of(Decision) if counted.option in (None, option_of(book, one)))
     if counted.option is None:
         return f"{counted.members} members, who name no option. The first of them: {one_line(first.text)}"
     said = f"{counted.most} of {counted.members} say {counted.option}."
@@ -120,11 +153,7 @@ def scores_told(book: Book) -> str:
     """The totals of sides or options, or the votes, in one sentence; empty where nothing was scored."""
     ruling = ruling_of(book)
     if ruling is not None:
-        table = ", ".join(
-            f"{one.by} {one.decision} (confidence {one.confidence}, risk {one.risk})"
-            for one in votes_of(book, ruling)
-        )
-        return f"Last votes: {table}."
+        return f"Last votes: {last_votes_told(votes_of(book, ruling))}."
     totals = (one for event in book.of(Decision) for one in event.narratives if GAP in one)
     if said := latest(totals):
         return f"Totals: {said}"

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ledger.plain_text import one_line
+from ledger.events import Decision
+from ledger.plain_text import counted, one_line
 from ledger.result import Result
+from ledger.state.book import Book
 from ledger.state.decided import final_in_force
 from ledger.state.state import State
 from ledger.store.failures import LedgerError
 from ledger.store.store import RunStore
-from moot.view.outcome import NEEDS, outcome_of
+from moot.view.outcome import outcome_of
+from moot.view.questions import SHOWN
 from moot.view.text import WIDTH, joined
 from roles.outcome_status import OutcomeStatus
 from roles.protocol import UNLAWFUL
@@ -19,8 +22,8 @@ from roles.protocol import UNLAWFUL
 
 class ListedRun(Result, frozen=True):
     """A run. `status` and `answer` are those of its outcome; `decision` is the first final one in force, null while
-    there is none, `by_person` whether it is an override, `finals` how many there are; `questions` wait for a person, no
-    more than its outcome names.
+    there is none, `by_person` whether it is an override and `person` who made it, null without a name, `finals` how
+    many there are; `questions` wait for a person, no more than its outcome names.
 
     A run that cannot be read has `problem`, why, and else null; its other texts are empty.
     """
@@ -34,6 +37,7 @@ class ListedRun(Result, frozen=True):
     answer: str
     decision: str | None
     by_person: bool
+    person: str | None
     finals: int
     questions: int
     round: int
@@ -76,6 +80,7 @@ def _listed(path: Path, runs: Path) -> ListedRun:
         answer=outcome.answer,
         decision=finals[0] if finals else None,
         by_person=bool(finals) and state.decisions[finals[0]].type == "override",
+        person=_person(book, finals),
         finals=len(finals),
         questions=len(outcome.needs_you),
         round=state.round,
@@ -97,6 +102,7 @@ def _unreadable(name: str, path: Path, problem: str) -> ListedRun:
         answer="",
         decision=None,
         by_person=False,
+        person=None,
         finals=0,
         questions=0,
         round=0,
@@ -105,6 +111,12 @@ def _unreadable(name: str, path: Path, problem: str) -> ListedRun:
         at="",
         problem=problem,
     )
+
+
+def _person(book: Book, finals: list[str]) -> str | None:
+    """Return the name of who decided in place of the seats, where one was given."""
+    first = book.by_id.get(finals[0]) if finals else None
+    return first.name if isinstance(first, Decision) and first.type == "override" else None
 
 
 def _life(state: State) -> str:
@@ -119,9 +131,9 @@ def list_text(found: RunList, width: int = WIDTH) -> str:
             lines += [_headed(run.run, f"unreadable: {run.problem}", width), ""]
             continue
         where = f", round {run.round} of {run.rounds}" if run.state not in ("finished", "imported") else ""
-        more = " or more" if run.questions == NEEDS else ""
+        more = " or more" if run.questions == SHOWN else ""
         asks = f", {run.questions}{more} for you to answer" if run.questions else ""
-        replies = "1 reply" if run.replies == 1 else f"{run.replies} replies"
+        replies = counted(run.replies, "reply")
         lines += [
             _headed(run.run, run.question, width),
             f"  {_cut(run.answer, width - 2)}",
@@ -143,7 +155,8 @@ def _decided(run: ListedRun) -> str:
     if run.decision is None:
         return ""
     more = f" and {run.finals - 1} more" if run.finals > 1 else ""
-    return f", {run.decision}{more}{' by a person' if run.by_person else ''}"
+    by = f" by {run.person or 'a person'}" if run.by_person else ""
+    return f", {run.decision}{more}{by}"
 
 
 def _cut(text: str, most: int) -> str:

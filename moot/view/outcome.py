@@ -7,8 +7,8 @@ outcome_of(run, book) → Outcome, computed from the ledger of any protocol. Wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -16,7 +16,6 @@ from ledger.events import (
     Assumption,
     Concern,
     Decision,
-    Disposition,
     Statement,
 )
 from ledger.events.conditions import Conditions, conditions_of
@@ -27,6 +26,8 @@ from ledger.state.decided import fallen_under, final_in_force, in_force, overrid
 from ledger.state.lifecycle import OPEN
 from moot.view.aftermath import Became, became_told
 from moot.view.annexes import final_text
+from moot.view.annexes_judging import falsifiers_of_judges, merged_questions
+from moot.view.approval import approval_objection, approval_of, approval_reasons
 from moot.view.banners import calls_of
 from moot.view.evidence import RAN, meaning
 from moot.view.judged import (
@@ -50,17 +51,22 @@ from moot.view.memo import (
     tests_to_make,
 )
 from moot.view.options import named
+from moot.view.outcome_status import open_under, serious_questions, standing_of
 from moot.view.questions import Asking, asked_of_you
 from moot.view.reasons import Point, dissent_told, objection_told, reasons_of
 from moot.view.seats import family_of
+from moot.view.stop_cause import why_stopped
 from moot.view.trust import looked_at_told, model_families, trust_told
+from moot.view.undecided import forecasts_told, not_decided_yet
 from moot.view.without import EndWithout, hangs_on_told, without_each
+from moot.view.words import going_on
 from roles.outcome_status import OutcomeStatus
-from rounds.protocols import awaited_of, experiments_awaited
-from rounds.run.outcome import outcome_of as quorum_of
 
-DO_NOW, WHY, CHANGES, NEEDS, UNSETTLED, ASSUMED = 3, 3, 3, 5, 3, 4
-"""The most of each; what is beyond them is counted with where it is."""
+if TYPE_CHECKING:
+    from rounds.run.budget import Amounts
+
+WHY: Final = 3
+"""The most reasons that are named; how many there are is said beside them."""
 
 
 class Dissenting(Result, frozen=True):
@@ -74,10 +80,12 @@ class Dissenting(Result, frozen=True):
 class Outcome(Result, frozen=True):
     """What a run comes to. `status` is computed, never written by a seat; lists are empty where nothing is recorded.
 
+    `status_why` says in a clause what the status follows from. `go_on` is the command that resumes a stopped run.
     `became`: what a person said later of its decisions. `without`: the end without each role, by the sealed answers,
     empty where there are none; `hangs_on` says it in a sentence."""
 
     status: OutcomeStatus
+    status_why: str
     question: str
     answer: str
     how_sure: str
@@ -95,41 +103,69 @@ class Outcome(Result, frozen=True):
     trust: str
     looked_at: str
     became: list[Became]
+    go_on: str | None
 
 
-def outcome_of(run: str, book: Book) -> Outcome:
-    """The outcome of a run that has been opened; `run` is how commands name it."""
+def outcome_of(run: str, book: Book, beyond: Amounts | None = None) -> Outcome:
+    """Return the outcome of a run that has been opened.
+
+    `run` is how commands name it. `beyond` is what attempts used that no event shows (`rounds.run.budget`).
+    """
     state = book.state
     finals = [_decision(book, identity) for identity in final_in_force(state)]
     chief = finals[0] if finals else _latest(book)
     memo = memo_of(book, chief)
     hangs_on = None if chief is None else _hangs_on(book, chief)
-    held = Conditions() if hangs_on is None else conditions_of(hangs_on, state.opened)
+    held = _conditions(book, hangs_on, finals)
     without = without_each(book)
-    told = _Told(run, book, chief, hangs_on, finals, MemoTold(book, memo) if memo is not None else None)
+    memo_told = MemoTold(book, memo) if memo is not None else None
+    reasons = _reasons(book, chief, memo_told)
+    told = _Told(run, book, chief, finals, memo_told, reasons[:WHY], len(reasons))
+    standing = standing_of(book, chief, finals)
+    requirements = told.field("requirements") or _points_of(held, "requirements")
     return Outcome(
-        status=_status(book, chief, finals),
+        status=standing.status,
+        status_why=standing.why or _beside(book, standing.status, requirements, without),
         question=state.opening.question.strip(),
         answer=told.answer(),
         how_sure=told.how_sure(),
         hangs_on=hangs_on_told(book, chief, without),
         without=without,
-        do_now=list(islice(told.do_now(), DO_NOW)),
+        do_now=list(told.do_now()),
         why=told.why,
         changes_our_mind=[
-            *(told.field("changes_our_mind") or told.conditions(held.falsifiers)),
+            *(told.field("changes_our_mind") or _points_of(held, "falsifiers")),
             *(revisit_if(book) if has_beliefs(book) else ()),
         ],
-        requirements=told.field("requirements") or told.conditions(held.requirements),
-        objection=objection_told(book, chief, told.why),
+        requirements=requirements,
+        objection=_objection(book, chief, told.why),
         dissent=[Dissenting(*one) for one in _dissent(book, chief)],
         needs_you=asked_of_you(run, book),
-        not_settled=told.field("not_settled") or list(islice(told.not_settled(), UNSETTLED)),
-        assumed=told.field("assumed") or list(islice(told.assumed(), ASSUMED)),
+        not_settled=told.field("not_settled") or list(told.not_settled()),
+        assumed=told.field("assumed") or list(told.assumed()),
         trust=trust_told(book),
-        looked_at=looked_at_told(run, book),
+        looked_at=looked_at_told(run, book, beyond),
         became=became_told(book),
+        go_on=going_on(run, state.stopped_by) if standing.status is OutcomeStatus.STOPPED else None,
     )
+
+
+def _beside(
+    book: Book, status: OutcomeStatus, requirements: list[Point], without: Mapping[str, EndWithout]
+) -> str:
+    """Return what nobody should overlook beside a decision, or why a run stopped."""
+    if status is OutcomeStatus.STOPPED:
+        return why_stopped(book.state)
+    if status is not OutcomeStatus.DECIDED:
+        return ""
+    serious = serious_questions(book)
+    verdict = approval_of(book)
+    parts = [verdict.verdict] if verdict is not None else []
+    parts += [counted(len(requirements), "requirement")] if requirements else []
+    parts += [f"{counted(serious, 'serious question')} open"] if serious else []
+    if any(one.changes for one in without.values()):
+        parts.append("another answer would lead without one role")
+    return ", ".join(parts)
 
 
 def _decision(book: Book, identity: str) -> Decision:
@@ -139,69 +175,72 @@ def _decision(book: Book, identity: str) -> Decision:
 
 
 def _latest(book: Book) -> Decision | None:
-    """While nothing is final: of the last round that decided, the first decision in force about the question.
+    """Return the main decision while nothing is final: the first of the last round that decided and is in force.
 
-    Whoever decides says the main thing first, as at the end; an override stands where what it overrides stood.
+    Whoever decides says the main thing first, as at the end; an override stands where what it overrides stood. A
+    person's answer to a question is context, and never the run's own answer.
     """
-    counted = majority(book)
-    if counted is not None:
-        return next(one for one in book.of(Decision) if counted.option in (None, option_of(one)))
-    standing = in_force(book.state)
-    first = {one: _decision(book, overridden(book.state, one)) for one in standing}
+    members = majority(book)
+    if members is not None:
+        return next(one for one in book.of(Decision) if members.option in (None, option_of(book, one)))
+    state = book.state
+    standing = [one for one in in_force(state) if state.decisions[one].rank != "answer"]
+    first = {one: _decision(book, overridden(state, one)) for one in standing}
     last = max((one.round for one in first.values()), default=0)
     said = [(origin.seq, one) for one, origin in first.items() if origin.round == last]
     return _decision(book, min(said)[1]) if said else None
+
+
+def _reasons(book: Book, chief: Decision | None, memo: MemoTold | None) -> list[Point]:
+    """Return the memo's reasons, else those that stand under the decision, the best tested first."""
+    if chief is None:
+        return []
+    if has_beliefs(book) and chief.by == "controller":
+        return (memo.field("why") if memo is not None else []) or reasons_of_roles(book)
+    approval = None if chief.type == "override" else approval_of(book)
+    return reasons_of(book, chief) if approval is None else approval_reasons(book, chief, approval)
+
+
+def _objection(book: Book, chief: Decision | None, why: list[Point]) -> str | None:
+    """Return the strongest thing said against the decision, in its author's words."""
+    approval = None if chief is None or chief.type == "override" else approval_of(book)
+    if chief is None or approval is None:
+        return objection_told(book, chief, why)
+    return approval_objection(book, chief, approval, {ref for point in why for ref in point.refs})
 
 
 def _hangs_on(book: Book, chief: Decision) -> Decision:
     """Whose conditions hold: its own; of one by rule, that only counts, those of the last judgement under it."""
     if chief.made_by != "rule" or conditions_of(chief, book.state.opened).told():
         return chief
-    under = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
-    return _decision(book, under[-1]) if under else chief
+    cited = [cite.id for cite in chief.cites if cite.type == "decision" and cite.relation == "based-on"]
+    under = [_decision(book, one) for one in cited]
+    alike = [one for one in under if not set(one.about).isdisjoint(chief.about)]
+    return (alike or under or [chief])[-1]
 
 
-def _status(
-    book: Book,
-    chief: Decision | None,
-    finals: list[Decision],
-) -> OutcomeStatus:
-    """The first that holds."""
-    state = book.state
-    imported = state.opening.origin.type == "import"
-    if not imported and not state.finished:
-        if state.stopped_by is not None:
-            return OutcomeStatus.STOPPED
-        waits = state.held_up or awaited_of(state) or experiments_awaited(state)
-        return OutcomeStatus.WAITING if waits else OutcomeStatus.RUNNING
-    quorum = quorum_of(state)
-    if chief is None or quorum.kind == "unanswered":
-        return OutcomeStatus.NOBODY_ANSWERED
-    if has_beliefs(book) and chief.type != "override":
-        from rounds.protocols.crux.closing import status_of_answer
-
-        return status_of_answer(state)
-    counted = majority(book)
-    if counted is not None and 2 * counted.most <= counted.members:
-        return OutcomeStatus.YOUR_CALL
-    reason = state.closing.reason if state.closing else ""
-    if reason == "hand_over" or any(_open_cited(book, one) for one in finals or [chief]):
-        return OutcomeStatus.RUN_THIS_FIRST
-    if any(_escalated(book)):
-        return OutcomeStatus.YOUR_CALL
-    return OutcomeStatus.DECIDED
+def _conditions(
+    book: Book, main: Decision | None, finals: list[Decision]
+) -> list[tuple[Decision, Conditions]]:
+    """Return the conditions of the main decision, then those of every other final one."""
+    others = [one for one in finals[1:] if main is None or one.id != main.id]
+    decisions = [*([main] if main is not None else []), *others]
+    held = [(one, conditions_of(one, book.state.opened)) for one in decisions]
+    if main is not None and main.made_by == "rule" and not any(each.told() for _, each in held):
+        held.append((main, Conditions(falsifiers=falsifiers_of_judges(book))))
+    return held
 
 
-def _escalated(book: Book) -> Iterator[str]:
-    """Challenges that were handed to a person, while a question to one is open."""
-    asked = any(one.for_human and one.id not in book.state.resolved for one in book.of(Concern))
-    yield from (one.of for one in book.of(Disposition) if asked and one.disposition == "escalated")
-
-
-def _open_cited(book: Book, decision: Decision) -> list[str]:
-    """Claims under a decision that the run's own tests left open: reading could not decide them."""
-    claims = book.state.claims
-    return [cite.id for cite in decision.cites if cite.id in claims and claims[cite.id].status in OPEN]
+def _points_of(
+    held: list[tuple[Decision, Conditions]], name: Literal["falsifiers", "requirements"]
+) -> list[Point]:
+    """Return the conditions of one sense as points, each with the decision that names it; the same one once."""
+    found = {
+        one_line(text): decision.id
+        for decision, each in reversed(held)
+        for text in reversed(getattr(each, name))
+    }
+    return [_point(text, ref) for text, ref in reversed(found.items())]
 
 
 def _dissent(book: Book, chief: Decision | None) -> Iterator[tuple[str, str, str]]:
@@ -217,32 +256,27 @@ class _Told(msgspec.Struct, frozen=True):
     run: str
     book: Book
     chief: Decision | None
-    hangs_on: Decision | None
     finals: list[Decision]
     memo: MemoTold | None
+    why: list[Point]
+    reasons: int
+    """How many reasons there are, shown or not."""
 
     def field(self, name: str) -> list[Point]:
         """What the memo says there."""
         return self.memo.field(name) if self.memo is not None else []
-
-    @property
-    def why(self) -> list[Point]:
-        """The memo's reasons, else those that stand, the best tested first."""
-        if self.chief is None:
-            return []
-        if has_beliefs(self.book) and self.chief.by == "controller":
-            return self.field("why") or reasons_of_roles(self.book)
-        return reasons_of(self.book, self.chief)[:WHY]
 
     def answer(self) -> str:
         """The decision in force, options in the asker's words."""
         if self.memo is not None and (text := self.memo.answer()):
             return text
         if self.chief is None:
-            return "Nothing was decided." if self.book.state.finished else "Nothing is decided yet."
+            return "Nothing was decided." if self.book.state.finished else not_decided_yet(self.book)
         if self.chief.type not in ("override", "answer"):
-            said = ruling_told(self.book) or merged_told(self.book)
-            if said:
+            if ruling := ruling_told(self.book):
+                # Behind its first sentence the rule's own decision names withdrawn vetoes and lost votes.
+                return named(self.book, " ".join([ruling, *sentences(self.chief.text)[1:]]))
+            if said := merged_told(self.book):
                 return named(self.book, said)
         text = named(self.book, one_line(self.chief.text))
         return text if self.finals or majority(self.book) else f"Not final: {text}"
@@ -250,19 +284,19 @@ class _Told(msgspec.Struct, frozen=True):
     def how_sure(self) -> str:
         """The stated confidence, then what it rests on."""
         if self.chief is None:
-            return "There is no decision to be sure of."
+            return forecasts_told(self.book)
         if has_beliefs(self.book) and self.chief.by == "controller":
             families = model_families(self.book)
             likely = named(self.book, how_likely(self.book))
             return f"{likely} {basis_told(self.why, families)}"
-        return " ".join(
-            part for part in (self._stated(self.chief), self._basis(), scores_told(self.book)) if part
-        )
+        by_person = self.chief.type == "override"
+        parts = (self._stated(self.chief), self._basis(), "" if by_person else scores_told(self.book))
+        return " ".join(part for part in parts if part)
 
     def _stated(self, chief: Decision) -> str:
         who = (chief.name or chief.made_by).replace("_", " ")
         if chief.type == "override":
-            return f"Decided by a person in place of {overridden(self.book.state, chief.id or '')}."
+            return f"Decided by {chief.name or 'a person'} in place of {overridden(self.book.state, chief.id or '')}."
         if chief.made_by == "rule":
             if ruling_of(self.book) is not None:
                 return "Computed by the rule of the protocol from the last votes."
@@ -283,10 +317,11 @@ class _Told(msgspec.Struct, frozen=True):
         ran = any(one.class_ in RAN for one in self.why)
         families = {family_of(one.provider, one.model) for one in calls_of(self.book.events).answered}
         alike = ", all seats were one model family" if len(families) == 1 and None not in families else ""
-        return f"Of {counted(total, 'reason')} shown: {classes}{'' if ran else '; none was run'}{alike}."
+        of_all = f"Of {counted(self.reasons, 'reason')}{f', {total} shown' if self.reasons > total else ''}"
+        return f"{of_all}: {classes}{'' if ran else '; none was run'}{alike}."
 
     def do_now(self) -> Iterator[Point]:
-        """What was left to be run, then what the memo says, or the other final decisions."""
+        """What was left to be run, then what the memo says, or every other final decision."""
         if has_beliefs(self.book):
             yield from self.field("do_now")
             if self.book.state.finished:
@@ -294,11 +329,10 @@ class _Told(msgspec.Struct, frozen=True):
             return
         if self.chief is None:
             return
-        for identity in dict.fromkeys(one for made in self.finals for one in _open_cited(self.book, made)):
+        for identity in open_under(self.book, self.finals):
             claim = self.book.by_id[identity]
             test = one_line(getattr(claim, "testable_as", ""))
             yield _point(f"Run what decides {identity}: {test}", identity)
-            break
         yield from self._answered_since()
         for other in self.finals[1:]:
             yield _point(one_line(other.text), other.id)
@@ -311,9 +345,8 @@ class _Told(msgspec.Struct, frozen=True):
         for event in self.book.of(Decision) if decided is not None else ():
             asked = [cite.id for cite in event.cites if cite.id in self.book.state.concerns]
             if event.type == "answer" and asked and decided is not None and event.seq > decided:
-                yield _point(
-                    f"Work in what a person answered to {asked[0]}: {one_line(event.text)}", event.id
-                )
+                to = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} that ask the same"
+                yield _point(f"Work in what a person answered to {to}: {one_line(event.text)}", event.id)
 
     def _handed_on(self) -> Point | None:
         """The text that the deciding step wrote, where the decision only says that it is there: a plan, a notice."""
@@ -322,32 +355,22 @@ class _Told(msgspec.Struct, frozen=True):
             return None
         return _point(f"Take the final text as it stands there ({found.words} words).", found.ref)
 
-    def conditions(self, texts: tuple[str, ...]) -> list[Point]:
-        """Conditions of the answer; beyond three they are counted."""
-        ref = self.hangs_on.id if self.hangs_on is not None else None
-        points = [_point(one_line(text), ref) for text in texts[:CHANGES]]
-        if len(texts) > CHANGES:
-            last = points[-1]
-            more = f"{last.text} (and {len(texts) - CHANGES} more)"
-            points[-1] = _point(more, ref)
-        return points
-
     def not_settled(self) -> Iterator[Point]:
-        """What has fallen under the answer, what the closing says is open, questions of a judge, further finals."""
+        """What has fallen under the answer, what the closing says is open, questions of a judge."""
         state = self.book.state
         for one in fallen_under(state, self.chief.id or "") if self.chief is not None else ():
             yield _point(
                 f"AT RISK: {one.id}, on which this rests, is {one.status.replace('tested_', '')}.", one.id
             )
-        more = self.finals[1 + DO_NOW :]
-        if more:
-            yield _point(f"Also final: {', '.join(one.id or '' for one in more)}.", *(one.id for one in more))
         yield from self._closing_open()
         yield from self._contested()
-        asked = [event for event in self.book.of(Concern) if event.type == "question" and not event.for_human]
-        for event in sorted(asked, key=lambda one: -one.round):
-            if event.id not in state.resolved:
-                yield _point(one_line(event.text), event.id)
+        asked = [
+            event
+            for event in self.book.of(Concern)
+            if event.type == "question" and not event.for_human and event.id not in state.resolved
+        ]
+        for text, ids in merged_questions(sorted(asked, key=lambda one: -one.round)):
+            yield _point(one_line(text), *ids)
         waiting = [identity for identity, claim in state.claims.items() if claim.status in OPEN]
         if waiting:
             yield _point(
@@ -364,11 +387,11 @@ class _Told(msgspec.Struct, frozen=True):
             if event.type == "summary":
                 for section in event.sections:
                     if section.name == "open":
-                        yield from (_point(one, event.id) for one in sentences(section.text)[:2])
+                        yield from (_point(one, event.id) for one in sentences(section.text))
 
     def assumed(self) -> Iterator[Point]:
         """Choices that the final plan makes without being asked to."""
-        if self.chief is None or majority(self.book) is not None:
+        if self.chief is None or self.chief.type == "override" or majority(self.book) is not None:
             return
         made = sorted(self.book.of(Assumption), key=lambda one: not one.unrequested)
         for event in made:

@@ -25,21 +25,33 @@ NARROW, WIDE = 60, 200
 LINES: Final = 40
 WORDS: Final = 350
 QUESTION_LINES: Final = 3
-STATUSES: Final[dict[OutcomeStatus, str]] = {
+STATUSES: Final[dict[str, str]] = {
+    OutcomeStatus.RUNNING: "RUNNING",
+    OutcomeStatus.WAITING: "WAITING",
+    OutcomeStatus.STOPPED: "STOPPED",
+    OutcomeStatus.NOBODY_ANSWERED: "NOBODY ANSWERED",
+    OutcomeStatus.ILL_POSED: "ILL-POSED",
+    OutcomeStatus.RUN_THIS_FIRST: "RUN THIS FIRST",
+    OutcomeStatus.YOUR_CALL: "YOUR CALL",
     OutcomeStatus.DECIDED: "DECIDED",
-    OutcomeStatus.RUN_THIS_FIRST: "RUN THIS FIRST: an open test could change the answer",
-    OutcomeStatus.YOUR_CALL: "YOUR CALL: the run leaves this to a person",
-    OutcomeStatus.ILL_POSED: "ILL-POSED: the question as put has no answer",
-    OutcomeStatus.STOPPED: "STOPPED before it was finished",
-    OutcomeStatus.RUNNING: "RUNNING: nothing is decided for good",
-    OutcomeStatus.WAITING: "WAITING for a person",
-    OutcomeStatus.NOBODY_ANSWERED: "NOBODY ANSWERED what decides",
 }
-TAIL: Final = ("trust", "looked at", "in full")
+"""Status → what a person reads in its place."""
+_MEANINGS: Final[dict[str, str]] = {
+    OutcomeStatus.RUNNING: "steps are still open",
+    OutcomeStatus.NOBODY_ANSWERED: "the step that decides has no reply",
+    OutcomeStatus.ILL_POSED: "the question has no answer as it is put",
+    OutcomeStatus.RUN_THIS_FIRST: "a test that is still to be made could change the answer",
+}
+"""Status → what it means, where nothing more particular is known."""
+TAIL: Final = ("said before", "trust", "looked at", "in full")
 """What stands after the words that are counted."""
+IDS_NAMED: Final = 4
+"""The most ids that stand for points that are left out."""
 DISSENT: Final = 3
 """The most who are told to disagree; the others are counted."""
-_INDENT: Final = 12
+ANSWER: Final = "answer"
+INDENT: Final = 12
+"""Columns of the labels."""
 
 
 class _Cut(NamedTuple):
@@ -62,8 +74,9 @@ _CUTS: Final = (
 
 
 def status_told(outcome: Outcome) -> str:
-    """The status in words."""
-    return STATUSES[outcome.status]
+    """Return the status in words, and why in a clause: `YOUR CALL: the votes are split`."""
+    why = outcome.status_why or _MEANINGS.get(outcome.status, "")
+    return f"{STATUSES[outcome.status]}: {why}" if why else STATUSES[outcome.status]
 
 
 def outcome_text(outcome: Outcome, run: str = "RUN", width: int = WIDTH) -> str:
@@ -102,9 +115,9 @@ def _laid(outcome: Outcome, rows: Sequence[tuple[str, str]], width: int) -> list
     lines = [*question, *textwrap.wrap(status_told(outcome), width)]
     before = ""
     for label, text in rows:
-        margin = f"{label if label != before else '':<{_INDENT}}"
+        margin = f"{label if label != before else '':<{INDENT}}"
         lines += textwrap.wrap(
-            text, width, initial_indent=margin, subsequent_indent=" " * _INDENT, break_long_words=False,
+            text, width, initial_indent=margin, subsequent_indent=" " * INDENT, break_long_words=False,
             break_on_hyphens=False,
         )  # fmt: skip
         before = label
@@ -115,14 +128,15 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     """Label and text of every row."""
     answer = _cut(outcome.answer, cut.answer, "")
     whole = f"moot decisions {run}" + ("" if outcome.status in ("running", "waiting") else " --final")
-    yield "answer", f"{answer} ({whole})" if answer.endswith("…") else answer
-    yield from (("became", became_line(one)) for one in outcome.became)
+    yield ANSWER, f"{answer} ({whole})" if answer.endswith("…") else answer
+    yield from (("became", became_line(one)) for one in outcome.became if one.overruled_by is None)
     yield "how sure", outcome.how_sure
     yield from (("hangs on", one) for one in (outcome.hangs_on,) if one)
-    yield from _points("do now", outcome.do_now, cut)
+    yield from (("go on", one) for one in (outcome.go_on,) if one)
+    yield from _points("do now", outcome.do_now, cut, run)
     yield from (("why", _told(one, cut.reason)) for one in outcome.why)
-    yield from _points("revisit if", outcome.changes_our_mind, cut)
-    yield from _points("required", outcome.requirements, cut)
+    yield from _points("revisit if", outcome.changes_our_mind, cut, run)
+    yield from _points("required", outcome.requirements, cut, run)
     text, _, where = (outcome.objection or "").rpartition(" (")
     if text and where.rstrip(")") not in {one.ref for one in outcome.dissent}:
         yield "against it", f"{_cut(text, cut.text + 8, '')} ({where}"
@@ -131,24 +145,28 @@ def _rows(outcome: Outcome, run: str, cut: _Cut) -> Iterator[tuple[str, str]]:
     if len(outcome.dissent) > DISSENT:
         yield "dissent", f"and {len(outcome.dissent) - DISSENT} more: moot status {run} --json"
     yield from _asked(outcome, run, cut)
-    yield from _points("not settled", outcome.not_settled, cut)
-    yield from _points("assumed", outcome.assumed, cut)
+    yield from _points("not settled", outcome.not_settled, cut, run)
+    yield from _points("assumed", outcome.assumed, cut, run)
+    yield from (("said before", became_line(one)) for one in outcome.became if one.overruled_by is not None)
     yield "trust", outcome.trust
     yield "looked at", outcome.looked_at
     yield "in full", f"moot show {run} ID: what ends in …, whole; moot why in its place: what it rests on"
 
 
-def _points(label: str, points: Sequence[Point], cut: _Cut) -> Iterator[tuple[str, str]]:
+def _points(label: str, points: Sequence[Point], cut: _Cut, run: str) -> Iterator[tuple[str, str]]:
     """As many points as there is room for; the last one says how many are left and where they stand."""
     most = cut.points + 1 if label == "assumed" else cut.points
     shown, left = points[:most], [_ref(one) for one in points[most:]]
     new = {*left} - {_ref(one) for one in shown}
     if not left:
         more = ""
-    elif len(new) == len(left) and "" not in new:
+    elif len(new) == len(left) <= IDS_NAMED and "" not in new:
         more = f" (and {', '.join(left)})"
+    elif {*left} == {_ref(shown[-1])} - {""}:
+        more = f" (and {len(left)} more there)"
     else:
-        more = f" (and {len(left)} more{': moot status --json' if '' in left else ' there'})"
+        where = f"log {run} --kind assumption" if label == "assumed" else f"status {run} --json"
+        more = f" (and {len(left)} more: moot {where})"
     yield from ((label, _told(one, cut.text) + (more if one is shown[-1] else "")) for one in shown)
 
 
@@ -178,7 +196,7 @@ def _told(point: Point, most: int) -> str:
     class_ = f" [{shown_as(point.class_, point.times)}]" if point.class_ else ""
     quote = f" “{_cut(point.quote, max(8, most // 2), '')}”" if point.quote and most > 15 else ""
     text = _cut(point.text, most, "")
-    if text.endswith("…") and point.at is not None:
+    if (text.endswith("…") or quote.endswith("…”")) and point.at is not None:
         where = f"{where}; whole: {point.at}" if where else point.at
     return f"{text}{class_}{quote}{f' ({where})' if where else ''}"
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from ledger.plain_text import counted
 from ledger.result import Result
 from moot.view.outcome import Outcome
 from moot.view.outcome_text import outcome_first
@@ -16,11 +17,12 @@ from rounds.run.reexecution import Reexecution
 
 
 class RunEnd(Result, frozen=True):
-    """`waiting`: open steps that need `moot submit`, otherwise experiments and questions that need a person; `detail`:
-    which limit stopped it; `quorum`: what the run rests on so far; `outcome`: the outcome block."""
+    """`waiting`: open steps that need `moot submit` or come after a pause, otherwise experiments and questions that
+    need a person; `detail`: which limit stopped it; `quorum`: what the run rests on so far; `outcome`: the outcome
+    block."""
 
     run: str
-    state: Literal["finished", "waiting", "stopped"]
+    state: Literal["finished", "waiting", "paused", "stopped"]
     reason: str | None
     waiting: list[str]
     detail: str
@@ -61,7 +63,10 @@ class ReRun(Result, frozen=True):
 
 
 class Replay(Result, frozen=True):
-    """`identical` and the heads are null when nothing was executed again; `re_run` holds what --re-run ran again."""
+    """`identical` and the heads are null when nothing was executed again; `re_run` holds what --re-run ran again.
+
+    `as_given` counts recorded verdicts that were not recomputed: other rules or thresholds gave them.
+    """
 
     run: str
     events: int
@@ -70,6 +75,7 @@ class Replay(Result, frozen=True):
     head: str | None
     expected_head: str
     divergences: list[DivergenceLine]
+    as_given: int = 0
     re_run: list[ReRun] = msgspec.field(default_factory=list[ReRun])
 
 
@@ -83,6 +89,7 @@ def reexecuted(run: str, result: Reexecution) -> Replay:
         head=result.head.hash,
         expected_head=result.expected.hash,
         divergences=[DivergenceLine(kind=one.kind, seq=one.seq, what=one.what) for one in result.divergences],
+        as_given=result.as_given,
     )
 
 
@@ -119,6 +126,13 @@ def _ended_text(end: RunEnd) -> str:
         case "finished":
             reason = (end.reason or "").replace("_", " ")
             lines += [f"{end.run} is finished ({reason})", f"decisions: moot decisions {end.run}"]
+        case "paused":
+            round_, phase, *_ = end.waiting[0].split(".")
+            lines += [
+                f"{end.run} is paused before {round_.upper()}, phase {phase}",
+                f"stop checks: moot signals {end.run}",
+                f"go on:       moot run --resume {end.run} --pause round   (or without --pause)",
+            ]
         case "waiting" if not end.waiting:
             lines += [
                 f"{end.run} is held up until a person decides",
@@ -165,7 +179,9 @@ def re_run_text(found: Replay) -> str:
 def replay_text(found: Replay) -> str:
     """What `moot replay --re-execute` prints."""
     if found.identical:
-        return f"✓ identical: {found.events} events executed again, head {found.head}\n"
+        given = counted(found.as_given, "verdict")
+        told = f" ({given} of other rules or thresholds taken as given)" if found.as_given else ""
+        return f"✓ identical: {found.events} events executed again, head {found.head}{told}\n"
     lines = [f"✗ {one.kind} @{one.seq}: {one.what}" for one in found.divergences]
     rules = any(one.kind == "rules" for one in found.divergences)
     lines.append(

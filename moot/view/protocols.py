@@ -1,25 +1,19 @@
-"""What can be run: protocols, plans, castings, the gate's choice, and a new file in numbers."""
+"""What can be run: protocols, plans, castings, and a new file in numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from textwrap import wrap
-from typing import Final
+from collections.abc import Sequence
 
 from ledger.events import RunOpened
 from ledger.result import Result
-from moot.view.estimate import Dollars, dollars_told
+from moot.view.gate import Choice, choices_lines
 from moot.view.readiness import seldom_ready, what_a_plan_lacks
 from moot.view.text import WIDTH, joined, listed
 from roles.castings import CASTINGS
 from rounds.protocols import PROTOCOLS
 from rounds.protocols.plans import PLANS
 from rounds.protocols.variants import MEANINGS
-from rounds.setup.gate import GateReason, GateResult
 from rounds.setup.size import asked_of
-
-FITS_FROM: Final = 55
-"""The column from which a table of protocols says what they are for."""
 
 
 class RoleLine(Result, frozen=True):
@@ -53,7 +47,7 @@ class PlanLine(Result, frozen=True):
 
 
 class Protocols(Result, frozen=True):
-    """What this moot has; `castings` are for `--cast NAME`."""
+    """What this moot has; `castings` are for `--rule cast=NAME`."""
 
     protocols: list[ProtocolLine]
     plans: list[PlanLine]
@@ -91,60 +85,6 @@ def protocols(name: str | None = None) -> Protocols:
     )
 
 
-class Choice(Result, frozen=True):
-    """A protocol, or a plan of one, that a question could be given to: what it takes at most, and what it is for.
-
-    `usd` is for `model` in every seat, null where its price is not known. Documents are not counted.
-    """
-
-    protocol: str
-    plan: str | None
-    fits: str
-    replies: int
-    usd: Dollars | None
-    model: str
-
-
-class Gated(Result, frozen=True):
-    """`points`: the sum of the reasons': 3 for the form and what you insist on, 2 a sign of weight, −3 for one seat.
-    `choices`: every protocol there is, the shortest first."""
-
-    route: str
-    points: int
-    reasons: list[GateReason]
-    choices: list[Choice]
-
-
-def gated_of(found: GateResult, choices: Sequence[Choice]) -> Gated:
-    """The gate's result for machines."""
-    return Gated(
-        route=found.route,
-        points=sum(reason.points for reason in found.reasons),
-        reasons=found.reasons,
-        choices=list(choices),
-    )
-
-
-def choices_lines(choices: Sequence[Choice], chosen: str, width: int = WIDTH) -> Iterator[str]:
-    """Every protocol with its replies and its price, and what it is for; the one that was chosen is marked."""
-    if not choices:
-        return
-    yield from wrap(
-        f"all of them, with replies at most and dollars with {choices[0].model} in every seat", width
-    )
-    for one in choices:
-        mark = "→" if one.protocol == chosen else " "
-        name = f"{one.protocol} {one.plan}" if one.plan else one.protocol
-        line = f"{mark} {name:<22} {one.replies:>4}   {dollars_told(one.usd)}"
-        begin = FITS_FROM if width > 2 * FITS_FROM - 10 else 4
-        first, *rest = wrap(one.fits, max(20, width - begin))
-        if begin == FITS_FROM:
-            yield f"{line:<{begin}}{first}"
-        else:
-            yield from (line, f"{'':<{begin}}{first}")
-        yield from (f"{'':<{begin}}{more}" for more in rest)
-
-
 class NewFile(Result, frozen=True):
     """`replies`: how many replies the plan asks for at most, S included. `lacks`: why it can never become ready;
     `seldom`: why it seldom does, empty where it mostly does."""
@@ -178,7 +118,7 @@ def new_of(file: str, opening: RunOpened, choices: Sequence[Choice]) -> NewFile:
 
 
 def protocols_text(found: Protocols) -> str:
-    """What `moot protocols` prints."""
+    """What `moot gate` prints."""
     lines: list[str] = []
     for protocol in found.protocols:
         lines += [f"{protocol.name}   {protocol.summary}", f"  for {protocol.fits}; calls: {protocol.calls}"]

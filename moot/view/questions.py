@@ -6,31 +6,20 @@ answers what is shown has answered both. What asks for more, or for another numb
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ledger.events import Concern
-from ledger.plain_text import counted, one_line, sentences
+from ledger.plain_text import counted, one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from moot.view.held_up import is_held_by_an_error
 from moot.view.memo import has_beliefs, order_for, unsettled, worth_told
 from rounds.protocols import awaited_of, experiments_awaited
+from rounds.run.same_question import asks_all_of, words_asked
 
 SHOWN: Final = 5
-ASKED_AGAIN: Final = (3, 4)
-"""The share of an older question's words that a newer one must have: three in four."""
-WORDS_MIN: Final = 3
-LETTERS_MIN: Final = 4
-_WORD: Final = re.compile(r"\w+(?:[.,/-]\w+)*")
-_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
-"""Scripts without spaces between words: pairs of their characters are compared."""
-_NAME: Final = re.compile(r"[^\W\d_]+\d+")
-"""A name with a number: `R1`. A question often says "them" of what the sentence before it names."""
-_REFERENCE: Final = re.compile(r"\b[A-Z]{1,2}-\d+(?:-\w+)*(?:#[\w-]+)?")
-_ASKS: Final = ("?", "？", "؟")
 
 
 class Asking(Result, frozen=True):
@@ -87,19 +76,31 @@ def _asking(run: str, book: Book, one: _Question) -> Asking:
     return Asking(text=f"{one.text}{worth}{program}", ids=one.ids, command=command)
 
 
+def open_questions_merged(book: Book) -> list[list[str]]:
+    """Return the open questions to a person as groups of ids: what asks the same is one group."""
+    return [one.ids for one in _questions(book)]
+
+
 def _questions(book: Book) -> list[_Question]:
-    """Open questions, merged: those that are waited for each alone and first, then the newest first.
+    """Open questions, merged: those that are waited for first, then the newest first.
 
     What is answered takes with it what had asked the same before.
     """
     awaited = awaited_of(book.state)
     first, groups = list[_Question](), list[_Question]()
     for identity, text in _asked(book):
-        is_open, words = identity not in book.state.resolved, _words(text)
+        is_open, words = identity not in book.state.resolved, words_asked(text)
         if identity in awaited:
-            first.append(_Question(one_line(text), words, [identity], is_open))
+            same = next(
+                (one for one in first if asks_all_of(one.words, words) and asks_all_of(words, one.words)),
+                None,
+            )
+            if same is None:
+                first.append(_Question(one_line(text), words, [identity], is_open))
+            else:
+                same.ids.append(identity)
             continue
-        group = next((one for one in (*first, *groups) if _asks_all_of(one.words, words)), None)
+        group = next((one for one in (*first, *groups) if asks_all_of(one.words, words)), None)
         if group is None:
             groups.append(_Question(one_line(text), words, [identity], is_open))
         elif is_open:
@@ -113,35 +114,3 @@ def _asked(book: Book) -> Iterator[tuple[str, str]]:
     for event in reversed(book.of(Concern)):
         if event.for_human and event.id:
             yield event.id, event.text
-
-
-def covers(newer: str, older: str) -> bool:
-    """Whether a newer question asks nearly all that an older one asks, with all its numbers and names."""
-    return _asks_all_of(_words(newer), _words(older))
-
-
-def _asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
-    common = len(newer & older)
-    part, whole = ASKED_AGAIN
-    numbers = (word for word in older if any(letter.isdigit() for letter in word))
-    if len(older) < WORDS_MIN:
-        return newer == older
-    return common * whole >= len(older) * part and newer.issuperset(numbers)
-
-
-def _words(text: str) -> frozenset[str]:
-    """The words of what is asked, in whatever script, with the numbered names of the sentences around it."""
-    asking = [one for one in sentences(text) if one.rstrip("\"'”’»)").endswith(_ASKS)]
-    named = (word for word in _WORD.findall(_REFERENCE.sub(" ", text)) if _NAME.fullmatch(word))
-    return frozenset(
-        one for word in (*_WORD.findall(" ".join(asking) or text), *named) for one in _parts(word)
-    )
-
-
-def _parts(word: str) -> Iterator[str]:
-    folded = word.casefold()
-    for run in _UNSPACED.findall(folded):
-        yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
-    is_long = len(folded) >= LETTERS_MIN or any(letter.isdigit() for letter in folded)
-    if is_long and not _UNSPACED.search(folded):
-        yield folded

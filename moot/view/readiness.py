@@ -5,35 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from detectors.parameters import read_as
 from ledger.events import RunOpened, Signals
 from ledger.state.book import Book
 from ledger.state.state import State
 from rounds.protocols import is_watched
 
-GATES: Final[Mapping[str, tuple[str, str]]] = {
-    "examined": ("every option was examined ({value})", "an option was not examined ({value})"),
-    "settled": ("the answers are settled ({value})", "the answers are not settled ({value})"),
-    "blocked": ("nothing waits for a run or a person", "reading cannot settle it: {value}"),
-    "reachable": ("the plan could become ready", "this plan cannot become ready: {value}"),
-    "rounds": ("{value} rounds were held", "only {value} rounds were held, {limit} are asked for"),
-    "pending": (
-        "{value} of the claims are untested (limit {limit})",
-        "{value} of the claims are untested (limit {limit})",
-    ),
-    "critic_stressed": (
-        "the critic was really {value}",
-        "no honest round was run without the critic ({value})",
-    ),
-    "drift": ("the last drift check did not fail ({value})", "the last drift check did not pass ({value})"),
-    "yield": (
-        "{window} brought {value} of all claims (limit {limit})",
-        "{window} brought {value} of all claims (limit {limit})",
-    ),
-    "alarms": ("no alarm is open", "alarms are open: {value}"),
-    "cautious": ("nothing speaks for a failure that has just begun", "a failure may have begun: {value}"),
-    "judges": ("repeated verdicts agree ({value})", "verdicts are unreliable ({value})"),
+_BLOCKED: Final = "more rounds cannot settle this: {value}"
+_AT_A_LOOK: Final[Mapping[str, str]] = {
+    "reachable": "this plan cannot become ready: {value}",
+    "unblocked": _BLOCKED,
+    "blocked": _BLOCKED,
 }
-"""Gate → how it is said when it holds, and when it does not."""
+"""Gate → what a look says of it where it fails; `blocked` is a name of moot 0.1."""
 
 
 ROUNDS_OFTEN_ENOUGH: Final = 6
@@ -42,18 +26,17 @@ ROUNDS_OFTEN_ENOUGH: Final = 6
 
 def what_a_plan_lacks(opening: RunOpened) -> list[str]:
     """Why a run that is opened like this can never become ready, each in a clause; nothing where it can."""
-    if opening.stop.profile != "calibrated" or not is_watched(opening):
+    if read_as(opening.stop.profile) != "gates" or not is_watched(opening):
         return []
-    from detectors.calibrated.gates import thresholds_of_readiness
-    from detectors.calibrated.parameters import calibrated_parameters
-    from detectors.calibrated.readiness import lacks
+    from detectors.stopping.parameters import gate_parameters
+    from detectors.stopping.readiness import lacks
 
-    return list(lacks(State(opened=opening), (), thresholds_of_readiness(calibrated_parameters())[1]))
+    return list(lacks(State(opened=opening), (), gate_parameters().settled))
 
 
 def seldom_ready(opening: RunOpened) -> str:
     """Why a run that is opened like this can become ready and seldom does; empty where it mostly does."""
-    if opening.stop.profile != "calibrated" or not is_watched(opening) or what_a_plan_lacks(opening):
+    if read_as(opening.stop.profile) != "gates" or not is_watched(opening) or what_a_plan_lacks(opening):
         return ""
     held = sum("G" in row.phases for row in opening.plan)
     if held >= ROUNDS_OFTEN_ENOUGH:
@@ -67,7 +50,7 @@ def out_of_reach(book: Book) -> str:
     the last look found by the look."""
     state = book.state
     opened = state.opened
-    if opened is None or opened.stop.profile != "calibrated" or not is_watched(opened):
+    if opened is None or read_as(opened.stop.profile) != "gates" or not is_watched(opened):
         return ""
     if state.looks and "reachable" in _failing(state.looks[-1]):
         return ""
@@ -77,18 +60,16 @@ def out_of_reach(book: Book) -> str:
         return ""
     from detectors.signals import signals  # who watches no such run does not pay for it
 
-    gates = {gate.name: gate for gate in signals(book, "calibrated").gates}
-    found = gates.get("reachable")
-    if found is None or found.ok or not found.decides:
-        return ""
-    return GATES["reachable"][1].format(value=found.value or "")
+    gates = {gate.name: gate for gate in signals(book, "gates").gates}
+    notice = gates.get("reachable")
+    return notice.text if notice is not None and not notice.ok else ""
 
 
 def told_at_a_look(look: Signals) -> str:
     """What a look says that nobody should overlook: the plan cannot become ready, or reading cannot settle it."""
     failing = _failing(look)
     return "; ".join(
-        GATES[name][1].format(value=failing[name]) for name in ("reachable", "blocked") if name in failing
+        words.format(value=failing[name]) for name, words in _AT_A_LOOK.items() if name in failing
     )
 
 

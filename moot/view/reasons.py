@@ -29,9 +29,11 @@ from ledger.events.values import Evidence, EvidenceClass
 from ledger.plain_text import first_sentence, one_line, sentences
 from ledger.result import Result
 from ledger.state.book import Book
+from ledger.state.decided import overridden
 from moot.view.evidence import times_of
 from moot.view.grounds import Ground, Quote, quotes_of, remembered, rests_on
 from moot.view.judged import (
+    is_split,
     latest,
     majority,
     option_of,
@@ -48,7 +50,10 @@ CLASSES: Final[tuple[EvidenceClass, ...]] = (
 )  # fmt: skip
 """The best first."""
 GIVEN_UP: Final = frozenset({"concede", "fix", "revise"})
-TAKEN: Final = frozenset({"accepted", "conceded", "fixed", "resolved", "addressed"})
+TAKEN: Final = frozenset({"accepted", "fixed", "resolved"})
+"""Dispositions of an objection that whoever decides took in."""
+MET: Final = frozenset({"addressed", "defended"})
+"""Dispositions of an attack that an answer stood up to."""
 _E = TypeVar("_E")
 
 
@@ -68,17 +73,35 @@ class Point(Result, frozen=True):
 
 
 def reasons_of(book: Book, decision: Decision) -> list[Point]:
-    """What stands under a decision, the best tested first; a decision that sums up others has theirs."""
-    found = [*_ruling_reasons(book), *_scorecard(book)]
+    """Return what stands under a decision, the best tested first; a decision that sums up others has theirs.
+
+    A person's override has the reasons that it cites, and none of what it overruled.
+    """
+    found = [] if decision.type == "override" else [*_ruling_reasons(book), *_scorecard(book)]
     ranked: list[tuple[tuple[int, float], Point]] = []
+    sides = {one.side for cite in decision.cites if isinstance(one := book.by_id.get(cite.id), Argument)}
     for ground in rests_on(book, decision, 1, remembered()):
-        reason = _reason(book, ground)
+        reason = None if _recommends_another(book, decision, ground) else _reason(book, ground)
         if reason is not None:
             weight, point = reason
+            argument = book.by_id.get(ground.id)
+            if len(sides) > 1 and isinstance(argument, Argument) and decision.made_by == "rule":
+                point = msgspec.structs.replace(point, text=f"{argument.side}: {point.text}")
             place = CLASSES.index(point.class_) if point.class_ else len(CLASSES)
             direct = 0 if ground.relation in ("based-on", "supported-by") else 1
             ranked.append(((direct * 10 + place, -weight), point))
     return found + [point for _, point in sorted(ranked, key=lambda one: one[0])]
+
+
+def _recommends_another(book: Book, decision: Decision, ground: Ground) -> bool:
+    """Whether what a decision sums up is a decision for another option: it then speaks against it."""
+    under = book.by_id.get(ground.id)
+    return (
+        isinstance(under, Decision)
+        and decision.made_by == "rule"
+        and bool(under.about)
+        and set(under.about).isdisjoint(decision.about)
+    )
 
 
 def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
@@ -87,9 +110,9 @@ def _reason(book: Book, ground: Ground) -> tuple[float, Point] | None:
         case Claim():
             return _claim(book, event, ground)
         case Argument():
-            return _argument(book, event)
+            return argument_point(book, event)
         case Concern():
-            return _concern(book, event)
+            return concern_point(book, event)
         case Challenge():
             return _challenge(book, event)
         case Decision() if event.type == "round" and event.id not in _overturned(book):
@@ -139,7 +162,7 @@ def _is_document(quote: Quote) -> bool:
     return quote.ref.startswith("K-") and quote.words is not None and quote.holds is True
 
 
-def _argument(book: Book, event: Argument) -> tuple[float, Point] | None:
+def argument_point(book: Book, event: Argument) -> tuple[float, Point] | None:
     """An argument that a judge upheld, or that nobody judged."""
     standing = latest(one for one in book.of(Standing) if one.of == event.id)
     if standing is not None and standing.standing not in UPHELD:
@@ -154,7 +177,7 @@ def _score(book: Book, identity: str | None) -> float:
     return float(score.total) if score is not None else 0.0
 
 
-def _concern(book: Book, event: Concern) -> tuple[float, Point]:
+def concern_point(book: Book, event: Concern) -> tuple[float, Point]:
     """A concern, by how severe others found it."""
     ratings = [one for one in book.of(Rating) if one.of == event.id and one.scale == "severity_1_5"]
     weight = severity(book, event)
@@ -174,15 +197,21 @@ def severity(book: Book, event: Concern) -> float:
 
 
 def _challenge(book: Book, event: Challenge) -> tuple[float, Point] | None:
-    """A challenge that changed something: the author gave way, or whoever decides took it in."""
+    """A challenge that changed something or that was met: granted, mended, taken in, or answered so that it holds."""
     answer = latest(one for one in book.of(Response) if one.to == event.id)
     became = latest(one for one in book.of(Disposition) if one.of == event.id)
     quote = _own_quote(book, event.evidence)
     text = one_line(event.claim or event.text)
+    refs = [event.id or "", *([answer.id or ""] if answer is not None else [])]
     if answer is not None and answer.outcome in GIVEN_UP:
         lead = "Granted" if answer.outcome == "concede" else "Mended in the text"
-        return 1.0, Point(f"{lead}: {text}", "conceded", quote, [event.id or "", answer.id or ""])
-    if became is not None and became.disposition in TAKEN:
+        return 1.0, Point(f"{lead}: {text}", "conceded", quote, refs)
+    if became is None:
+        return None
+    if answer is not None and became.disposition in MET:
+        lead = "Met, as the attacker says" if became.disposition == "addressed" else "Held when questioned"
+        return 0.0, Point(f"{lead}: {first_sentence(answer.text)}", "argued", None, refs)
+    if answer is None and became.disposition in TAKEN:
         alone = became.by == event.by
         lead = "Own objection to the draft, mended" if alone else "Objection to the draft, mended"
         return 0.0, Point(f"{lead}: {text}", "said" if alone else "argued", quote, [event.id or ""])
@@ -197,8 +226,9 @@ def _own_quote(book: Book, evidence: Iterable[Evidence]) -> str | None:
 
 def _ruling_reasons(book: Book) -> Iterator[Point]:
     ruling = ruling_of(book)
-    for vote in votes_of(book, ruling) if ruling else ():
-        if ruling and sides_with(vote.decision, ruling.decision):
+    votes = votes_of(book, ruling) if ruling else []
+    for vote in votes if not is_split(votes) else ():
+        if ruling and not vote.fallback and sides_with(vote.decision, ruling.decision):
             first = next(one for one in book.of(Vote) if one.by == vote.by and one.decision == vote.decision)
             later = f"; {vote.risk} in the last ballot" if first is not vote else ""
             said = f"{vote.by} ({vote.decision}, risk {first.risk} of 100{later}): {first_sentence(first.reasoning)}"
@@ -229,25 +259,40 @@ def objection_told(book: Book, decision: Decision | None, why: list[Point]) -> s
     for one in decision.dissent:
         if one.text:
             return f"{one.role}: {one_line(one.text)} ({one.ref})"
+    if decision.type == "override":
+        return _overruled(book, decision)
     found = _opposed(book, decision, {ref for point in why for ref in point.refs})
     return f"{found[0]}: {one_line(found[1])} ({found[2]})" if found else None
+
+
+def _overruled(book: Book, decision: Decision) -> str | None:
+    """Return the decision that a person overruled: it is what was said for the opposite."""
+    original = book.by_id.get(overridden(book.state, decision.id or ""))
+    if not isinstance(original, Decision) or original.id == decision.id:
+        return None
+    who = (
+        "the protocol's rule"
+        if original.made_by == "rule"
+        else (original.name or original.made_by).replace("_", " ")
+    )
+    return f"{who} had decided: {one_line(original.text)} ({original.id})"
 
 
 def _opposed(book: Book, decision: Decision, shown: set[str]) -> tuple[str, str, str] | None:
     ruling = ruling_of(book)
     for vote in votes_of(book, ruling) if ruling else ():
-        if ruling and not sides_with(vote.decision, ruling.decision):
+        if ruling and not vote.fallback and not sides_with(vote.decision, ruling.decision):
             return vote.by, _gist(vote), vote.id or ""
     losing = _losing_argument(book)
     if losing is not None:
         return losing.by, losing.claim, losing.id or ""
-    left = _unanswered(book)
+    left = _unanswered(book, decision, shown)
     if left is not None:
         return left.by, f"{left.claim} {left.text}", left.id or ""
     taken_in = {cite.id for cite in decision.cites}
     concerns = [
         one for one in book.of(Concern)
-        if one.type in ("concern", "tension") and one.id not in book.state.resolved
+        if one.type in ("concern", "tension") and one.id not in book.state.resolved and one.by != "controller"
         and one.id not in shown and one.id not in taken_in
         and (one.severity or one.round >= decision.round - 1) and book.state.opening.protocol != "panel"
     ]  # fmt: skip
@@ -275,7 +320,8 @@ def _losing_argument(book: Book) -> Argument | None:
     sides = side_means(book)
     if len(sides) < 2:
         return None
-    loser = min(sides, key=lambda side: sides[side])
+    ahead = sorted(sides, key=lambda side: -sides[side])
+    loser = ahead[1]  # of several options the runner-up: what speaks for it speaks against the first
     verdicts = {one.of: one.standing for one in book.of(Standing)}
     found = [
         one
@@ -290,22 +336,29 @@ def _losing_argument(book: Book) -> Argument | None:
     )
 
 
-def _unanswered(book: Book) -> Challenge | None:
-    """A challenge that was escalated, else one that was turned down or that its target defended against."""
+def _unanswered(book: Book, decision: Decision, shown: set[str]) -> Challenge | None:
+    """Return a challenge that was escalated, turned down, deflected or half met, else one that was only defended.
+
+    Of members who each criticize a plan of their own, only those that the decision cites.
+    """
+    cited = {cite.id for cite in decision.cites if cite.type == "challenge"}
     became = {one.of: one.disposition for one in book.of(Disposition)}
     answered = {one.to: one.outcome for one in book.of(Response)}
-    challenges = [one for one in book.of(Challenge) if one.id and not one.id.startswith("R-")]
-    for wanted in ("escalated", "rejected", "deflected"):
+    challenges = [
+        one for one in book.of(Challenge) if one.id and one.id not in shown and (not cited or one.id in cited)
+    ]
+    for wanted in ("escalated", "rejected", "deflected", "partially_addressed"):
         for one in challenges:
             if became.get(one.id or "") == wanted:
                 return one
-    return next((one for one in challenges if answered.get(one.id or "") in ("defend", "justify")), None)
+    unjudged = (one for one in challenges if one.id not in became)
+    return next((one for one in unjudged if answered.get(one.id or "") in ("defend", "justify")), None)
 
 
 def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, str, str]]:
     """Who disagrees with the decision: role, words, where. What had expected another verdict is no dissent."""
-    if decision is None:
-        return
+    if decision is None or decision.type == "override":
+        return  # who disagreed with what a person overruled says nothing about the override
     ruling = ruling_of(book)
     votes = tuple(votes_of(book, ruling)) if ruling else ()
     cast = {vote.id for vote in votes}  # told below with what each voted, in runs of either version
@@ -313,9 +366,26 @@ def dissent_told(book: Book, decision: Decision | None) -> Iterator[tuple[str, s
         if one.text and one.ref not in cast:
             yield one.role, one_line(one.text), one.ref
     for vote in votes:
-        if ruling and not sides_with(vote.decision, ruling.decision):
+        if (
+            ruling
+            and not vote.fallback
+            and (is_split(votes) or not sides_with(vote.decision, ruling.decision))
+        ):
             yield vote.by, f"{vote.decision} (risk {vote.risk} of 100): {_gist(vote)}", vote.id or ""
+    yield from _other_rounds(book, decision)
     counted = majority(book)
     for plan in book.of(Decision) if counted and counted.option else ():
-        if counted is not None and option_of(plan) not in (None, counted.option):
+        if counted is not None and option_of(book, plan) not in (None, counted.option):
             yield plan.id or "", first_sentence(plan.text), plan.id or ""
+
+
+def _other_rounds(book: Book, decision: Decision) -> Iterator[tuple[str, str, str]]:
+    """Rounds of a comparison in which the judge preferred another option to the recommended one."""
+    if book.state.opening.protocol != "comparative" or decision.made_by != "rule":
+        return
+    from rounds.protocols.comparative import pairing
+
+    for one in book.of(Decision):
+        against = set(one.about).isdisjoint(decision.about) and one.type == "round"
+        if against and not set(pairing(book.state, one.round)).isdisjoint(decision.about):
+            yield f"judge, round {one.round}", first_sentence(one.text), one.id or ""

@@ -16,12 +16,12 @@ from ledger.interchange.markdown import inline, paragraphs
 from ledger.interchange.transcript import entry
 from ledger.state.book import Book
 from moot.view.adr import adr
-from moot.view.annexes import open_questions, severities
+from moot.view.annexes_judging import open_questions, severities
 from moot.view.experiments import experiments_markdown, experiments_of
 from moot.view.forecasts import forecasts_markdown, forecasts_of
 from moot.view.hindsight import Hindsight
 from moot.view.hindsight import hindsight as hindsight_of
-from moot.view.outcome import outcome_of
+from moot.view.outcome import Outcome, outcome_of
 from moot.view.outcome_text import outcome_markdown
 from moot.view.report_decisions import decided, decisions_table
 from moot.view.report_hindsight import failures_section, hindsight_sections
@@ -42,6 +42,7 @@ from moot.view.stopping import why_it_stopped
 from moot.view.story import Story, tell
 from moot.view.without import without_section
 from rounds.protocols import is_watched
+from rounds.run.budget import Amounts
 
 Form = Literal["pages", "full", "page", "adr"]
 """Three pages; those and the record; one page to hand on; a decision record."""
@@ -49,28 +50,35 @@ Sections = Iterator[tuple[str, Iterator[str]]]
 
 
 def run_report(
-    book: Book, head: Head, signals: Callable[[], SignalReport | None], *, run: str, form: Form = "pages"
+    book: Book,
+    head: Head,
+    signals: Callable[[], SignalReport | None],
+    *,
+    run: str,
+    form: Form = "pages",
+    beyond: Amounts | None = None,
 ) -> str:
     """The run as one Markdown document, of three pages unless `form` says another; `full` has every event once."""
     if form == "adr":
         return adr(book, head, run=run)
     if form == "page":
-        return page(book, head, run=run)
+        return page(book, head, run=run, beyond=beyond)
     story, watched = tell(book), is_watched(book.state.opening)
     looked_back = hindsight_of(book) if watched else None
     if form == "full":
-        return full_report(story, book, head, looked_back, run=run)
+        return full_report(story, book, head, looked_back, run=run, beyond=beyond)
     read = signals() if watched else None  # None where thresholds are gone: the report says so
-    return report(story, book, head, read, looked_back, watched=watched, run=run)
+    return report(story, book, head, read, looked_back, watched=watched, run=run, beyond=beyond)
 
 
 def report(
     story: Story, book: Book, head: Head, signals: SignalReport | None = None, hindsight: Hindsight | None = None,
-    *, watched: bool = True, run: str = "RUN",
+    *, watched: bool = True, run: str = "RUN", beyond: Amounts | None = None,
 ) -> str:  # fmt: skip
     """The document of at most 250 lines. `signals` are those of the whole run in the profile to be shown, None when its
     parameters are not there; `hindsight` can be said only of the whole; a run that is not `watched` has neither."""
-    lines = [*_head(story, book, run), "", *decided(story, outcome_of(run, book).answer)]
+    outcome = outcome_of(run, book, beyond)
+    lines = [*_head(story, outcome, run), "", *decided(story, outcome.answer)]
     told = {one.id or "" for one in open_questions(book)} if any(book.of(Argument)) else set[str]()
     for title, section in chain(
         annex_sections(book),
@@ -82,20 +90,26 @@ def report(
     return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
 
 
-def page(book: Book, head: Head, *, run: str = "RUN") -> str:
+def page(book: Book, head: Head, *, run: str = "RUN", beyond: Amounts | None = None) -> str:
     """One page to hand on: the outcome and what the protocol brings out, such as a briefing with its trace table."""
     story = tell(book)
-    lines = _head(story, book, run)
+    lines = _head(story, outcome_of(run, book, beyond), run)
     for title, section in annex_sections(book):
         lines += _section(title, section)
     return "\n".join([*lines, *_section("How to check this", _check(story, head))]) + "\n"
 
 
 def full_report(
-    story: Story, book: Book, head: Head, hindsight: Hindsight | None = None, *, run: str = "RUN"
+    story: Story,
+    book: Book,
+    head: Head,
+    hindsight: Hindsight | None = None,
+    *,
+    run: str = "RUN",
+    beyond: Amounts | None = None,
 ) -> str:
     """The outcome, what is computed over the whole run, then the record: every event once, by round and phase."""
-    lines = _head(story, book, run)
+    lines = _head(story, outcome_of(run, book, beyond), run)
     for title, body in hindsight_sections(hindsight) if hindsight is not None else ():
         lines += _section(title, iter(body))
     lines += [*_section("Cast and seats", cast_section(story)), *_section("Cost", cost_section(story))]
@@ -103,9 +117,9 @@ def full_report(
     return "\n".join(lines) + "\n"
 
 
-def _head(story: Story, book: Book, run: str) -> list[str]:
+def _head(story: Story, outcome: Outcome, run: str) -> list[str]:
     """Question, labels and the outcome."""
-    return [*_title(story), *_first(story), "", *outcome_markdown(outcome_of(run, book), run)]
+    return [*_title(story), *_first(story), "", *outcome_markdown(outcome, run)]
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:

@@ -1,12 +1,11 @@
-"""The report's sections that look back over the whole run: failure modes, standing, contribution, coverage, axes."""
+"""The report's sections that look back over the whole run: failure modes, contribution."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from detectors.axes import Axis
-from ledger.interchange.markdown import inline, listed, table
+from ledger.interchange.markdown import inline, table
 from ledger.plain_text import shortened
 from moot.view import marks, words
 from moot.view.hindsight import Hindsight
@@ -23,7 +22,7 @@ def hindsight_sections(found: Hindsight) -> Iterator[tuple[str, list[str]]]:
 
 
 def failures_section(found: Hindsight) -> Lines:
-    """The eight failure modes as the calibrated detectors read them now."""
+    """The failure modes as they read now."""
     if found.failures is None:
         yield words.NO_PARAMETERS
         return
@@ -39,41 +38,7 @@ def failures_section(found: Hindsight) -> Lines:
     ]
     yield from table(("failure mode", "verdict", "e-value", "since", "why"), rows)
     yield ""
-    yield "By the calibrated detectors; what is not told here is no all-clear. `moot signals` has the numbers."
-
-
-def _standing(found: Hindsight) -> Lines:
-    tested = {claim: one for claim, one in found.standings.items() if one.label != "untested"}
-    if not tested:
-        return
-    counts = [
-        f"{sum(one.label == label for one in tested.values())} {label}"
-        for label in ("confirmed", "contested", "refuted")
-    ]
-    yield (
-        f"By the arguments for and against each claim (DF-QuAD), beside its status: {', '.join(counts)},"
-        f" {len(found.standings) - len(tested)} without an argument. `moot claims` shows the arguments."
-    )
-    contested = [claim for claim, one in tested.items() if one.label == "contested"]
-    if contested:
-        yield ""
-        yield f"Contested: {listed(contested)}."
-    if found.options:
-        yield ""
-        rows = [
-            (
-                inline(one.option),
-                str(one.confirmed),
-                str(one.contested),
-                str(one.refuted),
-                str(one.untested),
-                "" if one.strength is None else f"{one.strength:.2f}",
-            )
-            for one in found.options
-        ]
-        yield from table(
-            ("claims about", "confirmed", "contested", "refuted", "untested", "mean strength"), rows
-        )
+    yield "`moot signals` has the numbers."
 
 
 def _contribution(found: Hindsight) -> Lines:
@@ -92,71 +57,12 @@ def _contribution(found: Hindsight) -> Lines:
     yield from table(("role", "claims", "its alone", "status changes", "absent", "verdict", "why"), rows)
     yield ""
     yield (
-        "One stress round a role cannot show that it carries anything: `moot stress` plans forks that can."
+        "One stress round a role cannot show that it carries anything: `moot fork --stress` plans forks that can."
         " An unchanged round does not make a role decorative."
     )
 
 
-def _coverage(found: Hindsight) -> Lines:
-    one = found.coverage
-    if one is None:
-        return
-    if one.completeness is None or one.coverage is None:
-        yield f"{one.claims} claims, none of them sighted again: nothing can be estimated."
-        return
-    yield (
-        f"{one.claims} claims, {one.sighted_once} seen in one round only, {one.sighted_twice} in two: about"
-        f" {one.expected} would be found in all (Chao2), {one.completeness:.0%} of which are here;"
-        f" coverage by Good and Turing {one.coverage:.0%}."
-    )
-    yield ""
-    yield f"**Warning**: {inline(one.warning)}."
-
-
-def _twice(found: Hindsight) -> Lines:
-    one = found.twice
-    if one is None:
-        return
-    bound = f", at most {one.flips_at_most:.0%} with 95 % certainty" if one.flips_at_most is not None else ""
-    yield f"{one.repeats} verdicts were given twice, {one.flips} of them came out otherwise{bound}."
-    yield ""
-    if one.alpha is None or one.low is None or one.high is None:
-        yield f"Too few to say how reliable verdicts are: {one.needed} are needed."
-        return
-    reading = "**unreliable**: no e-value can be trusted" if one.unreliable else "reliable enough"
-    if one.warned and not one.unreliable:
-        reading = "to be read with care"
-    yield f"Krippendorff's alpha {one.alpha:.2f}, 90 % interval {one.low:.2f} to {one.high:.2f}: {reading}."
-
-
-def _axes(found: Hindsight) -> Lines:
-    rows = [
-        (inline(one.id), inline(one.name), _value(one), inline("; ".join(one.flags)), inline(_note(one)))
-        for one in found.axes.axes
-    ]
-    yield from table(("axis", "", "value", "flags", "from"), rows)
-    yield ""
-    if found.axes.incomplete:
-        yield f"⚠ state incomplete: {inline(found.axes.incomplete)}."
-        yield ""
-    yield "There is no overall score. A refused axis wants a judgement that the ledger does not hold."
-
-
-def _value(axis: Axis) -> str:
-    if axis.low is not None and axis.high is not None:
-        return f"{axis.low:g} to {axis.high:g}"
-    return "–" if axis.value is None else f"{axis.value:g}"
-
-
-def _note(axis: Axis) -> str:
-    return axis.note if axis.correction is None else f"{axis.note} (corrected: {axis.correction})"
-
-
 _SECTIONS: Final[tuple[tuple[str, Callable[[Hindsight], Lines]], ...]] = (
     ("Failure modes", failures_section),
-    ("Standing of the claims", _standing),
     ("What each role contributed", _contribution),
-    ("How much may be left to find", _coverage),
-    ("Verdicts given twice", _twice),
-    ("Axes", _axes),
 )

@@ -139,3 +139,17 @@ class SkillFiles(Result, frozen=True):
     files: list[str]
     done: Literal["written", "removed"]
     dry_run: bool
+
+
+class SeatTokens(Result, frozen=True):
+    """The tokens of a run by role, the operator's included."""
+
+    run: str
+    tokens: dict[str, str]
+
+
+class RemovedRun(Result, frozen=True):
+    """A run that is gone: its directory, and the names of what was in it."""
+
+    run: str
+    removed: list[str]

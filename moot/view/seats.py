@@ -97,11 +97,16 @@ class Costed(Protocol):
         ...
 
 
+def money(micro_usd: int) -> str:
+    """Return millionths of a dollar as `$0.42`; below ten cents with four digits, so that it does not read as free."""
+    return f"${micro_usd / 1_000_000:.{4 if 0 < micro_usd < 100_000 else 2}f}"
+
+
 def dollars(cost: Costed) -> str:
-    """`0.42 USD`, `0.42 USD, 3 of unknown cost`, `cost unknown`."""
+    """Return a cost in words: `$0.42`, `$0.42, 3 of unknown cost`, `cost unknown`."""
     if cost.unpriced and cost.unpriced >= cost.calls:
         return "cost unknown"
-    known = f"{cost.micro_usd / 1_000_000:.2f} USD"
+    known = money(cost.micro_usd)
     return f"{known}, {cost.unpriced} of unknown cost" if cost.unpriced else known
 
 

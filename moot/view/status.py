@@ -14,6 +14,7 @@ from ledger.result import Result
 from ledger.state.amending import Life
 from ledger.state.fold import add_call
 from ledger.state.state import Spend, State
+from moot.view.costs import beyond_told
 from moot.view.held_up import held_up_told, rules_asked_told
 from moot.view.outcome import Outcome
 from moot.view.quorum import RunQuorum, quorum_told
@@ -258,7 +259,12 @@ def _stop(state: State, report: SignalReport | None) -> StopStatus | None:
 
 
 def status_text(
-    path: Path, state: State, caveats: Sequence[str], waiting: Sequence[str], report: SignalReport | None
+    path: Path,
+    state: State,
+    caveats: Sequence[str],
+    waiting: Sequence[str],
+    report: SignalReport | None,
+    beyond: Amounts | None = None,
 ) -> str:
     """What `moot status` prints: caveats first. `waiting` are the open steps, `report` the signals as they read now."""
     opened = state.opening
@@ -273,7 +279,7 @@ def status_text(
         *(_row("leads", listed(leads)) if watched else ()),
         *(_row("stress", listed(_stress_told(state))) if watched else ()),
         *(_row("drift", listed(drift)) if watched else ()),
-        *_row("calls", _spent_told(state.spend)),
+        *_row("calls", _spent_told(state.spend, beyond)),
         *_row("rules", rules_asked_told(state)),
         *(_row("stop", _stop_told(state, report)) if watched else ()),
         *(_row("open", ", ".join(waiting)) if waiting else ()),
@@ -302,11 +308,12 @@ def _stress_told(state: State) -> list[str]:
     ]
 
 
-def _spent_told(spend: Spend) -> str:
+def _spent_told(spend: Spend, beyond: Amounts | None) -> str:
     parts = [str(spend.calls)]
     if spend.tokens_in or spend.tokens_out:
-        parts.append(f"{spend.tokens_in} tokens in, {spend.tokens_out} out")
+        parts.append(f"{spend.tokens_in:,} tokens in, {spend.tokens_out:,} out")
     parts.append(dollars(spend))
+    parts += [lost] if (lost := beyond_told(beyond)) else []
     return ", ".join(parts)
 
 

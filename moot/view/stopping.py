@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from detectors.report import GateReading, SignalReport
 from ledger.events import RunClosed, Signals
@@ -12,32 +12,20 @@ from ledger.plain_text import shortened
 from ledger.state.state import State
 from moot.view import marks, words
 from moot.view.marks import mark_of
-from moot.view.readiness import GATES
 from roles.rotation import next_lead
 from rounds.protocols.schedule import authors, deliberation_is_validated, plan_row, stop_is_obeyed
 
 if TYPE_CHECKING:
     from moot.view.story import Story
 
-WATCHED: Final = " watched"
-"""How the gate `alarms` names a failure mode that is no alarm yet and stands in the way all the same."""
-
-
-NO_CLAIM: Final = "no claim yet"
-"""What a gate says of a share of nothing."""
-
-
-WINDOW: Final = 3
-
 
 def because(report: SignalReport) -> str:
     """`Not ready because 45.0% of the claims are untested (limit 30%), alarms are open: one role dominates (FM-4).`"""
     deciding = [gate for gate in report.gates if gate.decides]
     if deciding:
-        rounds = next((int(gate.value or 0) for gate in report.gates if gate.name == "rounds"), 0)
-        told = dict.fromkeys(_told(gate, rounds) for gate in deciding if gate.ok == report.ready)
+        told = dict.fromkeys(gate_told(gate) for gate in deciding if gate.ok == report.ready)
         if report.stop and not report.ready:
-            return f"Stops, not ready: {', '.join(told)}; more rounds of reading cannot change that."
+            return f"Stops, not ready: {', '.join(told)}."
         return f"{'Ready' if report.ready else 'Not ready'} because {', '.join(told)}.{no_all_clear(report)}"
     holding = [signal.id for signal in report.signals if signal.satisfied]
     missing = [signal.id for signal in report.signals if not signal.satisfied]
@@ -80,22 +68,9 @@ def ended(state: State) -> str:
     return f"The run {closing.state} because {words.why_closed(closing.reason)}."
 
 
-def _told(gate: GateReading, rounds: int) -> str:
-    value = words.failures_in(gate.value or "")
-    if value == NO_CLAIM:
-        return "no claim was raised yet"
-    holds, fails = GATES.get(gate.name, (f"{gate.name} {{value}}",) * 2)
-    if gate.name == "alarms" and value.endswith(WATCHED) and "," not in value:
-        fails = "{value}, which is no all-clear"
-    window = (
-        "the last 3 rounds"
-        if rounds >= WINDOW
-        else "the first round"
-        if rounds == 1
-        else "the first 2 rounds"
-    )
-    limit = (gate.limit or "").lstrip("≤≥")
-    return (holds if gate.ok else fails).format(value=value, limit=limit, window=window)
+def gate_told(gate: GateReading) -> str:
+    """Say what a gate found, with the names of failure modes beside their codes."""
+    return words.failures_in(gate.text or gate.value or gate.name)
 
 
 def why_it_stopped(story: Story) -> str:

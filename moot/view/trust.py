@@ -8,14 +8,17 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ledger.events import Artifact, ExperimentJudged, Memo, Statement
+from msgspec import UNSET
+
+from ledger.events import ExperimentJudged, Memo, Statement
 from ledger.plain_text import counted
 from ledger.state.book import Book
 from ledger.state.state import State
 from moot.view import words
 from moot.view.banners import Calls, calls_of
+from moot.view.costs import beyond_told, written
 from moot.view.experiments import test_told
 from moot.view.families import families_told
 from moot.view.memo import has_beliefs, unseen_told
@@ -24,8 +27,12 @@ from moot.view.record_front import followed
 from moot.view.seats import dollars, family_of
 from moot.view.text import listed
 from moot.view.unopposed import alarms_told
+from rounds.protocols import is_watched
 from rounds.run.outcome import RunOutcome
 from rounds.run.outcome import outcome_of as quorum_of
+
+if TYPE_CHECKING:
+    from rounds.run.budget import Amounts
 
 TESTS_NAMED: Final = 3
 
@@ -61,7 +68,7 @@ def _apart(calls: Calls) -> str:
     if calls.enforced == calls.all:
         return "every seat had its brief and nothing else"
     continued = f", {calls.continued} in a continued context" if calls.continued else ""
-    return f"what else seats had read is not known for {calls.trusted} of {calls.all} replies{continued}"
+    return f"what else seats had read is not known for {calls.trusted} of {counted(calls.all, 'reply')}{continued}"
 
 
 def model_families(book: Book) -> int | None:
@@ -96,9 +103,12 @@ def _made_how(book: Book, replies: int, recorded: int) -> str:
             made = "a redacted copy"
         case _:
             made = "live run"
+    all_ = counted(replies, "reply")
+    if fake and fake == replies and made == "live run":
+        return f"no live run: {all_} made up by a program"
     if fake:
-        return f"{made}, {fake} of {replies} replies made up by a program"
-    return f"{made}, {recorded} of {replies} replies played from an earlier run" if recorded else made
+        return f"{made}, {fake} of {all_} made up by a program"
+    return f"{made}, {recorded} of {all_} played from an earlier run" if recorded else made
 
 
 def _starts_from(book: Book) -> Iterator[str]:
@@ -112,33 +122,37 @@ def _quorum(quorum: RunOutcome) -> str:
     if quorum.kind == "imported" or not quorum.declared:
         return ""
     lost = "" if quorum.kind == "whole" else f" ({quorum.kind.upper()})"
-    return f"{quorum.actual} of {quorum.declared} steps answered{lost}"
+    return f"{quorum.actual} of {counted(quorum.declared, 'step')} answered{lost}"
 
 
 def _process(book: Book) -> str:
-    """What the retrospectives say: failure modes that most of their authors saw."""
-    seen: Counter[str] = Counter()
+    """What the retrospectives say: failure modes that half of their authors saw, and whether an alarm agrees."""
     reviews = [event for event in book.of(Statement) if event.type == "retrospective"]
-    for event in reviews:
-        for section in event.sections:
-            if section.name.startswith("fm-") and section.text.startswith("seen: yes"):
-                seen[section.name.upper()] += 1
     if not reviews:
-        return "no seat was asked how the process went"
-    often = [
+        return ""
+    seen = Counter(mode for event in reviews for mode in modes_seen(event))
+    often = [(mode, number) for mode, number in seen.most_common(2) if 2 * number >= len(reviews)]
+    if not often:
+        return ""
+    raised = {alarm.fm for alarm in book.state.alarms}
+    told = [
         f"{words.failure(mode)}, seen by {number} of {len(reviews)}"
-        for mode, number in seen.most_common(2)
-        if 2 * number >= len(reviews)
+        + ("" if mode in raised or not is_watched(book.state.opening) else " although no alarm was raised")
+        for mode, number in often
     ]
-    return (
-        f"the seats say of the process: {', '.join(often)}"
-        if often
-        else "no failure mode was seen by half the seats"
-    )
+    return f"the seats say of the process: {', '.join(told)}"
 
 
-def looked_at_told(run: str, book: Book) -> str:
-    """Rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
+def modes_seen(event: Statement) -> tuple[str, ...]:
+    """Return the failure modes that the author of a retrospective saw; earlier runs say it in their sections."""
+    if event.checklist is not UNSET:
+        return tuple(tick.mode for tick in event.checklist if tick.seen == "yes")
+    sections = (one for one in event.sections if one.name.startswith("fm-"))
+    return tuple(one.name.upper() for one in sections if one.text.startswith("seen: yes"))
+
+
+def looked_at_told(run: str, book: Book, beyond: Amounts | None = None) -> str:
+    """Return rounds, replies, tokens or words, cost, tests that were run, and why it ended."""
     state = book.state
     spend = state.spend
     parts = [
@@ -148,10 +162,10 @@ def looked_at_told(run: str, book: Book) -> str:
     if spend.tokens_in or spend.tokens_out:
         parts.append(f"{spend.tokens_in + spend.tokens_out:,} tokens")
     else:
-        parts.append(
-            f"{sum(event.words for event in book.events if isinstance(event, Statement | Artifact)):,} words"
-        )
-    parts.append(dollars(spend) if spend.calls else "no call")
+        parts.append(written(book).told)
+    if spend.calls:
+        parts.append(dollars(spend))
+    parts += [lost] if (lost := beyond_told(beyond)) else []
     unseen = unseen_told(book) if has_beliefs(book) else ""
     return (
         "; ".join(part for part in (", ".join(parts), _tests(run, book), unseen, _ended(state)) if part) + "."

@@ -29,7 +29,7 @@ def alarms_told(book: Book, alarms: list[str]) -> str:
     if state.opening.origin.type == "import":
         told = "no failure mode was looked for as it ran"
     else:
-        told = "no open alarm" if is_watched(state.opening) else "this protocol looks for no failure mode"
+        told = "no open alarm" if is_watched(state.opening) else ""
     return "; ".join(one for one in (told, unopposed_told(book)) if one)
 
 

@@ -2,7 +2,7 @@
 
 without_each(book) → {role: EndWithout}, empty where nobody sealed an answer; hangs_on_told puts it into a sentence for
 the outcome, without_rows and without_section into a table for the report. It says what a role's own answer carries, and
-nothing of what the others would have said had they never heard it: that takes a fork (`moot stress`).
+nothing of what the others would have said had they never heard it: that takes a fork (`moot fork --stress`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from moot.view.memo import has_beliefs
 from moot.view.options import options_of
 
 if TYPE_CHECKING:
-    from detectors.calibrated.left_out import PoolWithout
+    from detectors.stopping.left_out import PoolWithout
 
 NOT_MEASURABLE: Final = "Not measurable: no sealed answers."
 HEADS: Final = ("without", "would lead", "by points", "reading")
@@ -36,11 +36,11 @@ class EndWithout(Result, frozen=True):
 def without_each(book: Book) -> dict[str, EndWithout]:
     """Role → the end without it. Of answers that are still coming in nothing is said."""
     if has_beliefs(book):
-        return _of_beliefs(book)
+        return _of_forecasts(book)
     return {one.role: EndWithout(one.without, one.changes) for one in pools_without(book)}
 
 
-def _of_beliefs(book: Book) -> dict[str, EndWithout]:
+def _of_forecasts(book: Book) -> dict[str, EndWithout]:
     from moot.view.forecasts import forecasts_of
 
     found = forecasts_of("", book)
@@ -50,7 +50,7 @@ def _of_beliefs(book: Book) -> dict[str, EndWithout]:
 
 def pools_without(book: Book) -> tuple[PoolWithout, ...]:
     """The same of a run that asks once a round, with margins; nothing while a round is answering."""
-    from detectors.calibrated.left_out import left_out
+    from detectors.stopping.left_out import left_out
 
     state = book.state
     found = left_out(state)
@@ -115,4 +115,4 @@ def without_section(book: Book) -> Iterator[str]:
         return
     yield from table(HEADS, [[inline(cell) for cell in row] for row in rows])
     yield ""
-    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot stress RUN`."
+    yield f"{FROM_ANSWERS} What the others would have said without a role takes a fork: `moot fork RUN --stress`."

@@ -24,6 +24,18 @@ FAILURE_MODES: Final[Mapping[str, str]] = {
     "FM-9": "an option nobody examined",
 }
 """What each failure mode is, in a few plain words."""
+FAILURE_SIGNS: Final[Mapping[str, str]] = {
+    "FM-1": "Roles give up positions without new evidence, or checks find nothing round after round.",
+    "FM-2": "Checks call something broken, but no claim moves and no decision cites them.",
+    "FM-3": "Claims and decisions name no goal, or drift checks fail.",
+    "FM-4": "One role raises most of the claims that decisions cite, or leads far beyond its share.",
+    "FM-5": "More new claims arrive than can be tested, or findings no longer become claims.",
+    "FM-6": "Checks reach a verdict without pointing to the places they looked at.",
+    "FM-7": "A planned absence of a role was not run, or the absent role had a part in the round.",
+    "FM-8": "Claims arrive faster than tests resolve them.",
+    "FM-9": "Tests are about one option alone, while a living option has none.",
+}
+"""What each failure mode looks like in a run."""
 CHECK_NAMES: Final[Mapping[str, str]] = {
     "critic_attack_on_action_trace": "attack × trace",
     "guardian_vs_observer_walkthrough": "invariant × walkthrough",
@@ -51,15 +63,15 @@ PHASES: Final[Mapping[str, str]] = {
 }
 CLOSINGS: Final[Mapping[str, str]] = {
     "signals": "enough stop signals held",
-    "ready": "every gate of readiness held",
+    "ready": "the stop checks of this run held",
     "protocol_end": "every planned step was taken",
     "not_ready": "every planned round was held and the stop signals did not agree",
     "human": "a person stopped it",
     "seats_failed": "a seat failed for good",
     "budget_rounds": "the budget of rounds was used up",
-    "budget_usd": "the budget in dollars was used up",
-    "budget_tokens": "the budget of tokens was used up",
-    "budget_calls": "the budget of calls was used up",
+    "budget_usd": "the next reply could cost more than the budget leaves",
+    "budget_tokens": "the next reply could take more tokens than the budget leaves",
+    "budget_calls": "the budget allows no further call",
     "budget_minutes": "the budget of minutes was used up",
     "short": "the answers agree, and no proposed test could change them",
     "settled": "no test is worth its price any more",

@@ -13,6 +13,7 @@ from moot.view.marks import STATUSES, mark_of
 LANE_WIDTH: Final = 260
 LANE_HEIGHT: Final = 22
 BAR_HEIGHT: Final = 120
+SMALL_STEP, SMALL_WIDTH, SMALL_HEIGHT = 14, 10, 28
 BAR_WIDTH: Final = 34
 COLUMN_WIDTH: Final = 190
 NODE_WIDTH: Final = 132
@@ -74,6 +75,24 @@ def lane(born: int, points: Sequence[LanePoint], rounds: int, alt: str) -> Marku
             parts.append(_horizontal(x, following, f"life {mark_of(STATUSES, point.status).tone}"))
     parts += [_move(x, point) if alt else _shape(x, point.status) for x, point in places]
     return _svg(LANE_WIDTH, LANE_HEIGHT, alt, parts, "lane")
+
+
+def small_bars(values: Sequence[float | None], top: float, alt: str) -> Markup:
+    """Draw one bar for each round, from 0 to `top`; a short line where a round has no number."""
+    parts: list[Markup] = []
+    for place, value in enumerate(values):
+        x = place * SMALL_STEP
+        if value is None or top <= 0:
+            parts.append(
+                Markup('<path d="M{0} {1}h{2}" class="stroke faint"/>').format(
+                    x, SMALL_HEIGHT - 1, SMALL_WIDTH
+                )
+            )
+            continue
+        height = max(1, round(min(1.0, value / top) * SMALL_HEIGHT))
+        box = Markup('<rect x="{0}" y="{1}" width="{2}" height="{3}" class="fill ghost"/>')
+        parts.append(box.format(x, SMALL_HEIGHT - height, SMALL_WIDTH, height))
+    return _svg(max(1, len(values)) * SMALL_STEP, SMALL_HEIGHT, alt, parts, "course")
 
 
 def axis(rounds: int, absent: Iterable[int]) -> Markup:

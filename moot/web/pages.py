@@ -12,6 +12,7 @@ from starlette.requests import Request
 from ledger.events import Decision, Event
 from ledger.plain_text import shortened
 from ledger.state.book import Book
+from moot.view.costs import spent_beyond
 from moot.view.events import EventWords, words_of
 from moot.view.outcome import outcome_of
 from moot.view.stopping import why_of
@@ -137,7 +138,10 @@ def _of_a_run(page: Callable[[PageRequest], str]) -> Callable[[RunIndex, Request
 @_of_a_run
 def overview(asked: PageRequest) -> str:
     """Why it stopped, what was decided, the rounds."""
-    page, outcome = overview_of(asked.run), outcome_of(str(asked.run.path), asked.run.book())
+    page, outcome = (
+        overview_of(asked.run),
+        outcome_of(str(asked.run.path), asked.run.book(), spent_beyond(asked.run.path)),
+    )
     return asked.render("overview.html", "overview", page=page, outcome=outcome)
 
 

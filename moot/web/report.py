@@ -21,6 +21,7 @@ from ledger.events import Artifact, Event, Statement
 from ledger.events.ids import Reference, parse_reference
 from ledger.state.anchors import sections_of
 from moot.view.annexes import annexes_of
+from moot.view.costs import spent_beyond
 from moot.view.grounds import Ground, Quote
 from moot.view.outcome import outcome_of
 from moot.view.round import CheckTold
@@ -80,7 +81,7 @@ def _document(run: Followed, story: Story, references: tuple[str, ...]) -> str:
         style=style(),
         links=links,
         page=overview(run),
-        outcome=outcome_of(str(run.path), run.book()),
+        outcome=outcome_of(str(run.path), run.book(), spent_beyond(run.path)),
         annexes=annexes_of(run.book()),
         ANNEX_WORDS=ANNEX_WORDS,
         story=story,

@@ -26,9 +26,9 @@ from moot.view.outcome_text import STATUSES
 from moot.view.report_tables import lifecycle
 from moot.view.scene import clock_time, spent
 from moot.view.seats import contexts_told, dollars, dollars_cell, filled_by
-from moot.view.stopping import alarms_first
+from moot.view.stop_checks import alarm_told
+from moot.view.stopping import alarms_first, gate_told
 from moot.web.links import Links
-from roles.outcome_status import OutcomeStatus
 
 ID: Final = re.compile(r"(?<![\w#-])([A-Z]{1,2}-\d+(?:-[A-Za-z0-9_]+)*(?:#[A-Za-z0-9-]+)?)")
 """What may be an id or a reference in the middle of a sentence; it becomes a link when it names something."""
@@ -84,6 +84,8 @@ def environment() -> Environment:
         "spent": spent,
         "filled_by": filled_by,
         "alarms_first": alarms_first,
+        "alarm_told": alarm_told,
+        "gate_told": gate_told,
         "contexts_told": contexts_told,
         "dollars": dollars,
         "dollars_cell": dollars_cell,
@@ -178,7 +180,7 @@ def points(value: float | None) -> str:
 
 def status_words(values: Iterable[str]) -> list[tuple[str, str]]:
     """Statuses to choose from, each with its word, as chips show it."""
-    return [(one, STATUSES[OutcomeStatus(one)].partition(":")[0]) for one in values]
+    return [(one, STATUSES.get(one, said(one))) for one in values]
 
 
 @pass_context

@@ -34,7 +34,7 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.conditions import undivided
+from ledger.events.conditions import requirement_texts, undivided
 from ledger.events.values import Evidence
 from ledger.state.anchors import sections_of
 from ledger.state.book import Book
@@ -330,7 +330,7 @@ def decision(event: Decision, words: DecisionWords = FIELD_NAMES) -> Quoted:
         lines += [bar(words.conditions, condition) for condition in undivided(event)]
     else:
         lines += [bar(words.falsifiers, text) for text in event.falsifiers]
-        lines += [bar(words.requirements, text) for text in event.requirements]
+        lines += [bar(words.requirements, text) for text in requirement_texts(event)]
     stances = [f"{entry.role} ({entry.ref})" for entry in event.dissent if entry.text is None]
     lines += _listed(words.stances, stances)
     lines += [

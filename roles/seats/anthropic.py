@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 MODEL: Final = "claude-sonnet-5-5"
 """What sits there when no model is named."""
-EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
 WORDS: Final = ApiWords(
     api="the Messages API",
     install="the anthropic SDK is not installed: pip install 'anthropic>=2.12'",
@@ -57,13 +56,10 @@ class AnthropicSeat(ApiSeat):
         model: str = MODEL,
         *,
         prices: Prices,
-        effort: str | None = None,
         tokens_out_max: int = TOKENS_OUT_MAX,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(
-            model, WORDS, prices=prices, effort=effort, tokens_out_max=tokens_out_max, monotonic=monotonic
-        )
+        super().__init__(model, WORDS, prices=prices, tokens_out_max=tokens_out_max, monotonic=monotonic)
 
     def _sdk(self) -> ModuleType:
         import anthropic
@@ -94,10 +90,12 @@ class AnthropicSeat(ApiSeat):
         client = self._client
         return (client.api_key or "", client.auth_token or "") if client is not None else ()
 
+    def _has_key(self, client: Any) -> bool:
+        # The SDK may also read credentials from a profile of its own, which it then keeps under this name.
+        return bool(client.api_key or client.auth_token or getattr(client, "credentials", None))
+
     async def _listen(self, client: Any, request: Request, heard: Heard) -> None:
         output: dict[str, Any] = {"format": {"type": "json_schema", "schema": dict(ENVELOPE)}}
-        if self._effort is not None:
-            output["effort"] = self._effort
         stream: Any = await client.messages.create(
             model=self.model,
             max_tokens=self._tokens_out_max,

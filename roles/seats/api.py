@@ -20,6 +20,7 @@ from ledger.redaction.masking import masked
 from roles.brief import Brief
 from roles.seats.port import AttemptLost, Bound, Request, SeatFailed, SeatReply, Used
 from roles.seats.prices import Prices, Tokens
+from roles.seats.reachable import unreachable
 
 TOKENS_OUT_MAX: Final = 24_000
 """Of one reply, thinking included."""
@@ -97,14 +98,12 @@ class ApiSeat(ABC):
         words: ApiWords,
         *,
         prices: Prices,
-        effort: str | None = None,
         tokens_out_max: int = TOKENS_OUT_MAX,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
         self._words = words
         self._prices = prices
-        self._effort = effort
         self._tokens_out_max = tokens_out_max
         self._monotonic = monotonic
         self._client: Any = None
@@ -136,6 +135,23 @@ class ApiSeat(ABC):
     @abstractmethod
     def _keys(self) -> tuple[str, ...]:
         """The keys that were sent, should a server give them back."""
+
+    def unready(self) -> str | None:
+        """Return what is missing before the first request: a key, or a server that listens. Nothing is sent."""
+        sdk = self._sdk()
+        try:
+            client = self._connected(sdk)
+            if not self._has_key(client):
+                return self._words.no_key
+            return unreachable(str(client.base_url))
+        except SeatFailed as failure:
+            return failure.detail
+        except (self._base_error(sdk), TypeError, ValueError) as error:
+            return f"{self._words.no_key} ({type(error).__name__})"
+
+    def _has_key(self, client: Any) -> bool:
+        """Return whether the client has what its server wants; a seat whose server wants no key need not ask."""
+        return client is not None
 
     @property
     def priced(self) -> bool:

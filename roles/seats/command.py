@@ -16,6 +16,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from shutil import which
 from typing import Any, Final, cast
 
 import orjson
@@ -46,6 +47,11 @@ class CommandSeat:
         self._arguments = tuple(arguments)
         self._seconds_max = seconds_max
         self._monotonic = monotonic
+
+    def unready(self) -> str | None:
+        """Return that there is no such program; None when there is."""
+        program = self._arguments[0]
+        return None if which(program) else f"there is no program {program} to start"
 
     async def reply(self, request: Request) -> SeatReply:
         """Run the program once. Raises `SeatFailed` when there is no such program, `AttemptLost` when it fails."""

@@ -24,7 +24,6 @@ KINDS: Final[Mapping[str, SeatKind]] = {
     "gemini": "command",
     "llm": "command",
     "command": "command",
-    "local": "local",
     "host": "host",
     "human": "human",
     "tape": "tape",
@@ -38,7 +37,6 @@ OF_ONE_FAMILY: Final[Mapping[str, str]] = {
     "claude": "claude",
     "codex": "gpt",
     "gemini": "gemini",
-    "local": "local",
 }
 MAKERS: Final[Mapping[str, str]] = {
     "claude": "anthropic",

@@ -49,7 +49,6 @@ from roles.seats.prompt import (
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 INSTALL: Final = "the openai SDK is not installed: pip install 'openai>=3.54'"
 FREE: Final = "0.000000"
 QUOTA: Final = "insufficient_quota"
@@ -83,13 +82,12 @@ class OpenAISeat(ApiSeat):
         endpoint: Endpoint,
         *,
         prices: Prices,
-        effort: str | None = None,
         tokens_out_max: int | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         most = tokens_out_max or endpoint.tokens_out_max
         words = words_of(endpoint)
-        super().__init__(model, words, prices=prices, effort=effort, tokens_out_max=most, monotonic=monotonic)
+        super().__init__(model, words, prices=prices, tokens_out_max=most, monotonic=monotonic)
         self.endpoint = endpoint
         self._manner = Manner(endpoint.forms[0], endpoint.limit)
         kind = endpoint.name if endpoint.name in KINDS else "openai"
@@ -179,8 +177,6 @@ class OpenAISeat(ApiSeat):
             asking["stream_options"] = {"include_usage": True}
         if manner.form != "text":
             asking["response_format"] = _response_format(brief, manner.form)
-        if self._effort is not None:
-            asking["reasoning_effort"] = self._effort
         if self.endpoint.is_official:
             asking["prompt_cache_key"] = hashlib.sha256(_system(brief).encode()).hexdigest()[:32]
         return asking

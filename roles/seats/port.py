@@ -19,7 +19,7 @@ from roles.protocol import Step
 if TYPE_CHECKING:  # a verb that only looks builds no briefs
     from roles.brief import Brief
 
-MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command", "local")
+MASKED: Final[tuple[SeatKind, ...]] = ("anthropic", "openai", "command")
 """Seats whose replies come from a program or over a network, which may give back a key that it was sent."""
 NAME_CHARACTERS_MAX: Final = 200
 
@@ -174,6 +174,15 @@ class Metered(Protocol):
 
     def bound(self, request: Request) -> Bound:
         """The most that this attempt can use."""
+        ...
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """A seat that can say before the first request that it will not answer."""
+
+    def unready(self) -> str | None:
+        """Return what is missing: a key, a program, a server that listens; None when the seat may answer."""
         ...
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
 from detectors.report import Signal, SignalReport
 from ledger.compare.diff import LedgerDiff, diff
-from ledger.events import Decision
+from ledger.events import Claim, Decision
+from ledger.plain_text import one_line
 from ledger.result import Result
 from ledger.state.book import Book
 from ledger.state.decided import final_in_force
+from rounds.protocols import is_watched
+
+_OPTION: Final = re.compile(r"\bO-\d+\b")
 
 
 class SignalChange(Result, frozen=True):
@@ -44,9 +50,11 @@ class SignalDifferences(Result, frozen=True):
 
 
 class FinalAnswer(Result, frozen=True):
-    """The first final decision in force; `about` are the options that it is about, in the asker's words.
+    """The first final decision in force, in words: a memo's answer where the run wrote one.
 
-    `chosen`: the one option that a rule chose, null where a role wrote what it decided, or nothing was chosen.
+    Each run may number its options itself, so that `text` names every option by its words beside its id, and `about`
+    are the words of the options that it is about. `chosen`: the one option that a rule chose, null where a role wrote
+    what it decided, or nothing was chosen.
     """
 
     decision: str
@@ -64,18 +72,60 @@ class Answers(Result, frozen=True):
     b: FinalAnswer | None
 
 
-class RunDiff(LedgerDiff, frozen=True):
-    """What differs between two runs, as the command prints it with `--json`."""
+class Texts(Result, frozen=True):
+    """The words of the claims and decisions that differ or are in one run only, by id, in each run."""
 
-    signals: SignalDifferences
+    a: dict[str, str]
+    b: dict[str, str]
+
+
+class RunDiff(LedgerDiff, frozen=True):
+    """What differs between two runs, as the command prints it with `--json`. `signals` is null where a run has none."""
+
+    signals: SignalDifferences | None
     answers: Answers
+    texts: Texts
 
 
 def compare(a: Book, b: Book, names: tuple[str, str], *, signals: Callable[[Book], SignalReport]) -> RunDiff:
     """Compare two runs. `signals` reads a book in the profile wanted, the same one for both."""
     ledgers = diff(a, b, names)
-    reports = (signals(a), signals(b))
-    return RunDiff(**msgspec.structs.asdict(ledgers), signals=_signals(*reports), answers=_answers(a, b))
+    watched = is_watched(a.state.opened) and is_watched(b.state.opened)
+    return RunDiff(
+        **msgspec.structs.asdict(ledgers),
+        signals=_signals(signals(a), signals(b)) if watched else None,
+        answers=_answers(a, b),
+        texts=_texts(ledgers, a, b),
+    )
+
+
+def _texts(found: LedgerDiff, a: Book, b: Book) -> Texts:
+    """Return the words behind the ids of a comparison."""
+    said: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    for group in (found.claims, found.decisions):
+        pairs = [*((one.a, one.b) for one in group.changed), *((one.a, one.b) for one in group.similar)]
+        for book, texts, ids in (
+            (a, said[0], [*(one for one, _ in pairs), *group.only_a]),
+            (b, said[1], [*(other for _, other in pairs), *group.only_b]),
+        ):
+            texts |= {one: text for one in ids if (text := _text(book, one))}
+    return Texts(*said)
+
+
+def _text(book: Book, identity: str) -> str:
+    event = book.by_id.get(identity)
+    return _in_words(book, event.text) if isinstance(event, Claim | Decision) else ""
+
+
+def _in_words(book: Book, text: str) -> str:
+    """Return a text with the words of every option beside its id, where it comes first."""
+    options = {option.id: one_line(option.text) for option in book.state.options}
+
+    def worded(found: re.Match[str]) -> str:
+        words = options.pop(found[0], None)
+        return found[0] if words is None else f"{found[0]} ({words})"
+
+    return _OPTION.sub(worded, text)
 
 
 def _answers(a: Book, b: Book) -> Answers:
@@ -90,11 +140,18 @@ def _answer(book: Book) -> FinalAnswer | None:
     for identity in final_in_force(book.state)[:1]:
         event = book.by_id[identity]
         assert isinstance(event, Decision), f"{identity} is no decision"
-        options = {option.id: option.text for option in book.state.opening.options}
+        options = {option.id: one_line(option.text) for option in book.state.options}
         about = [options.get(one, one) for one in event.about]
         by_rule = event.made_by == "rule" and len(about) == 1
-        return FinalAnswer(identity, event.text, about, about[0] if by_rule else None)
+        return FinalAnswer(identity, _answered(book, event), about, about[0] if by_rule else None)
     return None
+
+
+def _answered(book: Book, event: Decision) -> str:
+    """Return the answer of the memo that the decision was made of, else the decision in words."""
+    memo = book.state.memo if event.by == "controller" and event.type == "final" else None
+    sentences = [one.text for one in memo.sentences if one.field == "answer"] if memo is not None else []
+    return " ".join(sentences) or _in_words(book, event.text)
 
 
 def _signals(a: SignalReport, b: SignalReport) -> SignalDifferences:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ledger.events import ExperimentPlanned, ExperimentRun
 from ledger.events.experiments import ExperimentEnvironment, KeptOutput
-from ledger.state.experiments import Content
+from ledger.state.experiments import Content, plan_problems
 from ledger.state.series import Slot
 from rounds.experiments.bubblewrap import NAME
 from rounds.experiments.sandbox import (
@@ -118,13 +118,22 @@ def bench_here() -> Bench:
 
 
 def job_of(plan: ExperimentPlanned, slot: Slot, content: Content) -> Job:
-    """What is run: the plan's program, or a control's in its place, beside the plan's inputs."""
+    """Return what is run: the plan's program, or a control's in its place, beside the plan's inputs.
+
+    Raises `SandboxBroken` for a plan that `check` refuses, or a file that is not what was planned: a ledger that was
+    written by hand obeys no limits.
+    """
+    for problem in plan_problems(plan):
+        raise SandboxBroken(f"the plan is refused: {problem}")
     files, argv = plan.files, plan.argv
     for control in plan.controls:
         if slot.control == f"must_{control.must}":
             files, argv = control.files, control.argv
-    named = {one.name: content(one.sha256) for one in plan.inputs}
-    named |= {one.name: content(one.sha256) for one in files}
+    named = {file.name: content(file.sha256) for file in (*plan.inputs, *files)}
+    planned = {file.name: file.sha256 for file in (*plan.inputs, *files)}
+    for name, sha256 in planned.items():
+        if _sha256(named[name]) != sha256:
+            raise SandboxBroken(f"{name} is not the file that was planned")
     limits = Limits(
         wall_seconds=plan.limits.wall_seconds,
         cpu_seconds=plan.limits.cpu_seconds,
@@ -138,7 +147,7 @@ def _not_run(why: str) -> SandboxRun:
     """What stands for a program that could not be started: why, in the place of what it would have written."""
     said = why.encode("utf-8", "replace")
     nothing = Capture(_sha256(b""), 0, b"")
-    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(said), len(said), said), {}, 0)
+    return SandboxRun("not_started", None, None, nothing, Capture(_sha256(said), len(said), said), 0)
 
 
 def _kept(stream: Capture) -> KeptOutput:

@@ -1,14 +1,15 @@
 """The walls of the sandbox: the `bwrap` command line that a program runs under.
 
-inside     no network, its own process table and hostname, no capabilities, no new privileges, user nobody
+inside     no network, its own process table and hostname, no capabilities, no new privileges, another user
 readable   /usr, /bin, /lib*, the interpreter, five small files of /etc
-writable   the work directory alone
+writable   the work directory, a tmpfs of limited size, and 1 MB of /dev/shm for locks
 """
 
 from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -18,22 +19,30 @@ from pathlib import Path
 from typing import Final
 
 NAME: Final = "bubblewrap"
+PROGRAM: Final = "bwrap"
+OLDEST: Final = (0, 8)
+"""The first version that limits a tmpfs and can forbid further user namespaces."""
 WORK: Final = "/work"
 """Where the program's files lie inside, and the only place it may write."""
 NOBODY: Final = "65534"
+FIRST_USER: Final = 2_000_000_000
+USERS: Final = 100_000_000
+"""Numbers that no system gives to people or services."""
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 SETTINGS: Final = ("ld.so.cache", "alternatives", "localtime", "nsswitch.conf", "passwd")
 """What programs look for in /etc; none of it is secret."""
+DEVICE_BYTES: Final = 65_536
+SHARED_BYTES: Final = 2**20
 SECONDS_FOR_A_VERSION: Final = 10
 
 
 def version() -> str | None:
     """Return the version of the installed bubblewrap; null when it is not installed or does not answer."""
-    if shutil.which("bwrap") is None:
+    if shutil.which(PROGRAM) is None:
         return None
     with suppress(OSError, subprocess.SubprocessError):
         reply = subprocess.run(
-            ["bwrap", "--version"], capture_output=True, text=True, timeout=SECONDS_FOR_A_VERSION, check=False
+            [PROGRAM, "--version"], capture_output=True, text=True, timeout=SECONDS_FOR_A_VERSION, check=False
         )
         number = re.search(r"\d+(\.\d+)+", reply.stdout)
         return number[0] if reply.returncode == 0 and number else None
@@ -45,17 +54,34 @@ def interpreter() -> Path:
     return Path(sys.base_prefix)
 
 
-def command(launcher: Sequence[str], work: Path, environment: Mapping[str, str]) -> list[str]:
-    """Return the words that run `launcher` inside, with `work` as its only writable place."""
+def command(
+    launcher: Sequence[str],
+    files: Mapping[str, int],
+    call_filter: int,
+    environment: Mapping[str, str],
+    disk_bytes: int,
+) -> list[str]:
+    """Return the words that run `launcher` inside.
+
+    `files`: name in the work directory → descriptor of its content. `call_filter`: descriptor of the seccomp program.
+    """
     is_root = os.geteuid() == 0
-    words = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    words = [
+        shutil.which(PROGRAM) or PROGRAM,
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-uts",
+    ]
     words += ["--unshare-cgroup-try"]
     if is_root:
+        # Root stays outside a user namespace: there the kernel would count no processes for the limit.
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
             words += ["--cap-add", capability]
     else:
-        words += ["--unshare-user", "--uid", NOBODY, "--gid", NOBODY]
+        words += ["--unshare-user", "--disable-userns", "--uid", NOBODY, "--gid", NOBODY]
     words += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    words += ["--seccomp", str(call_filter)]
     for path in _readable():
         for above in reversed(Path(path).parents[:-1]):
             # A way to the interpreter, and nothing beside it.
@@ -65,11 +91,25 @@ def command(launcher: Sequence[str], work: Path, environment: Mapping[str, str])
         words += ["--symlink", target, path]
     for path in _settings():
         words += ["--ro-bind", path, path]
-    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
-    words += ["--bind", str(work), WORK, "--remount-ro", "/", "--chdir", WORK]
+    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", *_devices()]
+    words += ["--perms", "0777", "--size", str(disk_bytes), "--tmpfs", WORK]
+    for name, descriptor in files.items():
+        words += ["--perms", "0755", "--file", str(descriptor), f"{WORK}/{name}"]
+    words += ["--remount-ro", "/", "--chdir", WORK]
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    return [*words, "--", *(_as_nobody() if is_root else ()), *launcher]
+    return [*words, "--", *(_as_somebody_else() if is_root else ()), *launcher]
+
+
+def _devices() -> list[str]:
+    """Return a /dev without /dev/zero, whose shared mappings are memory that belongs to no process."""
+    words = ["--perms", "0755", "--size", str(DEVICE_BYTES), "--tmpfs", "/dev"]
+    for name in ("null", "full", "random", "urandom"):
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for link, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
+        words += ["--symlink", f"/proc/self/fd{target}", f"/dev/{link}"]
+    words += ["--perms", "1777", "--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm"]
+    return [*words, "--remount-ro", "/dev"]
 
 
 def _readable() -> Iterable[str]:
@@ -89,7 +129,22 @@ def _settings() -> Iterable[str]:
     return (f"/etc/{name}" for name in SETTINGS if os.path.exists(f"/etc/{name}"))
 
 
-def _as_nobody() -> list[str]:
-    """Return the words that become nobody before the program starts: root stays root for the count of processes."""
-    words = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--bounding-set=-all"]
+def _user_of_its_own() -> str:
+    """Return a user that owns nothing and runs nothing else.
+
+    The kernel counts processes by user: programs that run side by side as one user would take each other's share. Where
+    a container maps few users, it is nobody for all.
+    """
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/uid_map").read_text("ascii").splitlines():
+            first, _, length = map(int, line.split())
+            if first + length > FIRST_USER + USERS:
+                return str(FIRST_USER + secrets.randbelow(USERS))
+    return NOBODY
+
+
+def _as_somebody_else() -> list[str]:
+    """Return the words that give up root before the program starts."""
+    user = _user_of_its_own()
+    words = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--bounding-set=-all"]
     return [*words, "--inh-caps=-all", "--no-new-privs"]

@@ -4,7 +4,9 @@ It is given the port of a listener, the path of a secret outside, the process th
 run as a program of its own and never imported.
 """
 
+import ctypes
 import json
+import mmap
 import os
 import resource
 import socket
@@ -71,6 +73,38 @@ def is_privileged() -> bool:
     return False
 
 
+def keeps_memory_unseen() -> bool:
+    """Take memory that belongs to no process: anonymous files, shared mappings, System V segments."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with suppress(OSError, AttributeError):
+        os.close(os.memfd_create("x"))
+        return True
+    with suppress(OSError, ValueError):
+        mmap.mmap(-1, 4096).close()
+        return True
+    with suppress(OSError), open("/dev/zero", "r+b") as zero:
+        mmap.mmap(zero.fileno(), 4096).close()
+        return True
+    return bool(libc.shmget(0, 4096, 0o1600) >= 0)
+
+
+def makes_namespaces() -> bool:
+    """Become root of a user namespace of one's own, where tmpfs can be mounted without a limit."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ctypes.CDLL(None).unshare(0x10000000) == 0 else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def adds_a_key() -> bool:
+    """Leave a key in the kernel's keyring of this user."""
+    number = {"x86_64": 248, "aarch64": 217}.get(os.uname().machine)
+    if number is None:
+        return False
+    words = ctypes.c_char_p(b"user"), ctypes.c_char_p(b"moot"), ctypes.c_char_p(b"x")
+    return bool(ctypes.CDLL(None).syscall(number, *words, 1, -4) >= 0)
+
+
 def starts_too_many(bound: int) -> bool:
     """Start more processes than the bound allows; they wait for nothing and end with us."""
     started: list[int] = []
@@ -120,6 +154,8 @@ def main() -> None:
     """Try everything once."""
     given = json.loads(Path("given.json").read_text())
     Path("left.txt").write_text("written inside")
+    if Path("left.txt").read_text() != "written inside":
+        sys.exit("what a program writes in its work directory is not there afterwards")
     tried = {
         "network": reaches_network(given["port"]),
         "secret_file": reads(given["secret"]),
@@ -131,6 +167,9 @@ def main() -> None:
         "privileges": is_privileged(),
         "kernel_settings": changes_the_kernel(),
         "memory": takes_too_much(given["memory"] * 2),
+        "shared_memory": keeps_memory_unseen(),
+        "namespaces": makes_namespaces(),
+        "kernel_keys": adds_a_key(),
         "file_size": writes_too_much(given["file"]),
         "processes": starts_too_many(given["processes"]),
         "cpu_limit": not 0 < resource.getrlimit(resource.RLIMIT_CPU)[0] <= given["cpu"],

@@ -1,8 +1,11 @@
 """The sandbox: a program with its files, run without a network, a home, an environment or the parent's files.
 
-bubblewrap.py has the words that shut a program in; this file starts them, watches the program, and ends it whole.
-Every bound of `Limits` is held here or by the kernel. Nothing is ever run unconfined: where bubblewrap cannot set up
-its walls, no program starts and `SandboxBroken` is raised.
+bubblewrap.py has the words that shut a program in, seccomp.py the system calls that it may not make; this file starts
+them, watches the program, and ends it whole. Nothing is ever run unconfined: where bubblewrap cannot set up its walls,
+no program starts and `SandboxBroken` is raised.
+
+No file of a program ever lies on this machine's disk: inputs go in through descriptors, and the work directory is a
+tmpfs that the sandbox alone has, and that is gone with it.
 """
 
 from __future__ import annotations
@@ -12,27 +15,29 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Final, Literal
 
+from ledger.plain_text import visible
 from ledger.state.experiments import FILE_NAME
-from rounds.experiments import bubblewrap
+from rounds.experiments import bubblewrap, seccomp
 from rounds.experiments.bubblewrap import NAME, WORK, interpreter
-from rounds.experiments.left_behind import prefix_of_ours, remove_left_behind
+from rounds.experiments.control_group import ControlGroup, control_group
+from rounds.experiments.usage import Usage, descendants, is_alive, usage_of
 
 READY: Final = b"\x06"
 """What the launcher inside writes to stderr when the walls stand; it is none of the program's output."""
 SECONDS_TO_END: Final = 3.0
-SECONDS_BETWEEN_LOOKS: Final = 0.02
+SECONDS_BETWEEN_LOOKS: Final = 0.01
 CHUNK: Final = 65_536
 OUR_PROCESSES: Final = 3
 """Those of bubblewrap, above the program."""
+SLACK: Final = 16
+"""The tmpfs has a sixteenth more room than the limit, so that a program beyond the limit is seen and ended."""
 
 Ended = Literal["exit", "signal", "wall", "memory", "processes", "disk", "output", "not_started"]
 """How a program ended: by itself, by a signal, or by us at a limit; or it never began."""
@@ -58,20 +63,23 @@ class Limits:
     file_bytes: int = 16 * 1024 * 1024
     """Of one file."""
     disk_bytes: int = 64 * 1024 * 1024
-    """Of all files in the work directory."""
+    """Of all files in the work directory; they lie in memory, and count for `memory_bytes` too."""
+    inodes: int = 4_096
+    """Files and directories, empty ones too, in the work directory."""
+    descriptors: int = 128
+    """Open files of each process."""
     kept_bytes: int = 65_536
     """What is kept of each of stdout and stderr; the hash is that of the whole."""
     out_bytes: int = 16 * 1024 * 1024
-    """What may be written to stdout and stderr before the program is ended."""
+    """What is read of stdout and stderr together; a program that writes more is ended."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A program to run: its files by name, its words (no shell), and which files it leaves behind."""
+    """A program to run: its files by name, and its words (no shell)."""
 
     argv: tuple[str, ...]
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-    outputs: tuple[str, ...] = ()
     seed: int = 0
     limits: Limits = Limits()
 
@@ -94,7 +102,6 @@ class SandboxRun:
     signal: int | None
     stdout: Capture
     stderr: Capture
-    outputs: Mapping[str, bytes]
     ms: int
 
 
@@ -104,32 +111,106 @@ def search_path() -> str:
 
 
 def run_job(job: Job, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
-    """Run a job in a fresh work directory, and take that away again.
+    """Run a job; `is_interrupted` is asked while it runs.
 
-    `is_interrupted` is asked while it runs. Raises `SandboxBroken` when the walls do not stand or the program is not
-    there, `SandboxInterrupted`, and `ValueError` for names with a path.
+    Raises `SandboxBroken` when the walls do not stand or the program is not there, `SandboxInterrupted`, and
+    `ValueError` for names with a path.
     """
-    with work_directory(job) as work:
-        return run_in(job, work, is_interrupted)
+    for name in job.files:
+        if not FILE_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is not a plain file name")
+    if not _is_there(job):
+        raise SandboxBroken(
+            f"{job.argv[0]!r} is neither a file of the experiment nor a program in {search_path()}"
+        )
+    if not seccomp.is_supported():
+        raise SandboxBroken("moot has no system call filter for this processor")
+    group = control_group(job.limits.memory_bytes)
+    try:
+        return _run(job, group, is_interrupted or _never)
+    finally:
+        if group is not None:
+            group.remove()
+
+
+def _run(job: Job, group: ControlGroup | None, is_interrupted: Callable[[], bool]) -> SandboxRun:
+    began = time.monotonic()
+    process = _started(job, group)
+    assert process.stdout is not None, "stdout is a pipe"
+    assert process.stderr is not None, "stderr is a pipe"
+    budget = _Budget(job.limits.out_bytes)
+    out = _Stream(process.stdout, job.limits.kept_bytes, budget)
+    err = _Stream(process.stderr, job.limits.kept_bytes, budget, READY)
+    try:
+        beyond = _watched(process, err, budget, group, job.limits, began, is_interrupted)
+    finally:
+        _end(process)
+        for stream in (out, err):
+            stream.thread.join(SECONDS_TO_END)
+    if out.thread.is_alive() or err.thread.is_alive():
+        raise SandboxBroken(f"{NAME} did not end all that the program had started")
+    if not err.is_ready:
+        raise SandboxBroken(_why_not(err.capture(), process.returncode))
+    if budget.is_exceeded:
+        # Said here too: a program may have ended before the next look, killed by the closed pipe.
+        beyond = beyond or "output"
+    if group is not None and group.is_exceeded:
+        # The kernel killed one process of the program; the others may have gone on as if nothing had happened.
+        beyond = beyond or "memory"
+    ms = round((time.monotonic() - began) * 1000)
+    code = process.returncode
+    if beyond is not None:
+        return SandboxRun(beyond, None, None, out.capture(), err.capture(), ms)
+    if code < 0 or code > 128:
+        number = -code if code < 0 else code - 128
+        return SandboxRun("signal", None, number, out.capture(), err.capture(), ms)
+    return SandboxRun("exit", code, None, out.capture(), err.capture(), ms)
+
+
+def _started(job: Job, group: ControlGroup | None) -> subprocess.Popen[bytes]:
+    room = job.limits.disk_bytes + job.limits.disk_bytes // SLACK
+    with _descriptors([seccomp.program(), *job.files.values()]) as (call_filter, *contents):
+        files = dict(zip(job.files, contents, strict=True))
+        words = bubblewrap.command(_launcher(job), files, call_filter, _environment(job.seed), room)
+        if group is not None:
+            enter = 'echo $$ > "$0" && exec "$@"'
+            words = ["/bin/sh", "-c", enter, str(group.entrance), *words]
+        try:
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=(call_filter, *contents),
+                cwd="/",
+                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+            )
+        except OSError as error:
+            raise SandboxBroken(
+                f"{words[0]} cannot be started: {(error.strerror or str(error)).lower()}"
+            ) from None
 
 
 @contextmanager
-def work_directory(job: Job) -> Generator[Path]:
-    """A fresh directory with the job's files, gone afterwards with all that a program left in it."""
-    names = [name for name in (*job.files, *job.outputs) if not FILE_NAME.fullmatch(name)]
-    if names:
-        raise ValueError(f"{names[0]!r} is not a plain file name")
-    remove_left_behind()
-    with tempfile.TemporaryDirectory(prefix=prefix_of_ours(), ignore_cleanup_errors=True) as above:
-        work = Path(above, "work")
-        work.mkdir()
-        for name, content in job.files.items():
-            work.joinpath(name).write_bytes(content)
-            work.joinpath(name).chmod(0o755)
-        # Inside, root is nobody: the directory must be writable for everybody who can reach it.
-        Path(above).chmod(0o711)
-        work.chmod(0o777)
-        yield work
+def _descriptors(contents: Sequence[bytes]) -> Generator[list[int]]:
+    """Give every content as a descriptor, open while the block runs; it never has a name that others could open."""
+    opened: list[int] = []
+    try:
+        for content in contents:
+            opened.append(os.memfd_create("moot"))
+            with os.fdopen(opened[-1], "wb", closefd=False) as file:
+                file.write(content)
+            os.lseek(opened[-1], 0, os.SEEK_SET)
+        yield opened
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _why_not(stderr: Capture, code: int) -> str:
+    lines = stderr.kept.decode("utf-8", "replace").strip().splitlines()
+    return visible(lines[-1]) if lines else f"{NAME} ended with exit code {code}"
 
 
 def _is_there(job: Job) -> bool:
@@ -161,96 +242,49 @@ def _launcher(job: Job) -> list[str]:
         f"--fsize={limits.file_bytes}",
         f"--nproc={limits.processes}",
         "--core=0",
-        "--nofile=256",
+        f"--nofile={limits.descriptors}",
+        "--memlock=65536",
+        "--msgqueue=0",
+        "--sigpending=256",
     ]
     say = f"printf '\\{READY[0]:03o}' >&2; exec \"$@\""
     return ["/bin/sh", "-c", say, "sh", "prlimit", *bounds, "--", *job.argv]
 
 
-def run_in(job: Job, work: Path, is_interrupted: Callable[[], bool] | None = None) -> SandboxRun:
-    """Run a job whose files lie in `work`; raises `SandboxBroken` as `run_job` does."""
-    if not _is_there(job):
-        raise SandboxBroken(
-            f"{job.argv[0]!r} is neither a file of the experiment nor a program in {search_path()}"
-        )
-    words = bubblewrap.command(_launcher(job), work, _environment(job.seed))
-    began = time.monotonic()
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            cwd="/",
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-        )
-    except OSError as error:
-        raise SandboxBroken(
-            f"{words[0]} cannot be started: {(error.strerror or str(error)).lower()}"
-        ) from None
-    assert process.stdout is not None, "stdout is a pipe"
-    assert process.stderr is not None, "stderr is a pipe"
-    streams = (_Stream(process.stdout, job.limits), _Stream(process.stderr, job.limits, READY))
-    try:
-        beyond = _watched(process, streams, work, job.limits, began, is_interrupted or _never)
-    finally:
-        _end(process)
-        for stream in streams:
-            stream.thread.join(SECONDS_TO_END)
-    if any(stream.thread.is_alive() for stream in streams):
-        raise SandboxBroken(f"{NAME} did not end all that the program had started")
-    ms = round((time.monotonic() - began) * 1000)
-    out, err = (stream.capture() for stream in streams)
-    if not streams[1].is_ready:
-        said = err.kept.decode("utf-8", "replace").strip().splitlines()
-        raise SandboxBroken(said[-1] if said else f"{NAME} ended with exit code {process.returncode}")
-    code = process.returncode
-    by_signal = -code if code < 0 else code - 128 if code > 128 else None
-    outputs = {} if beyond else _outputs(work, job)
-    if beyond is not None:
-        return SandboxRun(beyond, None, None, out, err, outputs, ms)
-    if by_signal is not None:
-        return SandboxRun("signal", None, by_signal, out, err, outputs, ms)
-    return SandboxRun("exit", code, None, out, err, outputs, ms)
-
-
-def _outputs(work: Path, job: Job) -> dict[str, bytes]:
-    """The declared files that are there: plain files alone, never through a link out of the work directory."""
-    found: dict[str, bytes] = {}
-    for name in job.outputs:
-        path = work / name
-        if path.is_file() and not path.is_symlink():
-            with path.open("rb") as file:
-                found[name] = file.read(job.limits.file_bytes)
-    return found
-
-
 def _watched(
     process: subprocess.Popen[bytes],
-    streams: Sequence[_Stream],
-    work: Path,
+    err: _Stream,
+    budget: _Budget,
+    group: ControlGroup | None,
     limits: Limits,
     began: float,
     is_interrupted: Callable[[], bool],
 ) -> Ended | None:
-    """Look at a running program until it ends; the limit that it went beyond, if one."""
-    exceeded: tuple[tuple[Ended, Callable[[], bool]], ...] = (
-        ("wall", lambda: time.monotonic() - began > limits.wall_seconds),
-        ("output", lambda: sum(stream.length for stream in streams) > limits.out_bytes),
-        ("memory", lambda: _resident_bytes(process.pid) > limits.memory_bytes),
-        ("processes", lambda: len(_descendants(process.pid)) > limits.processes + OUR_PROCESSES),
-        ("disk", lambda: _disk_bytes(work) > limits.disk_bytes),
-    )
+    """Look at a running program until it ends; return the limit that it went beyond, if any."""
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_BETWEEN_LOOKS)
             return None
         if is_interrupted():
             raise SandboxInterrupted
-        for name, is_exceeded in exceeded:
-            if is_exceeded():
-                return name
+        if time.monotonic() - began > limits.wall_seconds:
+            return "wall"
+        if budget.is_exceeded:
+            return "output"
+        if group is not None and group.is_exceeded:
+            return "memory"
+        if err.is_ready and (beyond := _exceeded(usage_of(process.pid, WORK), limits, group)):
+            return beyond
+
+
+def _exceeded(usage: Usage, limits: Limits, group: ControlGroup | None) -> Ended | None:
+    if group is None and usage.memory_bytes > limits.memory_bytes:
+        return "memory"
+    if usage.processes > limits.processes + OUR_PROCESSES:
+        return "processes"
+    if usage.disk_bytes > limits.disk_bytes or usage.inodes > limits.inodes:
+        return "disk"
+    return None
 
 
 def _never() -> bool:
@@ -258,49 +292,51 @@ def _never() -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the group of the command; the kernel kills what is in the process namespace that dies with it."""
+    """Kill the group of the command, and wait until nothing of it is left.
+
+    The kernel kills what is in the process namespace that dies with the command, but not at once: its first process is
+    gone when all others are.
+    """
+    inside = descendants(process.pid)[1:]
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    deadline = time.monotonic() + SECONDS_TO_END
+    while any(map(is_alive, inside)):
+        if time.monotonic() > deadline:
+            raise SandboxBroken(f"{NAME} did not end all that the program had started")
+        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
-def _descendants(pid: int) -> list[int]:
-    found = [pid]
-    for one in found:  # grows while it is walked: children of children
-        with suppress(OSError):
-            for task in Path(f"/proc/{one}/task").iterdir():
-                found.extend(int(word) for word in task.joinpath("children").read_text("ascii").split())
-    return found
+class _Budget:
+    """The bytes that two streams may still bring, together."""
 
+    def __init__(self, length: int) -> None:
+        self._left = length
+        self._lock = threading.Lock()
+        self.is_exceeded = False
 
-def _resident_bytes(pid: int) -> int:
-    total = 0
-    for one in _descendants(pid):
-        with suppress(OSError, IndexError, ValueError):
-            total += int(Path(f"/proc/{one}/statm").read_text("ascii").split()[1])
-    return total * os.sysconf("SC_PAGE_SIZE")
-
-
-def _disk_bytes(work: Path) -> int:
-    total = 0
-    for directory, _, names in os.walk(work):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(directory, name)).st_blocks * 512
-    return total
+    def take(self, length: int) -> int:
+        """Return how many of `length` bytes are within the budget."""
+        with self._lock:
+            taken = min(length, self._left)
+            self._left -= taken
+            self.is_exceeded |= taken < length
+            return taken
 
 
 class _Stream:
-    """A pipe read to its end by a thread of its own: hashed whole, its beginning kept."""
+    """A pipe read by a thread of its own until it ends or the budget is used up: hashed whole, its beginning kept."""
 
-    def __init__(self, pipe: IO[bytes], limits: Limits, ready: bytes = b"") -> None:
+    def __init__(self, pipe: IO[bytes], kept_max: int, budget: _Budget, ready: bytes = b"") -> None:
         self._pipe = pipe
         self._ready = ready
         self.is_ready = False
-        self._kept_max = limits.kept_bytes
+        self._kept_max = kept_max
+        self._budget = budget
         self._kept = bytearray()
         self._hash = hashlib.sha256()
-        self.length = 0
+        self._length = 0
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 
@@ -311,12 +347,16 @@ class _Stream:
                 self.is_ready = first == self._ready
                 self._take(b"" if self.is_ready else first)
             while piece := os.read(self._pipe.fileno(), CHUNK):
-                self._take(piece)
+                taken = self._budget.take(len(piece))
+                self._take(piece[:taken])
+                if taken < len(piece):
+                    return
 
     def _take(self, piece: bytes) -> None:
         self._hash.update(piece)
-        self.length += len(piece)
+        self._length += len(piece)
         self._kept += piece[: max(0, self._kept_max - len(self._kept))]
 
     def capture(self) -> Capture:
-        return Capture(self._hash.hexdigest(), self.length, bytes(self._kept))
+        """Return what was read."""
+        return Capture(self._hash.hexdigest(), self._length, bytes(self._kept))

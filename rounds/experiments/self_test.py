@@ -11,7 +11,6 @@ import secrets
 import shutil
 import socket
 import tempfile
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,16 +19,16 @@ from typing import Final
 
 import msgspec
 
+from ledger.plain_text import visible
 from rounds.experiments import bubblewrap
 from rounds.experiments.bubblewrap import NAME, interpreter
+from rounds.experiments.control_group import control_group
 from rounds.experiments.sandbox import (
     Job,
     Limits,
     SandboxBroken,
     SandboxRun,
-    run_in,
     run_job,
-    work_directory,
 )
 
 PROBE: Final = Path(__file__).with_name("probe.py")
@@ -49,24 +48,33 @@ INSTALLERS: Final = (
     ("zypper", "zypper install bubblewrap"),
 )
 """What installs programs here → the line that installs bubblewrap."""
-SECONDS_TO_SHOW_LIFE: Final = 0.2
+TOO_OLD: Final = (
+    f"it is too old; {'.'.join(map(str, bubblewrap.OLDEST))} is the first that limits all it should"
+)
 LINGERING: Final = """
-import os, time
+import os, sys, time
+read, write = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        for _ in range(200):
-            with open("next", "w") as sign:
-                sign.write(str(time.time()))
-            os.replace("next", "alive")  # never empty, whenever this is ended
-            time.sleep(0.05)
+        os.write(write, b"alive")
+        time.sleep(60)
     os._exit(0)
-while not os.path.exists("alive"):
-    time.sleep(0.05)
+os.read(read, 5)
 while True:
     print("x" * 9999)
 """
 """Starts a process in a session of its own, then goes beyond a limit: what is ended must be ended whole."""
+
+
+WATCHED: Final = {
+    "memory_together": (
+        "memory",
+        "import os, time\nfor _ in range(2): os.fork()\nmemory = b'x' * (90 * 2**20)\ntime.sleep(20)",
+    ),
+    "files": ("disk", "n = 0\nwhile True:\n    open(f'f{n}', 'w').close()\n    n += 1"),
+}
+"""Limits that the kernel does not hold by itself and moot watches: name → how the program must end, the program."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,8 @@ class SelfTest:
     attempts: int
     escaped: tuple[str, ...]
     trouble: str | None
+    has_group: bool = False
+    """Whether a control group holds the memory of all processes together; without one it is watched."""
 
     @property
     def text(self) -> str:
@@ -85,7 +95,13 @@ class SelfTest:
         if self.version is None:
             return f"{NAME} is not installed"
         if self.passed:
-            return f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed"
+            watched = (
+                "number of files" if self.has_group else "memory of all processes together, number of files"
+            )
+            return (
+                f"{NAME} {self.version}, self-test passed: {self.attempts} attempts to get out failed; "
+                f"watched, not enforced by the kernel: {watched}"
+            )
         if self.escaped:
             return f"{NAME} {self.version} does not hold: {', '.join(self.escaped)}"
         return f"{NAME} {self.version} cannot be used: {self.trouble}"
@@ -93,6 +109,8 @@ class SelfTest:
     @property
     def fix(self) -> str:
         """Say what to do where the test did not pass."""
+        if self.trouble == TOO_OLD:
+            return "install a newer bubblewrap, or move to a newer release of your system"
         if self.version is not None:
             return (
                 "run moot where unprivileged user namespaces are allowed; most containers do not allow them"
@@ -105,13 +123,20 @@ def self_test() -> SelfTest:
     version = bubblewrap.version()
     if version is None:
         return SelfTest(None, False, 0, (), None)
+    if tuple(map(int, version.split(".")[:2])) < bubblewrap.OLDEST:
+        return SelfTest(version, False, 0, (), TOO_OLD)
     try:
         tried = _tried()
+        if not any(tried.values()):
+            tried |= {name: _goes_beyond(*limit) for name, limit in WATCHED.items()}
         lingers = not any(tried.values()) and _lingers()
     except (SandboxBroken, msgspec.DecodeError, OSError) as error:
         return SelfTest(version, False, 0, (), str(error))
     escaped = tuple(name for name, got_through in (tried | {"ended_whole": lingers}).items() if got_through)
-    return SelfTest(version, not escaped, len(tried) + 1, escaped, None)
+    group = control_group(LIMITS.memory_bytes)
+    if group is not None:
+        group.remove()
+    return SelfTest(version, not escaped, len(tried) + 1, escaped, None, has_group=group is not None)
 
 
 def _tried() -> dict[str, bool]:
@@ -134,11 +159,9 @@ def _tried() -> dict[str, bool]:
             "cpu": LIMITS.cpu_seconds,
         }
         files = {"probe.py": PROBE.read_bytes(), "given.json": msgspec.json.encode(given)}
-        made = run_job(Job(("python3", "probe.py"), files, ("left.txt",), limits=LIMITS))
+        made = run_job(Job(("python3", "probe.py"), files, limits=LIMITS))
     if made.ended != "exit" or made.exit != 0:
         raise SandboxBroken(f"the probe ended by {made.ended}: {_last_line(made)}")
-    if made.outputs.get("left.txt") != b"written inside":
-        raise SandboxBroken("what a program writes in its work directory is not there afterwards")
     return msgspec.json.decode(made.stdout.kept, type=dict[str, bool])
 
 
@@ -155,23 +178,29 @@ def _of_home() -> Iterable[str]:
         )
 
 
+def _goes_beyond(end: str, program: str) -> bool:
+    """Return whether a program that goes beyond a watched limit ends otherwise than by it: /proc may be closed."""
+    return run_job(Job(("python3", "-c", program), limits=LIMITS)).ended != end
+
+
 def _lingers() -> bool:
-    """Whether anything of a program goes on after a limit ended it."""
+    """Return whether anything of a program goes on after a limit ended it."""
+    mark = secrets.token_hex(16)
     job = Job(
-        ("python3", "linger.py"),
+        ("python3", "linger.py", mark),
         {"linger.py": LINGERING.encode()},
         limits=Limits(wall_seconds=20, out_bytes=2**20),
     )
-    with work_directory(job) as work:
-        made = run_in(job, work)
-        sign = work / "alive"
-        before = sign.read_bytes() if sign.exists() else b""
-        if made.ended != "output" or not before:
-            raise SandboxBroken(f"a program that never ends was ended by {made.ended}")
-        time.sleep(SECONDS_TO_SHOW_LIFE)
-        return sign.read_bytes() != before
+    made = run_job(job)
+    if made.ended != "output":
+        raise SandboxBroken(f"a program that never ends was ended by {made.ended}")
+    for words in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if mark.encode() in words.read_bytes():
+                return True
+    return False
 
 
 def _last_line(made: SandboxRun) -> str:
     lines = made.stderr.kept.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else f"exit code {made.exit}"
+    return visible(lines[-1]) if lines else f"exit code {made.exit}"

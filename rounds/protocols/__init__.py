@@ -29,14 +29,15 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 """Name → module below this package, and the protocol's name in it."""
 
-_EARLIER: Final[Mapping[tuple[str, int], str]] = {("structured", 1): "structured:STRUCTURED_1"}
+_EARLIER: Final[Mapping[tuple[str, int], str]] = {
+    ("structured", 1): "structured:STRUCTURED_1",
+    ("structured", 2): "structured:STRUCTURED_2",
+}
 """Name and version → the protocol that it was, where that is a table of its own."""
-_BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1}
+_BY_PROMPTS: Final[Mapping[str, int]] = {"structured-5": 1, "structured-6": 2}
 """Prompt set that `[rules] prompts` can choose → the version that goes with it, where that is not the newest."""
 DEFAULT_PROTOCOL: Final = "structured"
-"""What a deliberation file that names no protocol is run by."""
-FOR_A_QUESTION: Final = "crux"
-"""What a question is given to that is asked without a file, when nothing that is said calls for rounds of a plan."""
+"""The protocol that plans and rounds belong to."""
 
 
 class ProtocolUnknown(KeyError):
@@ -64,7 +65,7 @@ class _Protocols(Mapping[str, Protocol]):
     def __getitem__(self, name: str) -> Protocol:
         place = _PLACES.get(name)
         if place is None:
-            raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot protocols`")
+            raise ProtocolUnknown(f"this moot has no protocol {name!r}", "see `moot gate`")
         return _at(place)
 
     def __iter__(self) -> Iterator[str]:

@@ -325,6 +325,6 @@ DEBATE: Final[Protocol] = SHEET.protocol(
     ),
     variants={"judges": ("1", "2", "3", "4", "5"), "rubric": ("logic30", "evidence40")},
     owed=panel_decision,
-    fits="a yes or no question with something to be said on both sides",
+    fits="a question for yes or no, with something to be said on both sides",
     calls="8, and one for each judge",
 )

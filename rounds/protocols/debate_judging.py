@@ -20,7 +20,7 @@ from ledger.state.state import State
 from roles.protocol import Step
 from roles.replies import Part, Reply, Sentence, Text, Word
 from rounds.protocols.hanging import Falsifiers, from_format_2, hangs_on
-from rounds.protocols.judge_panel import Judged, PanelResult, panel_result
+from rounds.protocols.judge_panel import Judged, PanelResult, panel_result, weighed
 from rounds.protocols.quotable import Quotable, exactly_one
 from rounds.protocols.step_table import Numbering, by, cites_of_winner, rule
 
@@ -333,6 +333,11 @@ def panel_decision(book: Book) -> tuple[Event, ...]:
         for_human=True,
     )
     return (decision, question)
+
+
+def side_preferred(book: Book) -> str | None:
+    """Return the side that several judges prefer; None where they came to no determination."""
+    return weighed(_by_judge(book, list(book.of(Score))), _sides(book))[0]
 
 
 def _standings(book: Book) -> dict[str, list[str]]:

@@ -42,18 +42,30 @@ class PanelResult(NamedTuple):
 
 def panel_result(judges: Sequence[Judged], sides: Mapping[str, str], seed: int) -> PanelResult:
     """The panel's result; `sides` is argument → side. `seed` draws the bootstrap's samples."""
+    winner, votes, value = weighed(judges, sides)
+    return PanelResult(winner, votes, value, bootstrap(_units(judges, sides), seed))
+
+
+def weighed(
+    judges: Sequence[Judged], sides: Mapping[str, str]
+) -> tuple[str | None, dict[str, int], float | None]:
+    """Return the panel's winner, the weighted votes and alpha, without the interval, which costs most of the work."""
     votes = dict.fromkeys(sorted(set(sides.values())), 0)
     for judge in judges:
         preferred = _preferred(judge.totals, sides)
         if preferred is not None:
             votes[preferred] += judge.confidence
-    units = [[judge.totals[one] for judge in judges if one in judge.totals] for one in sides]
-    value = alpha(units)
+    value = alpha(_units(judges, sides))
     best = max(votes.values())
     leaders = [side for side, weight in votes.items() if weight == best]
     agrees = value is not None and value >= ALPHA_LEAST
     winner = leaders[0] if agrees and len(leaders) == 1 and best > 0 else None
-    return PanelResult(winner, votes, value, bootstrap(units, seed))
+    return winner, votes, value
+
+
+def _units(judges: Sequence[Judged], sides: Mapping[str, str]) -> list[list[float]]:
+    """What the judges gave each argument."""
+    return [[judge.totals[one] for judge in judges if one in judge.totals] for one in sides]
 
 
 def _preferred(totals: Mapping[str, float], sides: Mapping[str, str]) -> str | None:

@@ -31,10 +31,6 @@ LOSSES: Final[Mapping[str, Mapping[str, Loss]]] = {
         "E.belief": Loss("skipped", "nothing shows what this role would answer in the round"),
         "E.belief~": Loss("skipped", "the noise of an answer is not known in the round"),
         **{f"E.check{n}": Loss("unclear", "the verdict reads UNCLEAR") for n in range(1, 5)},
-        **{
-            f"E.check{n}~": Loss("skipped", "the verdict has no second judgement, which is no agreement")
-            for n in range(1, 5)
-        },
         "F": Loss("skipped", "this role reviewed nothing in the round"),
         "G": Loss("skipped", "the round decides nothing"),
         "H": Loss("skipped", "drift was not checked"),

@@ -47,7 +47,7 @@ def minimum_8() -> tuple[PlanRow, ...]:
 
 
 def short_5() -> tuple[PlanRow, ...]:
-    """Four rounds, the critic absent in R2, a drift check in R3, and a round of synthesis alone: 88 replies at most."""
+    """Four rounds, the critic absent in R2, a drift check in R3, and a round of synthesis alone: 84 replies at most."""
     return (*_rows(4, {2: "critic"}, (3,)), PlanRow(round=5, phases=("A", "S")))
 
 

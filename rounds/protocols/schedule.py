@@ -68,16 +68,6 @@ def applicable_checks(state: State, round_: int) -> tuple[int, ...]:
     )
 
 
-def rejudged_checks(state: State, round_: int) -> tuple[int, ...]:
-    """Checks of a round that are judged twice: so many as the rule `rejudge` says, another choice each round."""
-    wanted = str(state.opened.rules.get("rejudge", "0")) if state.opened else "0"
-    if wanted == "0":
-        return ()
-    made = applicable_checks(state, round_)
-    turned = sorted(made, key=lambda check: (check + round_) % len(CHECK_NEEDS))
-    return tuple(sorted(turned[: int(wanted)]))
-
-
 def is_last_deliberating_row(state: State, round_: int) -> bool:
     """Whether no later row of the plan has a phase G."""
     later = state.opening.plan[state.rounds[round_].plan_row + 1 :]
@@ -114,3 +104,25 @@ def deliberation_is_validated(state: State, round_: int) -> bool:
     return not plan_row(state, round_).phases or any(
         phase != "S" for phase in state.validated.get(round_, ())
     )
+
+
+def active_focus(state: State) -> str | None:
+    """Return the focus that an open alarm gave the next rounds; None where none did."""
+    closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
+    for amendment in reversed(state.amendments):
+        if amendment.what == "focus" and amendment.cause not in closed:
+            for change in amendment.change:
+                if isinstance(change.to, str):
+                    return change.to
+    return None
+
+
+def next_row(state: State) -> PlanRow | None:
+    """Return the next row of the plan that deliberates; None where none is left, or the run is not ours."""
+    opened = state.opened
+    if opened is None or opened.origin.type == "import":
+        return None
+    after = state.rounds[state.round].plan_row + 1 if state.round in state.rounds else 0
+    limit = state.limits.rounds
+    rows = opened.plan if limit is None else opened.plan[:limit]
+    return next((row for row in rows[after:] if "G" in row.phases), None)

@@ -1,7 +1,8 @@
 """`single-pass` and `council`: one seat that plans, criticises itself and revises, once or three times (JB-5, JB-6).
 
 Laws
-1. One reply holds the plan, its assumptions, at least three criticisms, what becomes of each, and the revised plan.
+1. One reply holds the plan, its assumptions, at least three criticisms, what becomes of each, and the revised plan;
+   where the question has options, also which of them the decision is for.
 2. `dispositions = two` knows accepted and rejected; `three` knows escalated too, with a question for a person (JB-6).
 3. A council is the same step three times side by side, or as often as `members` says, each in a context of its own;
    nobody joins the results.
@@ -19,9 +20,10 @@ from ledger.events.decisions import Cite
 from ledger.events.values import Five
 from ledger.state.state import State
 from roles.protocol import Protocol, RoleDefinition, Step
-from roles.replies import Part, Passage, Sentence, Text
-from rounds.protocols.hanging import Falsifiers, Requirements, from_format_2, hangs_on
+from roles.replies import Part, Passage, Sentence, Text, Word
+from rounds.protocols.hanging import Falsifiers, Requirements, hangs_on
 from rounds.protocols.jugalbandi import RELATIONS, AssumptionDraft
+from rounds.protocols.named_option import VERSION, names_its_option
 from rounds.protocols.quotable import Quotable, repeated
 from rounds.protocols.step_table import Numbering, Sheet, StepRow, by, repeated_step, rule, statement
 
@@ -57,7 +59,23 @@ class BoundPass(PassReply, frozen=True, kw_only=True):
     requirements: Requirements
 
 
+class ChosenPass(BoundPass, frozen=True, kw_only=True):
+    """The same where the question names options: which of them the decision is for."""
+
+    answers: Annotated[Word | None, Meta(description="the option you decide for, O-n; null for none of them")]
+
+
+def _shape(state: State) -> type[PassReply]:
+    """Return the shape of a reply, as it was when the run was opened."""
+    if state.opening.v == 1:
+        return PassReply
+    return ChosenPass if names_its_option(state.opening) else BoundPass
+
+
 def _wrong(known: Quotable, reply: PassReply) -> Iterator[str]:
+    options = {option.id for option in known.opened.options}
+    if isinstance(reply, ChosenPass) and reply.answers is not None and reply.answers not in options:
+        yield f"answers: {reply.answers!r} is none of {', '.join(sorted(options))}"
     yield from repeated((draft.claim for draft in reply.criticisms), "criticisms")
     may_escalate = rule(known.state, "dispositions") == "three"
     for n, draft in enumerate(reply.criticisms):
@@ -118,6 +136,7 @@ def _records(numbering: Numbering, step: Step, reply: PassReply) -> Iterator[Eve
         ),
         made_by="resolver",
         round_artifact_refs=(f"{text.id}#revised",),
+        about=(reply.answers,) if isinstance(reply, ChosenPass) and reply.answers else (),
         confidence=reply.confidence,
         **hangs_on(reply),
     )
@@ -139,12 +158,11 @@ def _members(state: State) -> int:
 
 
 def _protocol(name: str, summary: str, times: Callable[[State], int], **more: Any) -> Protocol:
-    shape = from_format_2(PassReply, BoundPass)
-    sheet = Sheet((StepRow("plan", repeated_step("solo", times), shape, _text, _records, _wrong),))
+    sheet = Sheet((StepRow("plan", repeated_step("solo", times), _shape, _text, _records, _wrong),))
     solo = RoleDefinition(
         "solo", "What is to be done, and what is wrong with that?", "charters/solo", "Planner"
     )
-    return sheet.protocol(name, summary, (solo,), prompts="single-pass", **more)
+    return sheet.protocol(name, summary, (solo,), prompts="single-pass", version=VERSION, **more)
 
 
 _DISPOSITIONS: Final = ("two", "three")

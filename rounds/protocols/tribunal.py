@@ -1,8 +1,9 @@
 """`tribunal`: three views analyse, challenge each other, revise and vote; the ruling is code (S4-1 … S4-21, S4-30).
 
 Laws
-1. Round 1: each view alone. Round 2: all six ordered pairs; a challenger sees the question and the other's reasoning,
-   no numbers, and not its own. Round 3: each view sees its own analysis and what was put to it, and votes again.
+1. Round 1: each view alone. Round 2: all six ordered pairs; a challenger sees the question, its own first decision and
+   the other's reasoning without numbers. Round 3: each view sees its own analysis and what was put to it, and votes
+   again.
 2. A vote is computed from confidence and risk by the policy of its view; the views never say a decision.
 3. The ruling counts the last ballots by `voting`: `documented` or `shipped`. A veto of the first ballot that was argued
    away is named in the ruling. A view that gives no vote votes REFUSE, and without a vote of safety in either ballot
@@ -25,10 +26,20 @@ from ledger.events.run import PlanRow
 from ledger.state.book import Book
 from ledger.state.state import State
 from roles.brief.records import target_of
-from roles.protocol import Pick, Protocol, RoleDefinition, Rules, Step
+from roles.protocol import Column, Pick, Protocol, RoleDefinition, Rules, Sight, Step, View
 from roles.replies import Part, Sentence, Text
 from rounds.protocols.quotable import Quotable
-from rounds.protocols.step_table import Numbering, Sheet, StepRow, asks, by, names_losses, rule, statement
+from rounds.protocols.step_table import (
+    ALL,
+    Numbering,
+    Sheet,
+    StepRow,
+    asks,
+    by,
+    names_losses,
+    rule,
+    statement,
+)
 from rounds.protocols.votes import SAFETY_LOST, aggregate_votes, sides_with
 
 VIEWS: Final = ("utility", "accuracy", "safety")
@@ -290,6 +301,11 @@ def _doubts(book: Book, votes: list[Vote]) -> Iterator[str]:
             yield "Forced consensus: all confidences are high and close to each other."
 
 
+_OWN_DECISION: Final = Pick("analyse", kinds=("vote",), whose="own", back=1)
+_TARGET: Final = Pick("analyse", kinds=("statement",), whose="target", back=1)
+VERSION: Final = 3
+"""From this version on a challenger sees its own first decision, as the published documents have it (S4-10)."""
+
 SHEET: Final = Sheet(
     (
         StepRow(
@@ -306,7 +322,7 @@ SHEET: Final = Sheet(
             ViewChallenge,
             lambda _, step, reply: statement(step, "review", {"challenge": reply.text}),
             _challenge,
-            sees=(Pick("analyse", kinds=("statement",), whose="target", back=1),),
+            sees=(_OWN_DECISION, _TARGET),
         ),
         StepRow(
             "revise",
@@ -329,6 +345,13 @@ def _rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
     return tuple(PlanRow(round=n, phases=(row.phase,)) for n, row in enumerate(SHEET.rows, 1))
 
 
+def _shown_to(state: State, step: Step) -> View:
+    """Return what the brief of a step quotes, as it was when the run was opened."""
+    if step.task == "challenge" and state.opening.protocol_version < VERSION:
+        return {Column.QUESTION: ALL, Column.RECORD: Sight("picked", picks=(_TARGET,))}
+    return SHEET.view(state, step)
+
+
 TRIBUNAL: Final[Protocol] = SHEET.protocol(
     "tribunal",
     "utility, accuracy and safety analyse, challenge each other, revise and vote; the ruling is code",
@@ -338,6 +361,8 @@ TRIBUNAL: Final[Protocol] = SHEET.protocol(
         RoleDefinition("safety", "What can go wrong, and for whom?", "charters/safety", "Safety"),
     ),
     plan=_rounds,
+    version=VERSION,
+    view=_shown_to,
     variants={"voting": ("documented", "shipped")},
     owed=ruling,
     fits="whether to act on something, where harm counts",

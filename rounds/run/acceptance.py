@@ -16,7 +16,7 @@ DISTANCE_LOW_BELOW: Final = 0.1
 DISTANCE_HIGH_FROM: Final = 0.4
 ACCEPTED: Final = "acceptance"
 DISTANCE: Final = "edit_distance"
-"""Paths of the note that `moot accept` puts on the ledger."""
+"""Paths of the note that `moot outcome RUN edited FILE` puts on the ledger."""
 
 
 class Acceptance(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from detectors.parameters import read_as
 from ledger.events import Event, RoundOpened, RunClosed, RunOpened, Signals, Validation
 from ledger.events.decisions import Gate, SignalReading
 from ledger.events.run import CloseReason, Signature
@@ -21,6 +22,7 @@ from roles.protocol import Protocol, awaited_experiments, is_complete
 from roles.rotation import next_lead
 from rounds.protocols.plans import default_predictions
 from rounds.protocols.schedule import (
+    active_focus,
     authors,
     deliberation_is_validated,
     look_is_due,
@@ -90,7 +92,8 @@ class Controller(msgspec.Struct, frozen=True):
         if self.protocol.watched and last != "S":
             if look_is_due(state, round_):
                 events.append(self._look(book, last))
-            events += responses(book, last, len(book.events) + len(events))
+            params = self.verdicts.params_hash(book, state.opening.stop.profile)
+            events += responses(book, last, len(book.events) + len(events), params)
         if self.protocol.look is not None and last != "S":
             events += self.protocol.look(book, last)
         return tuple(events)
@@ -161,9 +164,7 @@ class Controller(msgspec.Struct, frozen=True):
             phase=after,
             by="controller",
             profile=opened.stop.profile,
-            params=opened.stop.params
-            if opened.stop.profile == "calibrated"
-            else self.verdicts.params_hash(opened.stop.profile),
+            params=self.verdicts.params_hash(book, opened.stop.profile),
             through=len(book.events) - 1,
             signals=tuple(
                 SignalReading(
@@ -190,7 +191,7 @@ class Controller(msgspec.Struct, frozen=True):
         row = opened.plan[plan_index]
         leads = [event.lead for event in state.rounds.values()]
         lead = next_lead(authors(state), leads, row.absent) if self.protocol.watched else None
-        focus = _active_focus(state) or row.focus or opened.question
+        focus = active_focus(state) or row.focus or opened.question
         return RoundOpened(
             round=row.round,
             phase="A",
@@ -243,17 +244,7 @@ def run_closed(book: Book, state_name: str, reason: CloseReason) -> RunClosed:
 def _end_reason(state: State, round_: int) -> CloseReason:
     """Why S came: an obeyed look, else the end of the plan (FORMAT 9)."""
     obeyed = stop_is_obeyed(state, round_) or any(stop_is_obeyed(state, look.round) for look in state.looks)
-    if state.opening.stop.profile == "calibrated":
+    if read_as(state.opening.stop.profile) == "gates":
         ready = all(gate.ok for gate in state.looks[-1].gates) if obeyed else False
         return "ready" if ready else "hand_over" if obeyed else "not_ready"
     return "signals" if obeyed else "protocol_end"
-
-
-def _active_focus(state: State) -> str | None:
-    closed = {alarm.closes for alarm in state.alarms if alarm.action == "closed"}
-    for amendment in reversed(state.amendments):
-        if amendment.what == "focus" and amendment.cause not in closed:
-            for change in amendment.change:
-                if isinstance(change.to, str):
-                    return change.to
-    return None

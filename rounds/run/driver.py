@@ -12,7 +12,7 @@ which asks only for the steps that have no event yet (DESIGN 4). How it ends whe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event as Flag
@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 from ledger.events import Event
 from ledger.events.run import CloseReason
-from roles.protocol import awaited_experiments, open_steps
+from roles.protocol import Step, awaited_experiments, open_steps
 from roles.seats.port import Closable, Metered, Seat, SeatFailed, SeatWaits
 from rounds.experiments.bench import Bench
 from rounds.run.budget import Reservations, used_up
@@ -32,13 +32,16 @@ from rounds.run.retries import BudgetReached, CallLimits, Ending, StepLost, answ
 from rounds.run.session import AskedStep, RunSession
 
 CALLS_AT_ONCE: Final = 8
+SYNTHESIS: Final = "S"
+Pause = Literal["round", "phase"]
+"""After what a drive leaves the open steps to the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriveEnd:
-    """How a drive ended. `waiting` are open steps of seats that answer from outside; `detail` says what failed."""
+    """How a drive ended. `waiting` are open steps that nobody here answers; `detail` says what failed."""
 
-    state: Literal["finished", "waiting", "stopped", "failed"]
+    state: Literal["finished", "waiting", "paused", "stopped", "failed"]
     reason: CloseReason | None = None
     waiting: tuple[str, ...] = ()
     detail: str = ""
@@ -69,14 +72,16 @@ async def drive(
     retry: RetryPolicy | None = None,
     staggered: bool = True,
     bench: Bench | None = None,
+    pause: Pause | None = None,
 ) -> DriveEnd:
     """Run until the run is finished, a budget is used up, or only outside seats are open.
 
-    `bench`: where the experiments are run that the run waits for; without one it goes on waiting for them.
+    `bench`: where the experiments are run that the run waits for; without one it goes on waiting for them. `pause` ends
+    the drive, and writes nothing, where the round or phase ends in which the first open step stands.
     `staggered`: of the steps of a group that share a caching seat, one goes first, the others at its first byte.
     """
     limits = CallLimits(session, reservations or Reservations(), retry or RetryPolicy())
-    made = _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered, bench)
+    made = _Drive(session, seats, monotonic, watch or Watch(), calls_at_once, limits, staggered, bench, pause)
     return await made.run()
 
 
@@ -91,6 +96,7 @@ class _Drive:
         limits: CallLimits,
         staggered: bool,
         bench: Bench | None,
+        pause: Pause | None,
     ) -> None:
         self._session = session
         self._seats = seats
@@ -100,6 +106,9 @@ class _Drive:
         self._limits = limits
         self._staggered = staggered
         self._bench = bench
+        self._pause = pause
+        self._stretch: tuple[int, str] | None = None
+        """Round and phase of the steps that this drive answers, as far as it pauses between them."""
         self._slots = asyncio.Semaphore(calls_at_once)
         self._rates = {id(seat): RateLimit(calls_at_once) for seat in seats.values()}
         self._failing: dict[int, SeatFailed] = {}
@@ -165,9 +174,11 @@ class _Drive:
             self._end(DriveEnd("stopped", exhausted))
         if self._ending is not None:
             if not self._flying and self._ending.reason is not None:
-                self._watch.committed(self._session.stop(self._ending.reason))
+                self._watch.committed(self._session.stop(self._ending.reason, self._ending.detail))
             return self._ending
         steps = open_steps(self._session.protocol, state)
+        if self._is_over(steps):
+            return DriveEnd("paused", waiting=tuple(step.id for step in steps))
         if any(step.id not in self._flying for step in steps):
             if state.stopped_by is not None:
                 self._watch.committed(go_on(self._session))
@@ -183,6 +194,16 @@ class _Drive:
                 return DriveEnd("stopped", state.stopped_by)
             self._watch.committed(go_on(self._session))
         return DriveEnd("waiting", waiting=tuple(step.id for step in steps))
+
+    def _is_over(self, steps: Sequence[Step]) -> bool:
+        """Whether the open steps belong to another round or phase than those that this drive began with."""
+        if self._pause is None or not steps:
+            return False
+        name = steps[0].name
+        # The synthesis follows a round without opening another one: whoever pauses looks before it begins.
+        phase = name.phase if self._pause == "phase" or name.phase == SYNTHESIS else ""
+        self._stretch = self._stretch or (name.round, phase)
+        return self._stretch != (name.round, phase)
 
     def _start(self, open_now: list[AskedStep]) -> None:
         """Ask open steps; where a beginning is cached, the first goes ahead of its siblings."""
@@ -266,4 +287,4 @@ class _Drive:
             self._watch.committed(self._session.give_up(step, failure.reason, detail, blobs))
 
 
-__all__ = ["CALLS_AT_ONCE", "DriveEnd", "Watch", "drive"]
+__all__ = ["CALLS_AT_ONCE", "DriveEnd", "Pause", "Watch", "drive"]

@@ -24,6 +24,7 @@ from ledger.state.state import EXPERIMENTS, EXPERIMENTS_PATH, WAIT_PATH, State
 from ledger.store.blobs import hash_of
 from rounds.run.acceptance import ACCEPTED, DISTANCE, current_acceptance, edit_distance, output_of
 from rounds.run.aftermath import PATH, Fate, became_of
+from rounds.run.same_question import covers
 from rounds.run.session import RunSession, is_on_ledger
 
 
@@ -90,7 +91,10 @@ def answer(
             claims=claims if result else UNSET,
             output=next(iter(blobs), UNSET),
         )
-        act = _once(book, draft, name)
+        event = book.by_id.get(question)
+        alike = _same_open(book, event, text) if isinstance(event, Concern) else []
+        same = tuple(Cite(type="concern", id=one, relation="resolves") for one in alike)
+        act = _once(book, msgspec.structs.replace(draft, cites=(*draft.cites, *same)), name)
         is_answered = question in book.state.concerns and question in book.state.resolved
         if is_answered and not is_on_ledger(act):
             raise NotThere(f"{question} is answered already", "see `moot decisions`")
@@ -123,6 +127,29 @@ def _answered(
             f"leave --{result} out: `moot answer RUN {question} 'TEXT'`",
         )
     return ("concern", question, "resolves"), claims
+
+
+def _same_open(book: Book, concern: Concern, text: str) -> list[str]:
+    """Return the open questions that ask the same as one that is answered; of claims each is a question of its own.
+
+    What this very answer resolved before counts as open, so that giving it again after a failed acknowledgement makes
+    the same event.
+    """
+    state = book.state
+    given = {
+        cite.id
+        for event in book.of(Decision)
+        if event.type == "answer" and event.text == text and event.cites[0].id == concern.id
+        for cite in event.cites
+    }
+    return [
+        other.id
+        for other in book.of(Concern)
+        if other.for_human and other.id is not None and other.id != concern.id
+        if other.id not in state.resolved or other.id in given
+        if not state.claims.keys() & {*other.between, *concern.between}
+        if covers(concern.text, other.text) and covers(other.text, concern.text)
+    ]
 
 
 def override(session: RunSession, target_id: str, text: str, name: str | None = None) -> tuple[Event, ...]:

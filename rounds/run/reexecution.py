@@ -2,6 +2,7 @@
 
 Given: the opening, every reply with its call, every run of an experiment with what it wrote, what people did, every
 fallback, every resumable stop, all instants, the grouping and order of commits, the hashes of rules and parameters.
+Verdicts by other rules or thresholds than the installed ones are taken as given too, and counted (`as_given`).
 Everything else is computed anew and compared. Where the installed rules give another verdict than the recorded one it
 is named (`rules`), and the recorded one goes on.
 """
@@ -34,6 +35,8 @@ from roles.execution import answered, given_up, stored
 from roles.prompt_set import PromptSet, read_prompt_set
 from roles.protocol import Protocol, open_step
 from rounds.run.controller import Controller
+from rounds.run.verdicts import Verdicts
+from validators.given import verdicts_as_given
 
 VERDICTS: Final = (Validation, Signals, Alarm, Amendment)
 DIVERGENCES_MAX: Final = 50
@@ -55,6 +58,32 @@ class Reexecution(msgspec.Struct, frozen=True):
     expected: Head
     events: int
     divergences: tuple[Divergence, ...] = ()
+    as_given: int = 0
+    """Recorded verdicts that were not recomputed: other rules or thresholds gave them."""
+
+
+class _Given(msgspec.Struct, frozen=True):
+    """Recorded verdicts that are taken as given: `seqs`, and all looks of a run opened with other thresholds."""
+
+    seqs: frozenset[int]
+    looks: bool
+
+    @classmethod
+    def of(cls, original: Book, verdicts: Verdicts) -> _Given:
+        """Return what is taken as given of a recorded run."""
+        stop = original.state.opening.stop
+        return cls(
+            verdicts_as_given(original, verdicts.rules_hash(), verdicts.installs),
+            looks=not verdicts.installs(stop.profile, stop.params, original.blobs),
+        )
+
+    def beside(self, owed: tuple[Event, ...], recorded: tuple[Event, ...]) -> tuple[Event, ...]:
+        """Return the end of a round, with the given verdicts in the place of those computed now."""
+        validation = recorded[:1] if recorded[0].seq in self.seqs else owed[:1]
+        judged = [event for event in recorded[1:] if isinstance(event, Signals | Alarm)]
+        # Where thresholds of before raised nothing, those installed may raise an alarm: nothing was recorded then.
+        given = any(event.seq in self.seqs for event in judged) if judged else self.looks
+        return (*validation, *(recorded[1:] if given else owed[1:]))
 
 
 class _Replica(msgspec.Struct):
@@ -83,9 +112,10 @@ def re_execute(
 ) -> Reexecution:
     """Run the protocol again on the replies of `original` and compare; `watch` sees every new commit."""
     replica = _Replica(GrowingBook(original.blobs))
+    given = _Given.of(original, controller.verdicts)
     prompt_set = _prompt_set(original)
     for recorded in commits(original.events):
-        drafts = _computed(protocol, controller, replica, recorded, prompt_set)
+        drafts = _computed(protocol, controller, replica, recorded, prompt_set, given)
         agreed = _compared(replica, drafts, recorded)
         sealed = seal(
             agreed, prev=replica.head.hash, seq=replica.head.seq + 1, at=recorded[0].at, v=recorded[0].v
@@ -101,6 +131,7 @@ def re_execute(
         expected=expected,
         events=len(replica.book.events),
         divergences=tuple(replica.divergences),
+        as_given=len(given.seqs),
     )
 
 
@@ -110,6 +141,7 @@ def _computed(
     replica: _Replica,
     recorded: tuple[Event, ...],
     prompt_set: PromptSet,
+    given: _Given,
 ) -> tuple[Event, ...]:
     """What this moot would have committed in the place of `recorded`; given events are taken as they are."""
     first = recorded[0]
@@ -123,7 +155,8 @@ def _computed(
         return _given_up(protocol, replica, first)
     if first.call is not None:
         return _answered(protocol, replica, first, prompt_set)
-    return controller.owed(replica.book)
+    owed = controller.owed(replica.book)
+    return given.beside(owed, recorded) if isinstance(first, Validation) else owed
 
 
 def _after(
@@ -177,26 +210,13 @@ def _compared(replica: _Replica, drafts: tuple[Event, ...], recorded: tuple[Even
         return tuple(_unsealed(event) for event in recorded)
     agreed: list[Event] = []
     for draft, old in zip(drafts, recorded, strict=True):
-        new = _with_given(msgspec.structs.replace(draft, v=old.v), old)
+        new = msgspec.structs.replace(draft, v=old.v)
         if _content(new) != _content(old):
             kind = "rules" if isinstance(old, VERDICTS) else "event"
             replica.diverged(kind, old.seq, f"{old.kind} {old.id or f'@{old.seq}'} comes out differently")
             new = old
         agreed.append(_unsealed(new, at=old.at))
     return tuple(agreed)
-
-
-def _with_given(draft: Event, old: Event) -> Event:
-    """The draft with what re-execution takes as given: hashes of rules and parameters."""
-    match draft, old:
-        case (Validation(), Validation()):
-            return msgspec.structs.replace(draft, rules=old.rules)
-        case (Signals(), Signals()):
-            return msgspec.structs.replace(draft, params=old.params)
-        case (Alarm(), Alarm()):
-            return msgspec.structs.replace(draft, params=old.params)
-        case _:
-            return draft
 
 
 def _unsealed(event: Event, at: str | None = None) -> Event:

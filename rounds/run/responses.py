@@ -1,7 +1,7 @@
 """What a run does about alarms at the end of a round: it raises, answers and closes them, in fixed wordings.
 
-Under `text` and `script` there is one alarm, fading disagreement (SD-22). Under `calibrated` all eight failure modes
-raise alarms, and an alarm is closed once the rounds after the response kept the tolerated rate, or by a person (`ack`).
+In the profile `published` there is one alarm, fading disagreement (SD-22). In `gates` FM-1 … FM-7 and FM-9 raise
+alarms, and an alarm is closed once the rounds after the response kept the tolerated rate, or by a person (`ack`).
 Beside the wording a response may change the plan (a stress round put in or made up) or the rule of a reply (a cap).
 """
 
@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from detectors.calibrated.judgement import readings_of
-from detectors.calibrated.parameters import CalibratedParameters, parameters_of
-from detectors.calibrated.reading import ModeReading
+import msgspec
+
 from detectors.disagreement import slope_alarm
 from detectors.observations import untested
+from detectors.parameters import read_as
+from detectors.stopping.gates import is_open
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.parameters import GateParameters, parameters_of
+from detectors.stopping.reading import ModeReading
 from ledger.events import Alarm, Amendment, Event
-from ledger.events.decisions import FailureMode
 from ledger.events.run import Change
+from ledger.events.values import FailureMode
 from ledger.state.amending import absent_path
 from ledger.state.book import Book
 from ledger.state.state import State
@@ -31,7 +35,6 @@ RESPONSES: Final[dict[tuple[FailureMode, str], tuple[str, str]]] = {
     ("FM-5", "flood"): ("charter.all", "cap_claims"),
     ("FM-5", "famine"): ("charter.all", "raise_claims"),
     ("FM-6", ""): ("charter.all", "deepen_evidence"),
-    ("FM-8", ""): ("charter.all", "cap_claims"),
 }
 """Failure mode and variant → whose charter, and which fixed wording of the prompt set (SD-78 … SD-85)."""
 
@@ -45,16 +48,25 @@ FOCUS: Final = (
 FOCUS_PATH: Final = "round.focus"
 RAISES_NINE_SINCE: Final = 2
 """Version of the format that has FM-9."""
-CAPPED: Final = (("FM-5", "flood"), ("FM-8", ""))
+CAPPED: Final = (("FM-5", "flood"),)
 """Failure modes that cap the claims of an artifact (SD-82)."""
 
 
-def responses(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
-    """The alarms and amendments that end a round; `next_seq` is the seq of the first of them."""
+def responses(book: Book, phase: str, next_seq: int, params: str) -> tuple[Event, ...]:
+    """Return the alarms and amendments that end a round.
+
+    `next_seq` is the seq of the first of them, `params` the hash of the thresholds that raise and close alarms.
+    """
     opened = book.state.opening
-    if opened.stop.profile == "calibrated":
-        return _calibrated(book, phase, next_seq)
-    return _slope(book.state, phase, next_seq)
+    if read_as(opened.stop.profile) == "gates":
+        return _by_thresholds(_by_gates(book, phase, next_seq), params)
+    return _by_thresholds(_slope(book.state, phase, next_seq), params)
+
+
+def _by_thresholds(events: tuple[Event, ...], params: str) -> tuple[Event, ...]:
+    return tuple(
+        msgspec.structs.replace(one, params=params) if isinstance(one, Alarm) else one for one in events
+    )
 
 
 def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
@@ -77,7 +89,7 @@ def _slope(state: State, phase: str, next_seq: int) -> tuple[Event, ...]:
     return (alarm, _amendment(state, phase, "charter.critic", "harden_critic", next_seq, reason))
 
 
-def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
+def _by_gates(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
     state = book.state
     open_ones = {alarm.fm: alarm for alarm in state.open_alarms()}
     events: list[Event] = []
@@ -88,7 +100,7 @@ def _calibrated(book: Book, phase: str, next_seq: int) -> tuple[Event, ...]:
             if reading.has_recovered(raised.round):
                 because = f"the rounds since R{raised.round} kept the tolerated rate"
                 events.append(_closing(state, phase, raised, because))
-        elif reading.verdict == "ALARM" and not _was_closed(state, reading) and _is_told(state, reading):
+        elif is_open(state, reading) and _is_told(state, reading):
             events.append(_raised(state, phase, reading))
             events += _answers(state, phase, reading, next_seq + len(events) - 1, parameters)
     return tuple(events)
@@ -99,7 +111,7 @@ def _is_told(state: State, reading: ModeReading) -> bool:
 
 
 def _answers(
-    state: State, phase: str, reading: ModeReading, cause: int, parameters: CalibratedParameters
+    state: State, phase: str, reading: ModeReading, cause: int, parameters: GateParameters
 ) -> Iterator[Amendment]:
     """The amendments that answer a raised alarm; `cause` is its seq."""
     reason = f"{reading.mode}: {reading.sentence}."
@@ -120,9 +132,9 @@ def _answers(
         yield _changed(state, phase, "reply_rule", cap, cause, reason)
 
 
-def _asks_too_much(state: State, reading: ModeReading, parameters: CalibratedParameters) -> bool:
+def _asks_too_much(state: State, reading: ModeReading, parameters: GateParameters) -> bool:
     """More claims are asked for only while those that there are can be tested."""
-    waiting = len(untested(state)) > parameters.ready.pending_at_most * len(state.claims)
+    waiting = len(untested(state)) > parameters.untested.share_at_most * len(state.claims)
     return reading.variant == "famine" and waiting
 
 
@@ -135,12 +147,6 @@ def round_to_stress(state: State, role: str) -> int | None:
     if any(row.absent == role for row in later):
         return None
     return next((row.round for row in later if row.absent is None), None)
-
-
-def _was_closed(state: State, reading: ModeReading) -> bool:
-    """An alarm of this mode was answered since it could be raised; only a new onset raises it again."""
-    onset = reading.onset or 0
-    return any(a.fm == reading.mode and a.action == "closed" and a.round >= onset for a in state.alarms)
 
 
 def _raised(state: State, phase: str, reading: ModeReading) -> Alarm:

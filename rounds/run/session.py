@@ -12,11 +12,12 @@ from typing import Final
 
 import msgspec
 
-from detectors.calibrated.parameters import parameters_of
-from ledger.events import Decision, Event, RunOpened
-from ledger.events.run import CloseReason
+from detectors.stopping.parameters import parameters_of
+from ledger.events import Amendment, Decision, Event, RunOpened
+from ledger.events.run import Change, CloseReason
 from ledger.events.values import GENESIS
 from ledger.redaction.masking import masked
+from ledger.state.amending import STOP_PATH
 from ledger.state.book import Book, with_next
 from ledger.store.blobs import hash_of
 from ledger.store.failures import BlobMissing, refuse_strange
@@ -146,13 +147,14 @@ class RunSession:
         with self.run.writer() as writer:
             return self._settle(writer)
 
-    def stop(self, reason: CloseReason) -> tuple[Event, ...]:
-        """Close the run so that it can be resumed; nothing when it is closed already."""
+    def stop(self, reason: CloseReason, detail: str = "") -> tuple[Event, ...]:
+        """Close the run so that it can be resumed, with a note that says why; nothing when it is closed already."""
         with self.run.writer() as writer:
             book = writer.book()
             if book.state.closing is not None:
                 return ()
-            return writer.commit([run_closed(book, "stopped", reason)], at=self._clock())
+            closed = run_closed(book, "stopped", reason)
+            return writer.commit([closed, *_stop_note(book, reason, detail)], at=self._clock())
 
     def append(
         self, make: Callable[[Book], Iterable[Event]], blobs: Mapping[str, bytes] | None = None
@@ -181,6 +183,24 @@ class RunSession:
         while drafts := self.controller.owed(writer.book()):
             written += writer.commit(drafts, at=self._clock())
         return tuple(written)
+
+
+def _stop_note(book: Book, reason: CloseReason, detail: str) -> tuple[Amendment, ...]:
+    """Return the note with a driver's own words about a stop; a later reader has no other place to find the cause."""
+    if not detail:
+        return ()
+    state = book.state
+    return (
+        Amendment(
+            round=state.round,
+            phase=state.phase,
+            by="human",  # like the note by which a driver goes on: re-execution takes it as given
+            what="note",
+            change=(Change(path=STOP_PATH, from_=None, to=reason),),
+            cause="driver",
+            reason=masked(detail)[:2_000],
+        ),
+    )
 
 
 def is_on_ledger(event: Event) -> bool:

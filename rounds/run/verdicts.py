@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ledger.events import Event
-from ledger.state.book import Book
+from ledger.state.book import Blobs, Book
+from ledger.store.blobs import hash_of
 from roles.protocol import Protocol
 
 if TYPE_CHECKING:
-    from detectors.parameters import SignalProfile
     from detectors.report import SignalReport
+    from validators.given import Installs
     from validators.ledger_index import RuleContext
     from validators.rulebook import CheckReport
 
@@ -22,12 +23,14 @@ class Verdicts(msgspec.Struct, frozen=True):
     """Validation and signals as functions of a book, with the hashes of the rules and parameters behind them.
 
     `check` judges what a `validation` event records; `context` is what the rulebook needs to judge everything.
+    `installs` says by which thresholds a recorded verdict can be recomputed; others are taken as given.
     """
 
     check: Callable[[Book], CheckReport]
     rules_hash: Callable[[], str]
     signals: Callable[[Book, str], SignalReport]
-    params_hash: Callable[[str], str]
+    params_hash: Callable[[Book, str], str]
+    installs: Installs
     context: Callable[[], RuleContext]
     screenings: Callable[[Book], tuple[Event, ...]]
 
@@ -38,13 +41,22 @@ def standard(protocol: Protocol) -> Verdicts:
     def read(book: Book, profile: str, at: int | None = None) -> SignalReport:
         from detectors import signals
 
-        named = cast("SignalProfile", profile)  # UnknownProfile for another name
-        return signals.signals(book, named, at, as_recorded=True)
+        return signals.signals(book, profile, at)
 
-    def params_hash(profile: str) -> str:
+    def params_hash(book: Book, profile: str) -> str:
         from detectors import parameters
+        from detectors.stopping.parameters import parameter_file_of
 
-        return parameters.params_hash(cast("SignalProfile", profile))
+        installed = parameters.read_as(profile)
+        assert installed is not None, f"a run of profile {profile} is judged by its protocol"
+        if installed == "gates":
+            return hash_of(parameter_file_of(book.state, book.blobs))
+        return parameters.params_hash(installed)
+
+    def installs(profile: str, params: str, blobs: Blobs) -> bool:
+        from detectors.stopping.parameters import judges_by
+
+        return judges_by(profile, params, blobs)
 
     def screenings(book: Book) -> tuple[Event, ...]:
         from rounds.setup import (
@@ -54,11 +66,9 @@ def standard(protocol: Protocol) -> Verdicts:
         return screened.screenings_due(book)
 
     def context() -> RuleContext:
-        from detectors import parameters
         from validators.ledger_index import RuleContext
 
-        params: dict[str, str] = {profile: params_hash(profile) for profile in parameters.PROFILES}
-        return RuleContext(protocol=protocol, signals=read, params=params, screenings=screenings)
+        return RuleContext(protocol=protocol, signals=read, installs=installs, screenings=screenings)
 
     def check(book: Book) -> CheckReport:
         from validators import rulebook
@@ -70,4 +80,4 @@ def standard(protocol: Protocol) -> Verdicts:
 
         return rulebook.rules_hash()
 
-    return Verdicts(check, rules_hash, read, params_hash, context, screenings)
+    return Verdicts(check, rules_hash, read, params_hash, installs, context, screenings)

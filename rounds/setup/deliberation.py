@@ -25,7 +25,6 @@ from pydantic import (
 
 from ledger.events.run import SignatureCode
 from ledger.events.values import ROUND_MAX
-from rounds.protocols import DEFAULT_PROTOCOL
 from rounds.protocols.plans import PLANS, phases_of
 from rounds.protocols.variants import RULES
 from rounds.setup.toml_file import (
@@ -78,9 +77,10 @@ class Subject(FileTable):
     domain: Line | None = None
     goals: Lines = ()
     options: Lines = ()
-    protocol: str = DEFAULT_PROTOCOL
+    protocol: str | None = None
+    """Where it is None the gate chooses, unless what else is said calls for rounds of a plan."""
     plan: str | None = None
-    profile: Literal["script", "text", "calibrated"] | None = None
+    profile: Literal["gates", "published"] | None = None
     check_every: Annotated[int, Field(ge=1, le=ROUND_MAX)] | None = None
     not_before: RoundNumber | None = None
     no_stress: bool = False

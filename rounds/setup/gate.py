@@ -1,56 +1,47 @@
-"""The gate: which of the protocols a question deserves, in words that are true of it (AD-2, AD-9, JB's routing).
+"""The gate: which protocol a question is given to where none is named (AD-2, AD-9).
 
-`--single` beats `--compete` beats triggers; both flags together are an error, not a guess. Without either the text is
-read, in this order: what it names outright (several answers, several fields, an order, an attack, a position), what is
-asked of a text, whether it is weighty, and then its form: an act that may harm, a choice between options, a question of
-fact, a look-up, a chore, yes or no, a plan. Full deliberation is for what is weighty alone: two of the three signs that
-it is dear to undo, that people disagree, that much is at stake. Reading words is a rule of thumb: what was read is
-named, so that a person can disagree.
+Flags come first: `single` is one reply, `compete` several roles, both together an error. Then the question's words
+decide, by the table in `gate_cues.py`; a question without a strong cue is a decision. Nobody asks a model. One reply is
+never chosen where words tell of stakes, nor where `compete` or one of the person's own triggers asks for more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ledger.events import Decision, Event
 from ledger.events.decisions import Cite
 from ledger.result import Result
 from ledger.state.book import Book
+from roles.protocol import Protocol
+from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rounds.setup.deliberation import Deliberation
 from rounds.setup.gate_cues import (
     CHOICE,
-    CHORE,
-    FACTS,
-    HARM,
-    LARGE,
-    LOOK,
-    LOOKED_AT,
-    NO_CHOICE,
-    OUTRIGHT,
-    PLANS,
-    RATCHET,
-    SMALL,
-    WEIGHT,
-    YES_NO,
-    Route,
+    COMPARE,
+    ENGLISH,
+    FOREIGN,
+    KINDS,
+    ORDER,
+    OTHERWISE,
+    SINGLE,
+    STAKES,
+    Kind,
 )
+from rounds.setup.gate_items import compared_items, listed_items
 
-
-class GateReason(Result, frozen=True):
-    """One thing that counted: `points` towards several roles, negative against."""
-
-    name: str
-    points: int
-    detail: str
-
-
-class GateResult(Result, frozen=True):
-    """The protocol that a question deserves, and why."""
-
-    route: Route
-    reasons: list[GateReason]
+ROUTE, REASONS = "gate_route", "gate_reasons"
+"""Keys of `run_opened.rules` that keep the gate's choice."""
+LANGUAGES: Final = ("English",)
+"""Languages that the cues know."""
+BEGIN, END = 500, 300
+"""Characters at both ends of a text that are searched for cues: what a long text quotes in between asks nothing."""
+QUESTION_MARKS: Final = str.maketrans(dict.fromkeys("؟՞፧⁇⸮", "?"))
+QUOTED_MAX: Final = 60
+LATIN_LETTERS_MIN: Final = 0.9
 
 
 class GateRefused(ValueError):
@@ -58,171 +49,188 @@ class GateRefused(ValueError):
 
 
 class GateQuestion(NamedTuple):
-    """What the gate reads."""
+    """What the gate reads. `options`: how many options the person named beside the text."""
 
     text: str
-    options: Sequence[str] = ()
+    options: int = 0
     triggers: Sequence[str] = ()
     compete: bool = False
     single: bool = False
 
 
-POINTS_OF_FORM: Final = 3
-POINTS_OF_WEIGHT: Final = 2
-SIGNS_OF_WEIGHT: Final = 2
-"""From so many of the three signs on it is weighty."""
-COMPARED_MAX: Final = 4
-"""More options are put in order, not compared in pairs."""
-SHOWN_CHARACTERS_MAX: Final = 60
+class GateChoice(Result, frozen=True):
+    """The protocol for a question, the kind of question it is, and why.
+
+    `items` are the options that the text names and the protocol needs; `also` are other protocols that would fit.
+    """
+
+    kind: str
+    protocol: str
+    reason: str
+    stakes: list[str]
+    items: list[str]
+    also: list[str]
 
 
-_CHORE_WORDS_MAX: Final = 14
-
-
-def gate(asked: GateQuestion) -> GateResult:
-    """The route of a question. Raises `GateRefused` when it is told to be single and to compete."""
-    if asked.single and asked.compete:
+def gate(question: GateQuestion) -> GateChoice:
+    """Return the protocol for a question. Raises `GateRefused` for `single` with `compete`."""
+    if question.single and question.compete:
         raise GateRefused("single and compete contradict each other")
-    if asked.single:
-        return GateResult("single-pass", [GateReason("single", -POINTS_OF_FORM, "you asked for one seat")])
-    insists = list(_insists(asked))
-    weight = list(_weight(asked.text))
-    route, form = _form(asked, weighty=len(weight) >= SIGNS_OF_WEIGHT)
-    if insists and route == "single-pass":
-        route = "jugalbandi"
-    return GateResult(route, [*insists, form, *weight])
-
-
-def _insists(asked: GateQuestion) -> Iterator[GateReason]:
-    """What calls for several roles whatever the text says."""
-    if asked.compete:
-        yield GateReason("compete", POINTS_OF_FORM, "you asked for several roles")
-    for trigger in asked.triggers:
-        if trigger.casefold() in asked.text.casefold():
-            yield GateReason("trigger", POINTS_OF_FORM, f"your trigger {trigger!r} is in it")
-
-
-def _weight(text: str) -> Iterator[GateReason]:
-    for name, says, words in WEIGHT:
-        found = list(dict.fromkeys(_shown(one[0]).casefold() for one in words.finditer(text)))
-        if found:
-            yield GateReason(name, POINTS_OF_WEIGHT, f"{says}: {', '.join(map(repr, found[:4]))}")
-
-
-def _form(asked: GateQuestion, *, weighty: bool) -> tuple[Route, GateReason]:
-    """What kind of question it is, and the words that tell."""
-    text = asked.text
-    for cue in (*OUTRIGHT, RATCHET):
-        found = cue.words.search(text)
-        if found and not (cue.unless and cue.unless.search(text)):
-            return cue.route, _reason(cue.name, cue.says, found)
-    if weighty:
-        return "structured", GateReason(
-            "weighty", POINTS_OF_FORM, "at least two of: dear to undo, people disagree, much at stake"
+    if question.single:
+        return GateChoice("single", SINGLE, "you asked for one reply", [], [], [])
+    text = unicodedata.normalize("NFKC", question.text).translate(QUESTION_MARKS)
+    stakes = list(dict.fromkeys(match[0].casefold() for match in STAKES.finditer(text)))
+    if not is_english(text):
+        reason = f"the cues know {' and '.join(LANGUAGES)}, and this question is in another language"
+        return _choice(OTHERWISE, reason, text, question, stakes, ())
+    kinds = [(kind, cue) for kind in KINDS if (cue := _cue(kind, text))]
+    kept = _several_roles(question, kinds, stakes)
+    if kept:
+        kind, cue = kept[0]
+        return _choice(
+            kind, f"{kind.means}: {_quoted(cue)}", text, question, stakes, [row[0] for row in kept[1:]]
         )
-    if len(asked.options) > COMPARED_MAX:
-        return "priority", GateReason(
-            "options", POINTS_OF_FORM, f"{len(asked.options)} options are too many to compare in pairs"
+    return _choice(OTHERWISE, _why_otherwise(question, kinds, stakes), text, question, stakes, ())
+
+
+def _several_roles(
+    question: GateQuestion, kinds: Sequence[tuple[Kind, str]], stakes: Sequence[str]
+) -> list[tuple[Kind, str]]:
+    """Return the kinds that may be chosen: none of one reply where something asks for more."""
+    if not (stakes or question.compete or _trigger(question)):
+        return list(kinds)
+    return [(kind, cue) for kind, cue in kinds if kind.protocol != SINGLE]
+
+
+def _why_otherwise(question: GateQuestion, kinds: Sequence[tuple[Kind, str]], stakes: Sequence[str]) -> str:
+    if kinds and question.compete:
+        return "you asked for several roles"
+    if kinds and (trigger := _trigger(question)):
+        return f"your trigger {trigger!r} is in it"
+    if kinds:
+        return (
+            f"{kinds[0][0].means}, but a wrong answer may cost something: {', '.join(map(repr, stakes[:3]))}"
         )
-    if len(asked.options) > 1:
-        return "comparative", GateReason(
-            "options", POINTS_OF_FORM, f"{len(asked.options)} options are on the table"
-        )
-    return _by_words(text)
+    return "no strong cue of another kind"
 
 
-def _by_words(text: str) -> tuple[Route, GateReason]:
-    """The form of a question that names none."""
-    asks = YES_NO.search(text)
-    if asks and (found := HARM.search(text)):
-        return "tribunal", _reason("harm", "somebody could be harmed", found)
-    if (found := FACTS.search(text)) and not LOOKED_AT.search(text):
-        return "cross-examination", _reason(
-            "facts", "a question of fact with more than one explanation", found
-        )
-    if (found := CHOICE.search(text)) and not NO_CHOICE.search(text):
-        return "comparative", _reason("choice", "a choice between named options", found)
-    if (found := LOOK.search(text)) and not LOOKED_AT.search(text):
-        return "single-pass", _reason("look-up", "it asks to look, not to decide", found, -POINTS_OF_FORM)
-    if (found := CHORE.search(text)) and _is_small(text):
-        return "single-pass", _reason(
-            "chore", "a small act, and nothing says that it is dear to undo", found, -POINTS_OF_FORM
-        )
-    if asks and not LOOKED_AT.search(text):
-        return "debate", _reason("yes or no", "a question to be answered with yes or no", asks)
-    found = PLANS.search(text) or CHORE.search(text)
-    if found:
-        return "jugalbandi", _reason("plan", "something is to be planned or made", found)
-    if text.rstrip().endswith("?"):
-        return "single-pass", GateReason(
-            "nothing more",
-            -POINTS_OF_FORM,
-            "a question, and no word calls for a decision, a plan or an attack",
-        )
-    return "jugalbandi", GateReason(
-        "task", POINTS_OF_FORM, "no question: something is to be done, and nothing says that it is small"
-    )
+def _choice(
+    kind: Kind, reason: str, text: str, question: GateQuestion, stakes: list[str], others: Sequence[Kind]
+) -> GateChoice:
+    protocol = kind.protocol
+    most = PROTOCOLS[protocol].options_wanted[1]
+    if question.options > most:
+        reason = f"{question.options} options are more than {protocol} takes"
+        kind, protocol = ORDER, ORDER.protocol
+    items: list[str] = []
+    if question.options < PROTOCOLS[protocol].options_wanted[0]:
+        items = compared_items(text) if kind is COMPARE else listed_items(text)
+    # Of a question that the cues cannot read nobody knows what is at stake.
+    is_small = not stakes and not question.compete and not _trigger(question) and is_english(text)
+    beside = [other.protocol for other in others]
+    if kind is not OTHERWISE:
+        beside.append(OTHERWISE.protocol)
+    else:
+        beside += [COMPARE.protocol] if CHOICE.search(text) else []
+        beside += [SINGLE] if is_small else []
+    also = [name for name in dict.fromkeys(beside) if name != protocol]
+    return GateChoice(kind.name, protocol, reason, stakes, items, also)
 
 
-def _is_small(text: str) -> bool:
-    """Whether an act is small: few words, and about a small thing, or at least about no large one."""
-    few = len(text.split()) <= _CHORE_WORDS_MAX
-    return few and (bool(SMALL.search(text)) or not LARGE.search(text)) and not _weighs_anything(text)
+def _cue(kind: Kind, text: str) -> str:
+    """Return the words that tell a kind, or nothing."""
+    for part in (text,) if len(text) <= BEGIN + END else (text[:BEGIN], text[-END:]):
+        match = kind.cues.search(part)
+        if match and not (kind.unless and kind.unless.search(part)):
+            return match[0]
+    return ""
 
 
-def _weighs_anything(text: str) -> bool:
-    return any(words.search(text) for _, _, words in WEIGHT)
+def _trigger(question: GateQuestion) -> str:
+    """Return the first of the person's own words that is in the question, or nothing."""
+    text = question.text.casefold()
+    return next((trigger for trigger in question.triggers if trigger.casefold() in text), "")
 
 
-def _reason(name: str, says: str, found: re.Match[str], points: int = POINTS_OF_FORM) -> GateReason:
-    return GateReason(name, points, f"{says}: {_shown(found[0])!r}")
+def is_english(text: str) -> bool:
+    """Return whether the cues can read a text."""
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter.isascii() for letter in letters)
+    if not letters or latin < LATIN_LETTERS_MIN * len(letters):
+        return False
+    known, foreign = len(ENGLISH.findall(text)), len(FOREIGN.findall(text))
+    # A chore in three words has no word of either list: "fix typo README".
+    return foreign == 0 or known > foreign
 
 
-def _shown(words: str) -> str:
-    line = " ".join(words.split())
-    return line if len(line) <= SHOWN_CHARACTERS_MAX else f"{line[: SHOWN_CHARACTERS_MAX - 1]}…"
+def _quoted(cue: str) -> str:
+    line = " ".join(re.sub(r"^[.!?:;\s]+", "", cue).split())
+    return repr(line if len(line) <= QUOTED_MAX else f"{line[: QUOTED_MAX - 1]}…")
 
 
-ROUTE, REASONS = "gate_route", "gate_reasons"
-"""Keys of `run_opened.rules` under which the gate's result stands."""
-
-
-def asked_of(deliberation: Deliberation) -> GateQuestion:
-    """What the gate reads of a file."""
+def question_of(deliberation: Deliberation) -> GateQuestion:
+    """Return what the gate reads of a deliberation."""
     subject, row = deliberation.deliberation, deliberation.gate
     return GateQuestion(
         text=subject.question,
-        options=subject.options,
+        options=len(subject.options),
         triggers=row.triggers if row else (),
         compete=row.compete if row else False,
         single=row.single if row else False,
     )
 
 
-def routed(deliberation: Deliberation) -> tuple[Deliberation, Mapping[str, str]]:
-    """The deliberation with the protocol that the gate gives, and what the opening records of it.
+def routed(deliberation: Deliberation) -> tuple[Deliberation, GateChoice | None]:
+    """Return the deliberation with its protocol, and the gate's choice where it made one.
 
-    A file without a [gate] table is its own decision, and so is one that names its protocol, plans rounds or casts
-    roles. Raises `GateRefused`.
+    A protocol that is named stands. Where none is, the gate's choice must take everything else that was said: rounds
+    belong to `structured`, a variant or a role to the protocols that have it. Raises `GateRefused`.
     """
     subject = deliberation.deliberation
-    planned = (subject.plan, deliberation.round, deliberation.predict, subject.no_stress, deliberation.cast)
-    if deliberation.gate is None or "protocol" in subject.model_fields_set or any(planned):
-        return deliberation, {}
-    found = gate(asked_of(deliberation))
-    chosen = subject.model_copy(update={"protocol": found.route})
-    return deliberation.model_copy(update={"deliberation": chosen}), {
-        ROUTE: found.route,
-        REASONS: _in_words(found),
+    if subject.protocol is not None:
+        return deliberation, None
+    choice = gate(question_of(deliberation))
+    if choice.kind != "single" and (unfit := _unfit(PROTOCOLS[choice.protocol], deliberation)):
+        if _unfit(PROTOCOLS[OTHERWISE.protocol], deliberation):
+            return _with(deliberation, DEFAULT_PROTOCOL, subject.options), None
+        reason = f"{choice.protocol} takes no {unfit}"
+        choice = GateChoice(OTHERWISE.name, OTHERWISE.protocol, reason, choice.stakes, [], [])
+    return _with(deliberation, choice.protocol, subject.options or tuple(choice.items)), choice
+
+
+def _with(deliberation: Deliberation, protocol: str, options: tuple[str, ...]) -> Deliberation:
+    subject = deliberation.deliberation.model_copy(update={"protocol": protocol, "options": options})
+    return deliberation.model_copy(update={"deliberation": subject})
+
+
+def _unfit(protocol: Protocol, deliberation: Deliberation) -> str:
+    """Return what a deliberation says that a protocol does not take, or nothing."""
+    subject = deliberation.deliberation
+    rounds: Mapping[str, object] = {
+        "plan": subject.plan,
+        "rounds of a plan": deliberation.round,
+        "predictions": deliberation.predict,
+        "stress tests": subject.no_stress,
+        "sealed positions": subject.positions,
+        "stop checks": subject.profile or subject.check_every or subject.not_before,
     }
+    if not protocol.watched and (named := next((what for what, value in rounds.items() if value), "")):
+        return named
+    if role := next((role for role in deliberation.cast if role not in protocol.role_ids()), ""):
+        return f"role {role!r}"
+    if rule := next((rule for rule in deliberation.rules if rule not in protocol.variants), ""):
+        return f"rule {rule!r}"
+    asks = deliberation.experiments is not None and deliberation.experiments.run != "off"
+    return "experiments" if asks and not protocol.raises_claims else ""
 
 
-def _in_words(found: GateResult) -> str:
-    return "; ".join(f"{reason.name} {reason.points:+d} ({reason.detail})" for reason in found.reasons)
+def gate_rules(choice: GateChoice | None) -> dict[str, str]:
+    """Return what the opening records of the gate's choice."""
+    return {} if choice is None else {ROUTE: choice.protocol, REASONS: choice.reason}
 
 
 def gate_decision(book: Book, screening: int) -> tuple[Event, ...]:
-    """The decision that the opening's route makes; it rests on the screening of the question at `screening`."""
+    """Return the decision that the gate made; it rests on the screening of the question at `screening`."""
     opened = book.state.opened
     if opened is None or ROUTE not in opened.rules:
         return ()

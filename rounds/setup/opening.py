@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET
 
 from detectors.forecasts.parameters import parameter_bytes, parameter_hash
-from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash
+from detectors.parameters import DEFAULT_PROFILE, PROFILES, params_bytes, params_hash, read_as
 from ledger.events import RunOpened
 from ledger.events.envelope import NEWEST
 from ledger.events.run import (
@@ -30,7 +30,7 @@ from roles.castings import Casting, UnknownCasting, cast_of, own_casting
 from roles.prompt_set import installed_prompt_set
 from roles.protocol import Protocol, Rules
 from roles.seats.kinds import KINDS, declared_of
-from rounds.protocols import PROTOCOLS, with_prompts
+from rounds.protocols import DEFAULT_PROTOCOL, PROTOCOLS, with_prompts
 from rounds.protocols.plans import (
     PlanRefused,
     WrittenRow,
@@ -43,7 +43,7 @@ from rounds.protocols.plans import (
 from rounds.setup.chosen_rules import chosen_rules
 from rounds.setup.deliberation import CastRow, Deliberation, Document, Predicted, RoundRow
 from rounds.setup.deliberation_toml import to_toml
-from rounds.setup.gate import GateRefused, routed
+from rounds.setup.gate import GateChoice, GateRefused, gate_rules, routed
 from rounds.setup.toml_file import DeliberationError, nearest
 
 NO_STRESS: Final = Waiver(
@@ -89,18 +89,15 @@ def resolve(
 
     `documents`: the bytes behind every `[[context]] path`, by path. `casting` names one of the installed castings;
     `seats` gives the kind of seat by role, which stands over the file. `name` is what errors call the file. `params`
-    are thresholds for the profile `calibrated` in the place of the installed ones. `experiments`: a person said that
+    are thresholds for the profile `gates` in the place of the installed ones. `experiments`: a person said that
     programs of replies are run in a sandbox; what the file asks for is not that word. `changes`: names of the texts
     that are diffs moot computed itself. Pure: equal arguments give equal bytes. Raises `DeliberationError`.
     """
-    try:
-        deliberation, gate_rules = routed(deliberation)
-    except GateRefused as error:
-        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    deliberation, choice = _routed(deliberation, name)
     subject = deliberation.deliberation
     protocol = _protocol(subject.protocol, name)
     _wanted_options(protocol, subject.options, name)
-    rules = {**chosen_rules(deliberation, protocol, name), **gate_rules}
+    rules = {**chosen_rules(deliberation, protocol, name), **gate_rules(choice)}
     protocol = with_prompts(protocol, rules)
     if experiments is not None:
         word = _experiments(protocol, experiments.word, name)
@@ -151,7 +148,7 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
             "domain": event.domain,
             "goals": tuple(goal.text for goal in event.goals),
             "plan": None,
-            "profile": None if event.stop.profile == "crux" else event.stop.profile,
+            "profile": read_as(event.stop.profile),
             "not_before": event.stop.not_before,
             "check_every": event.stop.check_every,
             "positions": event.rules.get("positions"),
@@ -183,17 +180,15 @@ def resolved(deliberation: Deliberation, event: RunOpened, *, fixed_plan: bool =
 
 def cast_roles(deliberation: Deliberation, name: str = "deliberation.toml") -> tuple[str, ...]:
     """The roles that the run will have, in protocol order. Raises `DeliberationError`."""
-    try:
-        deliberation, _ = routed(deliberation)
-    except GateRefused as error:
-        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+    deliberation, _ = _routed(deliberation, name)
     protocol = _protocol(deliberation.deliberation.protocol, name)
     rules = chosen_rules(deliberation, protocol, name)
     return protocol.cast(rules) if protocol.cast else protocol.role_ids()
 
 
 def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberation:
-    """The deliberation with every title and charge spelt out. Raises `DeliberationError`."""
+    """The deliberation with its protocol, and every title and charge spelt out. Raises `DeliberationError`."""
+    deliberation, _ = _routed(deliberation, "casting")
     protocol = _protocol(deliberation.deliberation.protocol, "casting")
     rules = chosen_rules(deliberation, protocol, "casting")
     members = _cast(deliberation, protocol, rules, casting, {}, "casting")
@@ -211,15 +206,23 @@ def with_casting(deliberation: Deliberation, casting: str | None) -> Deliberatio
 
 def _spoken(seat: str) -> str | None:
     """A kind of seat that is a whole specification by itself; a tape or a command needs to be named again."""
-    return seat if seat in ("host", "human", "anthropic", "openai", "local") else None
+    return seat if seat in ("host", "human", "anthropic", "openai") else None
 
 
-def _protocol(wanted: str, name: str) -> Protocol:
+def _routed(deliberation: Deliberation, name: str) -> tuple[Deliberation, GateChoice | None]:
+    try:
+        return routed(deliberation)
+    except GateRefused as error:
+        raise DeliberationError(str(error), name, "leave one of them out of [gate]") from None
+
+
+def _protocol(named: str | None, name: str) -> Protocol:
+    wanted = named or DEFAULT_PROTOCOL
     if wanted not in PROTOCOLS:
         raise DeliberationError(
             f"no protocol {wanted!r}",
             name,
-            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot protocols`",
+            f"did you mean {nearest(wanted, PROTOCOLS)!r}? see `moot gate`",
         )
     return PROTOCOLS[wanted]
 
@@ -231,7 +234,7 @@ def _wanted_options(protocol: Protocol, options: Sequence[str], name: str) -> No
         raise DeliberationError(
             f"{protocol.name} compares {wanted} options, not {len(options)}",
             name,
-            "give options = […] or --option",
+            "name each with --option (options = […] in a file), or choose another protocol such as crux",
         )
 
 
@@ -375,7 +378,7 @@ def _predictions(
 
 def _has_thresholds(event: RunOpened) -> bool:
     """Whether the run keeps its thresholds with itself."""
-    return event.stop.profile in ("calibrated", "crux")
+    return event.stop.profile in ("gates", "crux")
 
 
 def _thresholds(profile: str) -> bytes:
@@ -390,7 +393,7 @@ def _stop_rule(
         if subject.profile or params:
             what = f"{protocol.name} stops by its own rule and takes no profile"
             raise DeliberationError(
-                what, name, "leave profile and --params out; `stakes` says what a test may cost"
+                what, name, "leave profile and params out; `stakes` says what a test may cost"
             )
         return StopRule(profile="crux", params=parameter_hash(), check_every=1, not_before=1)
     profile = subject.profile or DEFAULT_PROFILE
@@ -400,9 +403,11 @@ def _stop_rule(
             name,
             f"choose one of {', '.join(PROFILES)}",
         )
-    if params is not None and profile != "calibrated":
+    if params is not None and profile != "gates":
         raise DeliberationError(
-            f"profile {profile} has no thresholds of one's own", name, "leave --params out, or say calibrated"
+            f"profile {profile} has no thresholds of one's own",
+            name,
+            "leave params out, or say profile=gates",
         )
     named = subject.plan or ("" if deliberation.round else "standard-13")
     return StopRule(

@@ -34,14 +34,33 @@ def asked_of(opening: RunOpened) -> Counter[PlannedReply]:
     """The replies that a run asks for when every step is answered and nothing stops it early."""
     protocol = protocol_of(opening)
     if protocol.watched:
-        again = int(str(opening.rules.get("rejudge", "0")))
-        return asked_at_most(opening.plan, positions=_sealed(opening), rejudged=again)
+        return asked_at_most(opening.plan, positions=_sealed(opening))
     return Counter(
         PlannedReply(step.role, _kind(protocol, step))
         for _, groups in played(protocol, opening)
         for group in groups
         for step in group.steps
     )
+
+
+def least_asked_of(opening: RunOpened) -> Counter[PlannedReply]:
+    """Return the fewest replies with which a run can end by itself.
+
+    Rounds that look at stop checks may end with the first look that is obeyed; a run that follows replies may take its
+    short way: the question is looked at, one role answers, and the answer is written up and checked.
+    """
+    protocol, asked = protocol_of(opening), asked_of(opening)
+    if protocol.watched:
+        rows = [row for row in opening.plan if row.round <= opening.stop.not_before]
+        return asked_at_most(rows, positions=_sealed(opening)) if rows else asked
+    if protocol.widest is None:
+        return asked
+    first = {phase: next((one for one in asked if one.phase == phase), None) for phase in _SHORT_WAY}
+    return Counter({one: _SHORT_WAY[phase] for phase, one in first.items() if one is not None})
+
+
+_SHORT_WAY: Final[Mapping[str, int]] = {"A": 1, "B": 1, "S": 2}
+"""Phase → replies of a run that takes its short way."""
 
 
 def _kind(protocol: Protocol, step: Step) -> str:
@@ -89,23 +108,18 @@ def replies_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -
     return asked_at_most(plan, positions=positions).total()
 
 
-def asked_at_most(
-    plan: Sequence[PlanRow], *, positions: Sealed = "beliefs", rejudged: int = 0
-) -> Counter[PlannedReply]:
-    """The same replies by role and kind of step, S led by whom the last round's turn falls to.
-
-    `rejudged` checks of every round are judged a second time.
-    """
+def asked_at_most(plan: Sequence[PlanRow], *, positions: Sealed = "beliefs") -> Counter[PlannedReply]:
+    """The same replies by role and kind of step, S led by whom the last round's turn falls to."""
     asked: Counter[PlannedReply] = Counter()
     leads: list[str] = []
     for row in plan:
         leads.append(next_lead(AUTHORS, leads, row.absent))
-        asked.update(_round(row, leads[-1], positions, rejudged))
+        asked.update(_round(row, leads[-1], positions))
     asked.update(_synthesis(leads[-1]))
     return asked
 
 
-def _round(row: PlanRow, lead: str, positions: Sealed, rejudged: int) -> Iterator[PlannedReply]:
+def _round(row: PlanRow, lead: str, positions: Sealed) -> Iterator[PlannedReply]:
     if "B" not in row.phases:
         return
     active = [role for role in AUTHORS if role != row.absent]
@@ -118,9 +132,7 @@ def _round(row: PlanRow, lead: str, positions: Sealed, rejudged: int) -> Iterato
         if positions != "off" and checks:
             yield PlannedReply(role, "E.position" if positions == "sealed" else "E.belief")
         yield PlannedReply(role, "F")
-    if positions == "beliefs" and checks:  # the second draw of one of them
-        yield PlannedReply(active[row.round % len(active)], "E.belief")
-    yield from [PlannedReply(VERIFIER, "E.check")] * (checks + min(checks, rejudged))
+    yield from [PlannedReply(VERIFIER, "E.check")] * checks
     yield PlannedReply(lead, "G")
     if row.drift:
         yield PlannedReply(VERIFIER, "H")

@@ -146,7 +146,9 @@ def shown(page: str) -> set[str]:
 
 
 def test_every_verb_that_a_page_shows_exists() -> None:
-    verbs = {verb: find_verb(verb) for page in pages() for verb in shown(page.read_text("utf-8"))}
+    # The two exempt pages say what went where; `moot help` is the list of verbs itself.
+    read = [page for page in pages() if page.name not in ("upgrade.md", "CHANGELOG.md")]
+    verbs = {verb: find_verb(verb) for page in read for verb in shown(page.read_text("utf-8")) - {"help"}}
     assert {name for name, verb in verbs.items() if verb is None} == set()
     files = {verb.path.replace(".", "/") + ".py" for verb in verbs.values() if verb is not None}
     assert {file for file in files if not (ROOT / file).exists()} == set()
@@ -166,7 +168,7 @@ def test_pages_speak_of_the_product_alone() -> None:
 
 @pytest.mark.parametrize(
     ("plan", "calls", "seed"),
-    [("minimum-8", 149, 1), pytest.param("standard-13", 271, 3, marks=pytest.mark.slow)],
+    [("minimum-8", 142, 1), pytest.param("standard-13", 258, 3, marks=pytest.mark.slow)],
 )
 def test_a_plan_costs_the_calls_that_its_page_says(tmp_path: Path, plan: str, calls: int, seed: int) -> None:
     table = {
@@ -260,8 +262,8 @@ def spoil(run: Path, damage: str) -> None:
 TOUR = re.compile(r"<!-- tour -->\n```\n(.*?)```", re.DOTALL)
 
 
-def test_the_tour_of_the_readme_goes_as_it_says(tmp_path: Path) -> None:
-    parts = TOUR.findall((ROOT / "README.md").read_text("utf-8"))
+def test_the_tour_goes_as_it_says(tmp_path: Path) -> None:
+    parts = TOUR.findall((ROOT / "docs" / "start.md").read_text("utf-8"))
     moot = f'moot() {{ {shlex.quote(sys.executable)} -m moot "$@" || echo "exit $?"; }}\n'
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     said = [

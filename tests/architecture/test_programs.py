@@ -27,7 +27,6 @@ ALLOWED: Final = {
     "moot/terminal/paging.py": "the person's own pager",
     "roles/seats/command.py": "a seat that the person named",
     "roles/seats/presets.py": "asks an agent's command line for its version, for `moot doctor`",
-    "roles/seats/local.py": "a model that the person named, in a process of its own",
     "rounds/experiments/bubblewrap.py": "asks bubblewrap for its version",
     "rounds/experiments/sandbox.py": "the sandbox: the words of bubblewrap.py, and no others",
     "rounds/experiments/probe.py": "runs inside the sandbox, in the self-test",
@@ -70,7 +69,6 @@ def test_the_sandbox_is_asked_for_in_one_place() -> None:
     """What runs a job is the bench and the self-test; what asks the bench is one loop, and the comparing of a run."""
     for name, users in {
         "run_job": {"rounds/experiments/bench.py", "rounds/experiments/self_test.py"},
-        "run_in": {"rounds/experiments/sandbox.py", "rounds/experiments/self_test.py"},
         "bench.conduct": {"rounds/run/experiments.py", "moot/app/experiments.py"},
     }.items():
         found = {

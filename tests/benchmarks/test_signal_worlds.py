@@ -1,4 +1,4 @@
-"""The simulated worlds that the calibrated detectors are scored in: what a world changes is seen, and nothing else."""
+"""The simulated worlds that the stop checks are scored in: what a world changes is seen, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ import pytest
 
 from benchmarks.signal_worlds.course import plan_of, played
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from benchmarks.signal_worlds.world import CONFIRMING, PUBLISHED, RENEWING, TOGETHER, WORLDS, World
+from benchmarks.signal_worlds.world import (
+    CONFIRMING,
+    LIVE,
+    PUBLISHED,
+    RENEWING,
+    TOGETHER,
+    TURNING,
+    WORLDS,
+    World,
+)
 from benchmarks.signals import SCORED_FROM, Job, Line, lines, play, wilson
 
 SEEDS = range(12)
@@ -83,11 +92,22 @@ def test_a_table_of_one_world_has_every_figure() -> None:
         asked.extend(jobs)
         return [play(job) for job in jobs]
 
-    found = [line.what for line in lines("confirming", 1, 1, SCORED_FROM, one_each)]  # type: ignore[arg-type]  # lists
-    assert len(found) == 3 + 6 + 10 + 1 + 9 + 1
+    told = [line.what for line in lines("confirming", 1, 1, SCORED_FROM, one_each)]  # type: ignore[arg-type]  # lists
+    assert len(told) == 3 + 6 + 8 + 1 + 7 + 1
     assert {job.seed for job in asked} == {SCORED_FROM}
-    rows = [line.split(" | ")[0].removeprefix("| ") for line in PAGE.read_text("utf-8").splitlines()]
-    assert {what.partition(" (")[0] for what in found} <= set(rows)
+
+
+def test_roles_that_hold_their_claims_back_are_found_in_the_live_world() -> None:
+    starving = [played(LIVE, "standard-13", seed, {"fm5s": 1.0}, stops=False) for seed in range(10)]
+    assert sum("FM-5" in one.alarms for one in starving) >= 8
+    healthy = [played(LIVE, "standard-13", seed, {}, stops=False) for seed in range(10)]
+    assert sum("FM-5" in one.alarms for one in healthy) <= 1
+
+
+def test_the_turning_world_has_near_ties_and_late_turns() -> None:
+    runs = [played(TURNING, "7", seed, {}, stops=False) for seed in range(40)]
+    assert 4 <= sum(one.close for one in runs) <= 20
+    assert not any(played(LIVE, "7", seed, {}, stops=False).close for seed in range(10))
 
 
 def test_the_page_names_every_world() -> None:

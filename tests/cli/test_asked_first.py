@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_after_a_no_nothing_is_begun(tmp_path: Path) -> None:
     with pytest.raises(MootError, match="nothing was begun"):
         begun(tmp_path, LONG, asked(said, False))
     assert list(tmp_path.iterdir()) == []
-    assert said[0].startswith("at most 149 replies, dollars unknown, about 18 min to 1.8 h; ")
+    assert re.match(r"\d+ to 142 replies, cost unknown, about \d+ min to 1\.8 h; ", said[0])
     assert said[1:] == ["Begin?"]
 
 
@@ -63,7 +64,7 @@ def test_it_begins_after_a_yes_with_yes_unasked_and_when_it_is_small(
 ) -> None:
     said: list[str] = []
     assert begun(tmp_path, options, asked(said, answer, yes=yes))
-    assert "replies, dollars unknown, about" in said[0]
+    assert "replies, cost unknown, about" in said[0]
     assert said[1:] == ["Begin?"] * questions
 
 
@@ -76,17 +77,43 @@ def test_where_nothing_costs_anything_nothing_is_said(tmp_path: Path) -> None:
 def test_the_limit_in_dollars_is_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "plan.toml"
     file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "minimum-8"\n')
-    found = estimated(str(file), "anthropic", {})
+    found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
     assert found.usd is not None
     paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
     for limit, questions in ((found.usd.high, []), ("0.01", ["Begin?"])):
         monkeypatch.setenv("MOOT_ASK_ABOVE_USD", limit)
         said: list[str] = []
         asked(said, True).check_size(lambda: found, paid)
-        assert said == [f"{estimate_line(found)}; `moot estimate` says what that rests on\n", *questions]
+        assert said == [f"{estimate_line(found)}; `moot run --dry-run` shows the details\n", *questions]
     assert read_settings({}).ask_above_usd == Decimal(5)
     with pytest.raises(MootError, match="is no amount"):
         read_settings({"MOOT_ASK_ABOVE_USD": "much"})
+
+
+def test_the_cap_stands_beside_the_estimate_and_decides_whether_to_ask(tmp_path: Path) -> None:
+    """`--max-usd 1` on a run that may take $32: the cap was not mentioned, and a person was asked about $32."""
+    file = tmp_path / "plan.toml"
+    file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
+    found = estimated(str(file), RunOptions(), SeatChoice("anthropic", {}))
+    assert found.usd is not None
+    assert Decimal(found.usd.high) > 5
+    paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
+    for cap, questions in (("1", 0), ("20", 1), (None, 1)):
+        said: list[str] = []
+        asked(said, True).check_size(lambda: found, paid, cap)
+        assert ("never more than" in said[0]) == (cap is not None)
+        assert len(said) == 1 + questions
+    assert f"never more than ${Decimal(20):.2f} (--max-usd)" in estimate_line(found, "20")
+
+
+def test_a_cap_does_not_stand_for_a_seat_of_unknown_price(tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text('[deliberation]\nquestion = "Which storage?"\nplan = "standard-13"\n')
+    found = estimated(str(file), RunOptions(), SeatChoice("command:true", {}))
+    paid = asked([], None).made(dict.fromkeys(("action",), "command:true"))
+    said: list[str] = []
+    asked(said, True).check_size(lambda: found, paid, "1")
+    assert said[1:] == ["Begin?"]
 
 
 def test_plain_lines_count_replies_against_the_whole(moot: Moot, tmp_path: Path) -> None:
@@ -104,7 +131,7 @@ def test_plain_lines_count_replies_against_the_whole(moot: Moot, tmp_path: Path)
         "--out",
         "new",
     )
-    assert said.out.startswith("at most 12 replies, dollars unknown, about ")
+    assert said.out.startswith("12 replies, cost unknown, about ")
     rounds = [event for event in session.book().events if isinstance(event, RoundOpened)]
     assert len(rounds) == 1
     assert "3 of at most 12 replies so far" in said.out

@@ -37,11 +37,11 @@ def test_run_warns_as_soon_as_it_is_opened(moot: Moot, tmp_path: Path, more: str
 def test_new_says_it_of_the_file_that_it_writes(moot: Moot, tmp_path: Path) -> None:
     words = ("new", "-q", "Which?", "--protocol", "structured", "--plan", "short-5")
     assert "CANNOT BECOME READY" not in moot(*words, tmp_path / "good.toml").out
-    said = moot(*words, "--no-stress", tmp_path / "bad.toml")
+    said = moot(*words, "--rule", "stress=off", tmp_path / "bad.toml")
     assert (
         "CANNOT BECOME READY no round is planned without the critic: the run ends with its plan" in said.out
     )
-    found = moot(*words, "--no-stress", tmp_path / "again.toml", "--json").json
+    found = moot(*words, "--rule", "stress=off", tmp_path / "again.toml", "--json").json
     assert found["lacks"] == ["no round is planned without the critic"]
     assert found["seldom"] == ""
 

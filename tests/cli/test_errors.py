@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from ledger.format.canonical import line_hash
 from ledger.format.chain import Head
 from ledger.store.streams import head_bytes
+from moot.errors import MootError
 from tests.campaign.calls import Real, Watched
 from tests.cli.conftest import Moot, Said, content
 from tests.rounds.openings import begin, rows
@@ -363,25 +363,6 @@ def test_nobody_to_answer_is_said_with_the_ways_forward(moot: Moot) -> None:
     assert not Path("runs").exists()
 
 
-def test_a_local_seat_without_its_extra_or_its_model_says_how_to_mend_it(
-    moot: Moot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lacks(*names: str) -> None:
-        monkeypatch.setattr(
-            "moot.app.seats.find_spec", lambda name: None if name in names else find_spec("orjson")
-        )
-        monkeypatch.setattr("roles.seats.local.find_spec", lambda _: None)
-
-    lacks("xllamacpp")
-    assert "pip install 'xllamacpp>=2026.10'" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
-    lacks()
-    assert "local:PATH/TO/MODEL.gguf" in one_line(moot("run", "-q", "What?", "--seats", "local"), 2)
-    assert "no such file" in one_line(moot("run", "-q", "What?", "--seats", "local:gone.gguf"), 2)
-    Path("a.gguf").write_bytes(b"not a model")
-    assert "no gguf" in one_line(moot("run", "-q", "What?", "--seats", "local:a.gguf"), 2)
-    assert not Path("runs").exists()
-
-
 @pytest.mark.parametrize("kind", ["anthropic", "anthropic:some-model", "command:cat"])
 def test_offline_refuses_what_could_leave_the_machine(moot: Moot, kind: str) -> None:
     assert "offline" in one_line(moot("run", "-q", "What?", "--seats", kind), 2)
@@ -423,10 +404,10 @@ def forbidden() -> Any:
 @pytest.mark.parametrize(
     "call",
     [
-        ("keygen", "alice", "--out", "keys"),
+        ("seal", "--new-key", "keys/alice.key"),
         ("seal", "RUN", "--key", "alice.key"),
         ("seal", "RUN", "--key", "alice.key", "--out", "note"),
-        ("install-skill", "--to", "skills"),
+        ("mcp", "--install-skill", "skills"),
         ("report", "RUN", "--out", "report.md"),
         ("report", "RUN", "--html", "report.html"),
         ("export", "RUN", "exported", "--to", "skill"),
@@ -439,7 +420,7 @@ def test_permission_denied_while_writing_is_a_failed_write(
 ) -> None:
     """F-14: it said "cannot read", exit code 2."""
     run = shutil.copytree(finished, tmp_path / "run")
-    assert moot("keygen", "alice", "--out", ".").code == 0
+    assert moot("seal", "--new-key", "alice.key").code == 0
     before = sorted(str(path) for path in tmp_path.rglob("*"))
     with Watched(forbidden()):
         said = moot(*(str(run) if word == "RUN" else word for word in call))
@@ -447,3 +428,19 @@ def test_permission_denied_while_writing_is_a_failed_write(
     assert "cannot write" in said.err
     assert "read" not in said.err.split(";")[0].replace("alread", "")
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("prefix", "line"),
+    [
+        ("/home/a/.local/share/pipx/venvs/moot-ledger", "pipx inject moot-ledger 'openai>=3.54'"),
+        ("/home/a/.local/share/uv/tools/moot-ledger", "uv tool install moot-ledger --with 'openai>=3.54'"),
+        ("/srv/app/.venv", "pip install 'openai>=3.54'"),
+    ],
+)
+def test_what_is_to_be_installed_is_said_for_the_tool_that_installed_moot(
+    monkeypatch: pytest.MonkeyPatch, prefix: str, line: str
+) -> None:
+    """Old: it named pip, whose environment is another one under pipx and uv."""
+    monkeypatch.setattr("sys.prefix", prefix)
+    assert MootError("sdk_missing", "no SDK", "seat", "pip install 'openai>=3.54'").fix == line

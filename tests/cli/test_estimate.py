@@ -1,4 +1,4 @@
-"""`moot estimate`: replies, tokens and dollars before anything is run; what has no price is unknown."""
+"""`moot run --dry-run`: replies, tokens and dollars before anything is run; what has no price is unknown."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def by_seat(found: Any) -> dict[str, Any]:
 
 
 def test_replies_are_those_of_the_plan_by_role_and_phase(moot: Moot, file: Path) -> None:
-    found = moot("estimate", file, "--seats", "anthropic", "--json").json
-    assert found["replies_at_most"] == 149 == sum(part["replies"] for part in found["parts"])
+    found = moot("run", "--dry-run", file, "--seats", "anthropic", "--json").json
+    assert found["replies_at_most"] == 142 == sum(part["replies"] for part in found["parts"])
     assert {part["role"] for part in found["parts"] if part["phase"] == "H"} == {"verifier"}
     assert found["rounds"] == 8
     assert list(Path().iterdir()) == [file]
@@ -45,7 +45,7 @@ def test_dollars_are_tokens_times_prices(
     prices.parent.mkdir()
     prices.write_text(PRICES)
     monkeypatch.setenv("MOOT_PRICES", str(prices))
-    found = moot("estimate", file, "--seats", "anthropic:flat@high", "--json").json
+    found = moot("run", "--dry-run", file, "--seats", "anthropic:flat", "--json").json
     for bound in ("low", "high"):
         expected = Decimal(found["tokens_in"][bound] + 10 * found["tokens_out"][bound]) / 1_000_000
         assert Decimal(found["usd"][bound]) == expected > 0
@@ -55,30 +55,30 @@ def test_dollars_are_tokens_times_prices(
 
 def test_what_has_no_price_is_unknown_and_so_is_the_total(moot: Moot, file: Path) -> None:
     seats = ("--seats", "anthropic", "--seat", "critic=anthropic:nobody-knows", "--seat", "verifier=host")
-    found = moot("estimate", file, *seats, "--json").json
+    found = moot("run", "--dry-run", file, *seats, "--json").json
     costs = {seat: one["usd"] for seat, one in by_seat(found).items()}
     assert costs["anthropic"] is not None
     assert costs["anthropic:nobody-knows"] is costs["host"] is found["usd"] is None
     assert by_seat(found)["anthropic:nobody-knows"]["roles"] == ["critic"]
     assert found["tokens_in"]["low"] == sum(one["tokens_in"]["low"] for one in found["seats"])
-    said = moot("estimate", file, *seats)
+    said = moot("run", "--dry-run", file, *seats)
     assert said.code == 0
     assert said.out.startswith("ESTIMATE of plan.toml")
-    assert said.out.count("dollars unknown") == 3
+    assert said.out.count("cost unknown") == 3
     assert "measured on the recorded example storage-minimum-8" in said.out
 
 
 def test_people_take_no_tokens(moot: Moot, file: Path) -> None:
-    found = moot("estimate", file, "--seats", "human", "--json").json
+    found = moot("run", "--dry-run", file, "--seats", "human", "--json").json
     assert found["tokens_in"] == found["tokens_out"] == {"low": 0, "high": 0}
     assert found["usd"] == {"low": "0.000000", "high": "0.000000"}
 
 
 def test_documents_are_in_it(moot: Moot, file: Path) -> None:
-    without = moot("estimate", file, "--seats", "anthropic", "--json").json
+    without = moot("run", "--dry-run", file, "--seats", "anthropic", "--json").json
     Path("facts.md").write_text("A fact.\n" * 1_000)
     file.write_text(FILE + '[[context]]\nname = "facts.md"\npath = "facts.md"\n')
-    found = moot("estimate", file, "--seats", "anthropic", "--json").json
+    found = moot("run", "--dry-run", file, "--seats", "anthropic", "--json").json
     replies = found["replies_at_most"] - sum(
         part["replies"] for part in found["parts"] if part["role"] == "verifier"
     )
@@ -90,20 +90,52 @@ def test_documents_are_in_it(moot: Moot, file: Path) -> None:
 @pytest.mark.parametrize(
     ("seats", "what"),
     [
-        ((), "no seat"),
         (("--seats", "anthropic@huge"), "no seat 'anthropic@huge'"),
-        (("--seats", "anthropic:m@huge"), "no effort 'huge'"),
+        (("--seats", "anthropic:m@huge"), "'anthropic:m@huge' cannot be read"),
         (("--seats", "host", "--seat", "critc=host"), "no role 'critc'"),
     ],
 )
 def test_bad_seats_are_refused_as_by_run(moot: Moot, file: Path, seats: tuple[str, ...], what: str) -> None:
-    said = moot("estimate", file, *seats)
+    said = moot("run", "--dry-run", file, *seats)
     assert said.code == 2
     assert what in said.err
     assert said.out == ""
 
 
-def test_a_local_model_takes_tokens_and_costs_nothing(moot: Moot, file: Path) -> None:
-    found = moot("estimate", file, "--seats", "local", "--json").json
+def test_a_model_of_this_machine_takes_tokens_and_costs_nothing(moot: Moot, file: Path) -> None:
+    found = moot("run", "--dry-run", file, "--seats", "ollama:qwen3:8b", "--json").json
     assert found["tokens_in"]["high"] > found["tokens_in"]["low"] > 0
     assert found["usd"] == {"low": "0.000000", "high": "0.000000"}
+
+
+def test_a_dry_run_of_a_question_opens_nothing_and_needs_no_seat(moot: Moot) -> None:
+    """Old: `run -q` pointed to `moot estimate`, which took no question."""
+    found = moot("run", "-q", "Which storage?", "--dry-run", "--json")
+    assert found.code == 0, found.err
+    assert found.json["protocol"] == "crux"
+    assert found.json["replies_at_most"] > 1
+    assert [one["seat"] for one in found.json["seats"]] == ["anthropic"]
+    assert not list(Path().iterdir())
+
+
+def test_the_low_price_is_that_of_the_fewest_replies(moot: Moot) -> None:
+    """A-17: "0.21 to 1.89 dollars", while recorded runs of the same protocol cost $0.12 to $0.25."""
+    Path("crux.toml").write_text(
+        '[deliberation]\nquestion = "Which?"\nprotocol = "crux"\noptions = ["a", "b"]\n'
+    )
+    found = moot("run", "--dry-run", "crux.toml", "--seats", "anthropic", "--json").json
+    assert found["replies_at_least"] == 4
+    assert Decimal(found["usd"]["low"]) < Decimal("0.12")
+    assert Decimal(found["usd"]["high"]) > Decimal("0.25")
+    for protocol in ("tribunal", "ratchet", "debate"):
+        Path("short.toml").write_text(f'[deliberation]\nquestion = "Which?"\nprotocol = "{protocol}"\n')
+        short = moot("run", "--dry-run", "short.toml", "--seats", "anthropic", "--json").json
+        assert short["replies_at_least"] == short["replies_at_most"]
+
+
+def test_a_plan_may_end_with_the_first_look_that_is_obeyed(moot: Moot, file: Path) -> None:
+    found = moot("run", "--dry-run", file, "--seats", "anthropic", "--json").json
+    assert found["replies_at_least"] < found["replies_at_most"] == 149
+    assert (
+        moot("run", "--dry-run", file, "--seats", "anthropic").out.splitlines()[1].endswith(" to 149 replies")
+    )

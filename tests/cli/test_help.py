@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 import moot as library
-from moot.cli import VERBS
+from moot.cli import VERBS, moved
 from tests.cli.conftest import Moot
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [verb.name for verb in VERBS]
+LEAVING = {"query", "calibrate"}
 HEAVY = ("anthropic", "httpx", "jsonschema", "hypothesis")
 
 
@@ -42,11 +43,39 @@ def test_every_verb_has_help_with_an_example(moot: Moot, name: str) -> None:
     assert moot("help", name) == said
 
 
-def test_the_overview_lists_every_verb(moot: Moot) -> None:
+def test_the_overview_shows_the_ten_that_matter(moot: Moot) -> None:
     overview = moot("--help").out
     assert moot().out == moot("-h").out == moot("help").out == overview
-    assert all(f"\n  {name} " in overview for name in NAMES)
+    rows = [line.split()[0] for line in overview.splitlines() if line.startswith("  ")]
+    assert rows == [verb.name for verb in VERBS if verb.first]
+    assert len(rows) == 10
+    assert overview.count("Example:") == 1
+    assert "moot help --all" in overview
     assert max(len(line) for line in overview.splitlines()) <= 100
+
+
+def test_help_all_lists_every_verb_once_by_job(moot: Moot) -> None:
+    lines = moot("help", "--all").out.splitlines()
+    rows = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert rows == NAMES
+    assert len(set(rows) - LEAVING) == 36
+    jobs = dict.fromkeys(verb.group for verb in VERBS)
+    assert [line for line in lines if line in jobs] == list(jobs)
+    columns = {len(line) - len(line[2:].split(" ", 1)[1].lstrip()) for line in lines if line.startswith("  ")}
+    assert len(columns) == 1, "the descriptions begin in one column"
+    listed = moot("help", "--all", "--json").json["verbs"]
+    assert [row["verb"] for row in listed] == NAMES
+
+
+@pytest.mark.parametrize(("word", "instead"), moved.VERBS.items())
+def test_a_verb_that_moved_is_an_error_that_says_where(moot: Moot, word: str, instead: str) -> None:
+    if word in NAMES:
+        pytest.skip("still a verb")
+    said = moot(word, "@last")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert f"`{instead}`" in said.err
+    verb = instead.split()[1]
+    assert verb in NAMES or verb.startswith("--")
 
 
 def test_the_version_is_the_distribution_s(moot: Moot) -> None:
@@ -102,7 +131,7 @@ def test_a_reader_that_goes_away_is_no_error(finished: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_completion_script_asks_moot_and_parses(moot: Moot, tmp_path: Path, shell: str) -> None:
-    script = moot("completion", shell).out
+    script = moot("--show-completion", shell).out
     assert "_MOOT_COMPLETE=complete" in script
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not here")
@@ -121,14 +150,14 @@ def test_a_completion_script_asks_moot_and_parses(moot: Moot, tmp_path: Path, sh
         (["moot", "status", "@"], {"@last"}),
         (["moot", "status", "2026"], {"2026-01-01-which"}),
         (["moot", "run", "--protocol", "de"], {"debate", "devils-advocate"}),
-        (["moot", "protocols", "trib"], {"tribunal"}),
+        (["moot", "gate", "trib"], {"tribunal"}),
     ],
 )
 def test_bash_completes_verbs_options_runs_and_names(
     moot: Moot, tmp_path: Path, words: list[str], expected: set[str]
 ) -> None:
     script = tmp_path / "completion"
-    script.write_text(moot("completion", "bash").out)
+    script.write_text(moot("--show-completion", "bash").out)
     head = Path("runs/2026-01-01-which/head")
     head.parent.mkdir(parents=True)
     head.touch()
@@ -144,6 +173,17 @@ def test_bash_completes_verbs_options_runs_and_names(
     }
     said = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, env=there, check=False)
     assert set(said.stdout.split()) == expected, said.stderr
+
+
+def test_completion_is_installed_where_the_shell_looks(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said = moot("--install-completion", "bash")
+    assert said.code == 0, said.err
+    assert "_MOOT_COMPLETE=complete" in (tmp_path / ".bash_completions" / "moot.sh").read_text()
+    assert "moot.sh" in (tmp_path / ".bashrc").read_text()
+    assert moot("--install-completion", "tcsh").code == 2
 
 
 def test_the_console_script_is_the_same_program(finished: Path) -> None:

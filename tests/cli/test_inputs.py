@@ -143,9 +143,9 @@ def test_what_does_not_fit_is_refused_with_its_sizes_and_fits_when_the_person_sa
     refused(said, "more than may be given")
     assert "      30,095  notes/19.md" in said.err
     assert "and 10 more" in said.err
-    wanted = said.err.partition("--context-bytes ")[2].split()[0]
-    assert int(wanted) > BYTES_MAX
-    assert moot(*ASK, "--context", "notes", "--context", "one.md", "--context-bytes", wanted).code == 4
+    wanted = said.err.partition("--rule ")[2].split()[0]
+    assert int(wanted.removeprefix("context-bytes=")) > BYTES_MAX
+    assert moot(*ASK, "--context", "notes", "--context", "one.md", "--rule", wanted).code == 4
     assert len(given()) == 22
 
 

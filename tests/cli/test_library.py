@@ -87,7 +87,7 @@ def test_an_unknown_protocol_is_an_error_in_words(tmp_path: Path, moot: Moot) ->
     assert said is not None
     assert (said.code, said.exit_code) == ("protocol_unknown", 2)
     assert said.fix == "install the moot that the run names"
-    assert moot("protocols", "tribunals").code == 2
+    assert moot("gate", "tribunals").code == 2
 
 
 def test_the_state_of_a_run_is_that_of_its_last_event(tmp_path: Path) -> None:
@@ -226,6 +226,6 @@ def test_a_run_is_forked_reported_and_gone_on_with(tmp_path: Path) -> None:
     assert library.resume(branch.path, "host").state.life == "running"
     assert library.report(session.path).startswith("# ")
     assert library.diff(session.path, branch.path).same is False
-    assert library.gate("Rename a local variable").route in {
+    assert library.gate("Rename a local variable").protocol in {
         one.name for one in library.protocols().protocols
     }

@@ -9,14 +9,14 @@ from typing import cast
 
 import pytest
 
-from detectors.calibrated.gates import first_yield, late_yield
-from detectors.calibrated.judgement import judge
-from detectors.calibrated.parameters import parameters_of
-from detectors.calibrated.rounds import count_rounds
 from detectors.course import course
 from detectors.observations import untested
 from detectors.parameters import SignalProfile
 from detectors.signals import signals, signals_of_state
+from detectors.stopping.gates import first_yield, late_yield
+from detectors.stopping.judgement import judge
+from detectors.stopping.parameters import parameters_of
+from detectors.stopping.rounds import count_rounds
 from ledger.events import Signals
 from ledger.state.fold import fold
 from ledger.state.state import Spend, State
@@ -28,7 +28,7 @@ from tests.cli.conftest import Moot
 from tests.recorded import RUNS, protocol_of, recorded
 
 WATCHED = [run for run in RUNS if protocol_of(run) == "structured"]
-PROFILES = ("script", "text", "calibrated")
+PROFILES = ("published", "gates")
 OF = re.compile(r"\b(\d+) of (\d+)\b")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
@@ -84,7 +84,9 @@ def test_the_panel_has_each_number_once(run: Path) -> None:
         gates = {gate.name: gate.value for gate in judge(state, parameters).gates}
         share = len(untested(state)) / len(state.claims)
         assert gates["pending"] == f"{share:.1%}"
-        assert signals_of_state(state, "text").signals[5].value == str(round(share, 6)).removesuffix(".0")
+        assert signals_of_state(state, "published").signals[5].value == str(round(share, 6)).removesuffix(
+            ".0"
+        )
         final = series["untested share"].values[-1]
         assert final is not None
         assert state.finished or f"{final:.1%}" == gates["pending"]
@@ -101,7 +103,7 @@ def test_what_the_closing_settles_was_not_tested(run: Path) -> None:
     closing = next(event.seq for event in ours.events if event.phase == "S")
     before, after = fold(ours.stream(closing - 1)), ours.state
     assert untested(before) == untested(after)
-    for profile in ("text", "calibrated"):
+    for profile in PROFILES:
         counts = [signals_of_state(state, profile).signals[5] for state in (before, after)]
         assert counts[0] == counts[1]
 
@@ -174,8 +176,8 @@ def test_contexts_are_counted_of_replies_that_named_one() -> None:
 
 def test_costs_in_words() -> None:
     assert dollars(Spend(calls=3, unpriced=3)) == "cost unknown"
-    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.42 USD, 1 of unknown cost"
-    assert dollars(Spend(calls=3)) == "0.00 USD"
+    assert dollars(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "$0.42, 1 of unknown cost"
+    assert dollars(Spend(calls=3)) == "$0.00"
     assert dollars_cell(Spend(calls=3, micro_usd=420_000, unpriced=1)) == "0.4200 and 1 unknown"
     assert (Spend().usd, Spend(calls=1, unpriced=1).usd, Spend(calls=1).usd) == ("0.000000", None, "0.000000")
 

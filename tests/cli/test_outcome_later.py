@@ -20,7 +20,7 @@ def storage(tmp_path: Path) -> Path:
 def test_a_decision_that_failed_is_scored_and_shown_first_everywhere(moot: Moot, storage: Path) -> None:
     before = moot("outcome", storage, "--json").json
     assert (before["events"], before["outcome"]["became"]) == ([], [])
-    points = moot("beliefs", storage, "--json").json["group"]["O-1"]
+    points = moot("signals", storage, "--json").json["group"]["O-1"]
     said = moot("outcome", storage, "failed", "A line\nwas lost in March.", "--by", "Ada", "--json")
     (one,) = said.json["outcome"]["became"]
     assert len(said.json["events"]) == 1
@@ -60,10 +60,10 @@ def test_without_a_likelihood_nothing_is_scored(moot: Moot, finished: Path, tmp_
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("gone", "It was."), 2, "say held, failed, mixed, unknown"),
-        (("held",), 2, "no words"),
+        (("gone", "It was."), 2, "use one of accepted, edited, rejected, held, failed, mixed, unknown"),
+        (("held",), 2, "held needs a text"),
         (("held", " "), 2, "no words"),
-        (("--by", "Ada"), 2, "nothing is said of it"),
+        (("--by", "Ada"), 2, "no word says what became of it"),
         (("held", "Yes.", "--decision", "D-99-1"), 1, "no decision 'D-99-1'"),
     ],
 )

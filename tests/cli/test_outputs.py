@@ -19,21 +19,21 @@ from tests.cli.conftest import Moot, Said
 from tests.rounds.openings import begin, rows
 from tests.rounds.scripted import Script
 
-TEXT_ONLY = {"mcp", "completion"}
+TEXT_ONLY = {"mcp"}
 CALLS: dict[str, tuple[str, ...]] = {
     "check": ("check", "{run}"),
     "claims": ("claims", "{run}"),
     "decisions": ("decisions", "{run}"),
     "diff": ("diff", "{run}", "{run}"),
-    "estimate": ("estimate", "estimated.toml", "--seats", "anthropic"),
+    "dry-run": ("run", "--dry-run", "estimated.toml", "--seats", "anthropic"),
     "error": ("status", "nothing-here"),
     "export": ("export", "{run}", "exported", "--to", "skill"),
     "list": ("list", "--all"),
     "log": ("log", "{run}", "--kind", "claim"),
-    "new": ("new", "plan.toml", "-q", "Which storage?", "--no-stress"),
+    "new": ("new", "plan.toml", "-q", "Which storage?", "--rule", "stress=off"),
     "next": ("next", "{opened}"),
     "note": ("note", "{opened}", "a remark"),
-    "protocols": ("protocols",),
+    "protocols": ("gate",),
     "replay": ("replay", "{run}", "--re-execute"),
     "run": ("run", "-q", "Which storage?", "--seats", "host", "--out", "new"),
     "signals": ("signals", "{run}"),
@@ -59,11 +59,20 @@ def called(moot: Moot, verb: str, run: Path, opened: Path) -> Said:
 def test_every_verb_that_speaks_json_has_a_schema() -> None:
     assert {verb.name for verb in VERBS} - TEXT_ONLY == set(OUTPUTS) - {
         "error",
+        "dry-run",
+        "fork-stress",
+        "mcp-skill",
+        "mcp-tokens",
+        "protocols",
         "records",
+        "seal-key",
+        "show",
+        "signals-crux",
         "repeats",
         "study-new",
         "study-queue",
         "study-report",
+        "study-value",
     }
 
 
@@ -114,8 +123,8 @@ def test_the_library_returns_what_the_verbs_print(moot: Moot, finished: Path) ->
     run = library.open_run(finished)
     assert moot("check", finished, "--json").json == library.check(run).model_dump()
     assert moot("signals", finished, "--json").json == library.signals(run).model_dump()
-    assert moot("signals", finished, "--json", "--profile", "script", "--at", 60).json == (
-        library.signals(finished, profile="script", at=60).model_dump()
+    assert moot("signals", finished, "--json", "--profile", "published", "--at", 60).json == (
+        library.signals(finished, profile="published", at=60).model_dump()
     )
     assert moot("verify", finished, "--json").json == library.verify(finished).model_dump()
     assert moot("diff", finished, finished, "--json").json == (library.diff(finished, run).model_dump())

@@ -1,4 +1,4 @@
-"""`--params FILE`: edited thresholds change what `signals` reads, and a run keeps the file it was opened with."""
+"""Parameter files: edited thresholds change what `signals` reads, and a run keeps the file it was opened with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.conftest import Moot
 @pytest.fixture
 def ours(tmp_path: Path) -> Path:
     """A copy of the installed file in which a person tolerates less giving in."""
-    text = params_bytes("calibrated").decode()
+    text = params_bytes("gates").decode()
     edited = text.replace("p0 = 0.18\n", "p0 = 0.1\n", 1)
     assert edited != text
     (tmp_path / "ours.toml").write_text(edited)
@@ -36,13 +36,13 @@ def imported(moot: Moot, tmp_path: Path) -> Path:
 def test_an_edited_file_changes_what_is_read(moot: Moot, imported: Path, ours: Path) -> None:
     plain = moot("signals", imported, "--json").json
     edited = moot("signals", imported, "--params", ours, "--json").json
-    assert (plain["profile"], edited["profile"]) == ("calibrated", "calibrated")
+    assert (plain["profile"], edited["profile"]) == ("gates", "gates")
     assert [alarm["e_value"] for alarm in plain["alarms"]] != [alarm["e_value"] for alarm in edited["alarms"]]
     assert moot("signals", imported, "--params", ours, "--profile", "text").code == 2
 
 
 def test_a_run_keeps_the_thresholds_that_it_was_opened_with(moot: Moot, tmp_path: Path, ours: Path) -> None:
-    ask = ("run", "-q", "Which?", "--seats", "host", "--params", ours)
+    ask = ("run", "-q", "Which?", "--seats", "host", "--rule", f"params={ours}")
     moot(*ask, "--out", tmp_path / "new")
     opened = RunStore(tmp_path / "new").state().opened
     assert opened is not None
@@ -56,7 +56,7 @@ def test_a_file_without_thresholds_is_refused(moot: Moot, tmp_path: Path, finish
     wrong.write_text("watch_at = 3\n")
     refusal = moot("signals", finished, "--params", wrong)
     assert refusal.code == 2
-    assert "edit a copy of detectors/parameters/calibrated.toml" in refusal.err
+    assert "edit a copy of detectors/parameters/gates.toml" in refusal.err
 
 
 def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(
@@ -64,10 +64,11 @@ def test_a_file_that_bets_the_wrong_way_is_refused_by_its_name_and_key(
 ) -> None:
     """The message names file, key and what to change, and nothing is opened."""
     wrong = tmp_path / "wrong.toml"
-    text = params_bytes("calibrated").decode().replace("above_share = 0.09", "above_share = 0.4")
+    text = params_bytes("gates").decode().replace("above_share = 0.09", "above_share = 0.4")
     wrong.write_text(text)
-    for words in (("signals", imported), ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")):
-        refusal = moot(*words, "--params", wrong)
+    run = ("run", "-q", "Which?", "--seats", "host", "--out", tmp_path / "n")
+    for words in (("signals", imported, "--params", wrong), (*run, "--rule", f"params={wrong}")):
+        refusal = moot(*words)
         assert refusal.code == 2
         for part in ("wrong.toml", "domination_cited.grid", "domination_cited.above_share"):
             assert part in refusal.err

@@ -94,7 +94,7 @@ def failing_head() -> Any:
     return see
 
 
-@pytest.mark.parametrize("act", ["note", "answer", "override", "accept"])
+@pytest.mark.parametrize("act", ["note", "answer", "override", "outcome"])
 def test_an_act_done_again_after_a_failed_write_is_on_the_ledger_once(
     moot: Moot, run: Path, act: str
 ) -> None:
@@ -104,7 +104,7 @@ def test_an_act_done_again_after_a_failed_write_is_on_the_ledger_once(
         "note": ("note", run, "Looked at it."),
         "answer": ("answer", run, question, "Yes."),
         "override": ("override", run, target, "One journal instead."),
-        "accept": ("accept", run),
+        "outcome": ("outcome", run, "accepted"),
     }[act]
     before = len(open_run(run).events)
     with Watched(failing_head()):
@@ -214,4 +214,4 @@ def test_the_line_that_answers_a_question_works_when_copied(moot: Moot, tmp_path
     assert program == "moot"
     assert moot(*arguments).code == 0
     after = open_run(place).outcome
-    assert (after.needs_you, after.status) == ([], "decide")
+    assert (after.needs_you, after.status) == ([], "decided")

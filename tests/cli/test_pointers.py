@@ -30,8 +30,8 @@ def test_a_rejected_outcome_has_no_edit_distance(moot: Moot, tmp_path: Path) -> 
     shutil.copytree(Path(RUN).with_name("ratchet-notice"), run)
     used = tmp_path / "used.md"
     used.write_text("Quite another text.\n")
-    assert moot("accept", str(run), str(used)).code == 0
-    assert moot("value", str(run), "--json").json["runs"][0]["edit_distance"] == "high"
-    assert moot("accept", str(run), "--reject").code == 0
-    value = moot("value", str(run), "--json").json["runs"][0]
+    assert moot("outcome", str(run), "edited", str(used)).code == 0
+    assert moot("study", "value", str(run), "--json").json["runs"][0]["edit_distance"] == "high"
+    assert moot("outcome", str(run), "rejected").code == 0
+    value = moot("study", "value", str(run), "--json").json["runs"][0]
     assert (value["accepted"], value["edit_distance"]) == (False, None)

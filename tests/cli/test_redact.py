@@ -172,7 +172,7 @@ def _at(event):
 
 
 def test_a_checkpoint_of_the_original_is_told_for_what_it_is(moot: Moot, leaky: Path, tmp_path: Path) -> None:
-    assert moot("keygen", "alice", "--out", "keys").code == 0
+    assert moot("seal", "--new-key", "keys/alice.key").code == 0
     assert moot("seal", leaky, "--key", "keys/alice.key", "--out", "old.note").code == 0
     middle = [line_hash(line) for _, _, line in RunStore(leaky).lines()][2]
     assert moot("redact", leaky, "--secret", "secret", "--out", "copy", "--reason", "why").code == 0

@@ -19,6 +19,8 @@ from moot.api import open_run
 from moot.app.running import open_run_at, opening_of, seats_again
 from moot.app.seats import SeatChoice
 from moot.app.session import Session
+from moot.cli import BY_NAME, moved
+from moot.cli.command import command_of
 from moot.errors import MootError
 from rounds.run.engine import Answer
 from rounds.setup.deliberation import checked, parse
@@ -90,14 +92,15 @@ def test_flags_say_what_a_file_would(moot: Moot, file: Path) -> None:
     del file
     said = moot(
         "run", "-q", "Which?", "--seats", "host", "--out", "a", "--plan", "minimum-8", "--option", "one",
-        "--option", "two", "--domain", "code review", "--profile", "script", "--check-every", "2", "--no-stress",
-        "--max-calls", "9", "--max-usd", "1.50", "--cast", "research",
+        "--option", "two", "--rule", "domain=code review", "--rule", "profile=published",
+        "--rule", "check-every=2", "--rule", "stress=off",
+        "--max-calls", "9", "--max-usd", "1.50", "--rule", "cast=research",
     )  # fmt: skip
     assert said.code == 4
     opened = open_run("a").state.opened
     assert opened is not None
     assert [option.text for option in opened.options] == ["one", "two"]
-    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("script", 2, 8)
+    assert (opened.stop.profile, opened.stop.check_every, len(opened.plan)) == ("published", 2, 8)
     assert (opened.budgets.calls, opened.budgets.usd) == (9, "1.50")
     assert opened.cast[0].title == "Experimentalist"
     assert "\nWAIVED stress: " in moot("status", "a").out
@@ -130,8 +133,8 @@ def test_a_tape_of_another_question_fails_for_good_and_says_what_differs(moot: M
     said = moot("run", "-q", "Another question?", "--seats", f"tape:{tape}", "--out", "a")
     assert said.code == 5
     assert said.err.splitlines()[-1].startswith("moot: a seat failed for good")
-    assert "--resume a" in said.err
-    assert moot("verify", "a", "--quiet").code == 0
+    assert "the run was removed" in said.err
+    assert not Path("a").exists(), "nothing was answered or paid"
 
 
 def test_a_budget_stops_the_run_resumably_and_a_larger_one_goes_on(
@@ -263,3 +266,35 @@ def test_a_model_is_the_one_that_answered_last(tmp_path: Path) -> None:
         "accuracy": "anthropic",
         "safety": "host",
     }
+
+
+def test_run_has_at_most_thirty_options(moot: Moot) -> None:
+    """--help included, and one place left."""
+    later = {"--repeat", "--on-wait", "--on-end"}
+    options = {
+        name
+        for parameter in command_of(BY_NAME["run"]).params
+        for name in parameter.opts
+        if name.startswith("--")
+    } - later
+    assert len(options | {"--help"}) < 30
+    panels = [
+        line for line in moot("run", "--help").out.splitlines() if line.endswith(":") and line[0] != " "
+    ]
+    assert panels == ["Arguments:", "What to ask:", "Who answers:", "How:", "Limits:", "Output:"]
+
+
+@pytest.mark.parametrize(("option", "instead"), moved.OPTIONS.items())
+def test_an_option_that_moved_is_an_error_that_says_where(moot: Moot, option: str, instead: str) -> None:
+    said = moot("run", "-q", "Which?", option, "3")
+    assert said.code == 2
+    assert instead in said.err
+
+
+def test_settings_under_rule_are_checked(moot: Moot) -> None:
+    for rule in ("seed=x", "check-every=0", "stress=maybe", "seed", "seed=", "context-bytes=-1"):
+        said = moot("run", "-q", "Which?", "--seats", "host", "--rule", rule)
+        assert said.code == 2, rule
+        assert said.err.count("\n") == 1
+    assert moot("run", "-q", "Which?", "--seats", "host", "--rule", "seed=1", "--rule", "seed=2").code == 2
+    assert not Path("runs").exists()

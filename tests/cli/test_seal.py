@@ -27,7 +27,7 @@ from tests.rounds.scripted import Script
 def sealed(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A run, its seal, and the public key."""
     play(begin(tmp_path / "run", rows(1)))
-    assert main(["keygen", "alice", "--out", str(tmp_path / "keys"), "--quiet"]) == 0
+    assert main(["seal", "--new-key", str(tmp_path / "keys" / "alice.key"), "--quiet"]) == 0
     key, note = tmp_path / "keys" / "alice.key", tmp_path / "note.txt"
     assert main(["seal", str(tmp_path / "run"), "--key", str(key), "--out", str(note), "--quiet"]) == 0
     return tmp_path / "run", note, tmp_path / "keys" / "alice.pub"
@@ -106,7 +106,7 @@ def test_what_is_missing_is_said(
 def test_the_secret_is_its_owner_s_and_is_never_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["keygen", "bob", "--out", str(tmp_path)]) == 0
+    assert main(["seal", "--new-key", str(tmp_path / "bob.key")]) == 0
     secret = (tmp_path / "bob.key").read_text("utf-8").strip()
     said = capsys.readouterr()
     kind, word, name, number, material = secret.split("+", 4)  # base64 has a + of its own
@@ -115,7 +115,7 @@ def test_the_secret_is_its_owner_s_and_is_never_shown(
     assert len(material) > 40
     assert material not in said.out + said.err
     assert stat.S_IMODE((tmp_path / "bob.key").stat().st_mode) == 0o600
-    assert main(["keygen", "bob", "--out", str(tmp_path)]) == 2
+    assert main(["seal", "--new-key", str(tmp_path / "bob.key")]) == 2
     assert (tmp_path / "bob.key").read_text("utf-8").strip() == secret
     (tmp_path / "bob.key").chmod(0o644)
     play(begin(tmp_path / "run", rows(1)))

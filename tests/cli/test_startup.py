@@ -12,6 +12,8 @@ import pytest
 from typer.core import TyperCommand
 
 from benchmarks import commands
+from moot.cli import VERBS
+from moot.cli.command import command_of
 from tests.cli.conftest import Moot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,6 +97,17 @@ def test_a_typer_without_late_conversion_is_slower_and_nothing_else(
     told = moot("status", str(finished), "--json").out
     monkeypatch.setattr(TyperCommand, "get_params", _without_late_conversion)
     assert moot("status", str(finished), "--json").out == told
+    assert moot("log", str(finished), "--round", "1", "--json").json["events"]
+    assert moot("log", str(finished), "--round", "one").code == 2
+
+
+def test_a_verb_is_declared_once_and_can_be_called_again_and_again(moot: Moot, finished: Path) -> None:
+    log = next(verb for verb in VERBS if verb.name == "log")
+    command = command_of(log)
+    assert command_of(log) is command
+    context = command.make_context("log", [str(finished)])
+    for _ in range(1_100):  # deeper than Python calls, if each call left something behind
+        command.get_params(context)
     assert moot("log", str(finished), "--round", "1", "--json").json["events"]
     assert moot("log", str(finished), "--round", "one").code == 2
 

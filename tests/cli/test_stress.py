@@ -1,4 +1,4 @@
-"""`moot stress`: plans, makes and compares forks."""
+"""`moot fork --stress`: plans, makes and compares forks."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ class Split(Examiner):
 def test_forks_are_planned_made_and_compared(moot: Moot, finished: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(finished, run)
-    planned = moot("stress", run, "--role", "critic", "--json").json
+    planned = moot("fork", "--stress", run, "--role", "critic", "--json").json
     assert planned["missing"] == [{"role": "critic", "round": 3}]
-    made = moot("stress", run, "--role", "critic", "--make", "--json").json
+    made = moot("fork", "--stress", run, "--role", "critic", "--make", "--json").json
     assert [Path(one).name for one in made["made"]] == ["run.r3-without-critic"]
-    again = moot("stress", run, "--role", "critic", "--json").json
+    again = moot("fork", "--stress", run, "--role", "critic", "--json").json
     assert (again["missing"], again["made"]) == ([], [])
     assert [Path(one).name for one in again["unfinished"]] == ["run.r3-without-critic"]
     assert again["roles"][0]["verdict"] == "INSUFFICIENT"
     tape = f"tape:{finished}"
     moot("fork", run, "--round", 3, "--seats", tape)
     assert moot("run", "--resume", f"{run}.r3-again", "--seats", tape, "--quiet").code == 0
-    compared = moot("stress", run, "--json").json["forks"]
+    compared = moot("fork", "--stress", run, "--json").json["forks"]
     assert [(one["without"], one["rounds"], one["lost"], one["new"]) for one in compared] == [
         (None, [3], [], [])
     ]
-    said = moot("stress", run)
+    said = moot("fork", "--stress", run)
     assert "what chance does" in said.out
     assert "INSUFFICIENT" in said.out
     assert "a fork of a" in moot("diff", run, f"{run}.r3-again").out
 
 
 def test_an_unknown_role_is_refused(moot: Moot, finished: Path) -> None:
-    assert moot("stress", finished, "--role", "nobody").code == 2
+    assert moot("fork", "--stress", finished, "--role", "nobody").code == 2
 
 
 def test_the_answers_are_pooled_without_each_role_and_forks_are_offered_where_they_could_matter(
@@ -61,7 +61,7 @@ def test_the_answers_are_pooled_without_each_role_and_forks_are_offered_where_th
 ) -> None:
     run = tmp_path / "run"
     play(begin(run, ()), Split())
-    found = moot("stress", run, "--json").json
+    found = moot("fork", "--stress", run, "--json").json
     told = {one["role"]: one for one in found["left_out"]}
     last = max(belief.round for belief in RunStore(run).state().beliefs.values())
     assert {one["round"] for one in told.values()} == {last}
@@ -75,16 +75,16 @@ def test_the_answers_are_pooled_without_each_role_and_forks_are_offered_where_th
     assert told["critic"]["margin"] == 26.7  # (100 + 45 + 45) / 3 against the rest
     assert found["spared"] == ["guardian", "observer", "critic"]
     assert {one["role"] for one in found["missing"]} <= {"action"}
-    asked = moot("stress", run, "--role", "critic", "--json").json
+    asked = moot("fork", "--stress", run, "--role", "critic", "--json").json
     assert asked["spared"] == []
     assert "critic" in {one["role"] for one in asked["missing"]}
-    said = moot("stress", run).out
+    said = moot("fork", "--stress", run).out
     assert "none leads instead of stands" in said
     assert "no fork is offered without guardian, observer" in said
 
 
 def test_a_run_that_asked_nobody_has_nothing_to_leave_out(moot: Moot) -> None:
     example = Path(__file__).parents[2] / "runs" / "examples" / "storage-minimum-8"
-    found = moot("stress", example, "--json").json
+    found = moot("fork", "--stress", example, "--json").json
     assert (found["left_out"], found["spared"]) == ([], [])
     assert found["missing"]

@@ -1,4 +1,4 @@
-"""Measuring: what the calibrated detectors say of a ledger at the end of every round, and rates over many ledgers."""
+"""What the failure modes and gates say of a ledger after every round, and rates over many ledgers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from itertools import groupby
 import msgspec
 
 from benchmarks.signal_worlds.ledgers import Setting, Simulation
-from detectors.calibrated.betting import E_MAX
-from detectors.calibrated.judgement import judge, readings_of
-from detectors.calibrated.parameters import recorded_parameters
-from detectors.parameters import DIRECTORY
+from detectors.stopping.betting import E_MAX
+from detectors.stopping.judgement import StopJudgement, judge, readings_of
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import step
 from ledger.state.state import State
 
-NAMED = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7, 8)}
+NAMED = {"fm5i": "FM-5", "fm5s": "FM-5"} | {f"fm{n}": f"FM-{n}" for n in (1, 2, 3, 4, 6, 7)}
 MINIMUM_ROUND = 5
-COUNTED = recorded_parameters((DIRECTORY / "calibrated-2.toml").read_bytes())
-"""Thresholds that judge readiness by rounds and yield: an import asked nobody for an answer."""
+UNSAID = frozenset({"examined", "settled", "unblocked", "reachable"})
+"""Gates on what the published columns have no place for: an import asked nobody for an answer."""
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -32,7 +30,7 @@ class Course(msgspec.Struct, frozen=True):
     onset: dict[str, int | None]
     evidence: dict[str, tuple[str, ...]]
     stop: int | None
-    """The first round that was ready."""
+    """The first round in which every gate held that an import can meet."""
 
 
 def course(files: Mapping[str, bytes]) -> Course:
@@ -41,7 +39,7 @@ def course(files: Mapping[str, bytes]) -> Course:
     for number, events in groupby(read_skill(files, None).events, key=lambda event: event.round):
         for event in events:
             step(state, event)
-        if stop is None and number >= MINIMUM_ROUND and judge(state, COUNTED).ready:
+        if stop is None and number >= MINIMUM_ROUND and _holds(judge(state)):
             stop = number
     readings = readings_of(state)
     alarmed = {str(each.mode): each.alarm_round or 0 for each in readings if each.verdict == "ALARM"}
@@ -55,6 +53,10 @@ def course(files: Mapping[str, bytes]) -> Course:
         evidence={str(each.mode): each.evidence for each in readings},
         stop=stop,
     )
+
+
+def _holds(judged: StopJudgement) -> bool:
+    return all(gate.ok for gate in judged.gates if gate.name not in UNSAID)
 
 
 def simulated(setting: Setting) -> tuple[Simulation, Course]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.disagreement import exact_slope, exact_slopes, float_slope
+from detectors.disagreement import exact_slope, exact_slopes
 from detectors.report import decimal_string
 from ledger.events.values import DECIMAL_PATTERN
 
@@ -23,7 +23,6 @@ def test_slopes_are_those_of_a_regression(counts):
     points = list(enumerate(counts, start=1))
     reference = linear_regression([x for x, _ in points], [y for _, y in points]).slope
     assert float(exact_slope(points)) == pytest.approx(reference, abs=1e-9)
-    assert float_slope(points) == pytest.approx(reference, abs=1e-9)
     assert exact_slopes(points) == [exact_slope(points[:end]) for end in range(2, len(points) + 1)]
 
 

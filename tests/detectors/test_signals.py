@@ -11,12 +11,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from detectors.parameters import params_hash, script_parameters, text_parameters
+from detectors.parameters import PROFILES, params_hash, published_parameters
 from detectors.report import EVIDENCE_MAX
 from detectors.signals import UnknownProfile, signals, signals_of_state
 from ledger.events import Event, Fallback, RoundOpened, RunOpened, Validation
 from ledger.events.decisions import SignalReading
 from ledger.events.envelope import Call, Context
+from ledger.events.run import PlanRow
 from ledger.events.values import DECIMAL_PATTERN, Quorum
 from ledger.state.book import book
 from ledger.state.fold import fold
@@ -26,6 +27,7 @@ from tests.detectors.ledgers import NO_HASH, Blobs, built, ends, run_opened, ver
 from tests.detectors.made import a_change, a_claim, a_verification, disagreement, first_tests, leads, report
 from tests.oracles.rows import Rows
 
+PHASES = ("A", "B", "C", "D", "E", "F", "G")
 CALL = Call(
     seat="tape",
     provider=None,
@@ -74,14 +76,16 @@ def whole_round(number: int, results: str, **opening: str) -> list[Event]:
     return [round_opened(number, **opening), *checks, validation(number)]
 
 
-@pytest.mark.parametrize("profile", ["script", "text"])
-def test_an_empty_ledger_satisfies_nothing_and_says_continue(profile):
-    found = signals(book((), Blobs()), profile)
+def test_an_empty_ledger_satisfies_nothing_and_says_continue():
+    found = signals(book((), Blobs()), "published")
     assert found.model_dump() == {
         "run": "",
-        "profile": profile,
+        "profile": "published",
         "at": -1,
         "round": 0,
+        "verdict": "go_on",
+        "headline": "",
+        "waits_for": [],
         "satisfied": 0,
         "of": 6,
         "stop": False,
@@ -98,14 +102,14 @@ def test_an_empty_ledger_satisfies_nothing_and_says_continue(profile):
 
 
 def test_a_report_dumps_what_its_json_holds():
-    found = report(disagreement([4, 3, 2, 1, 0, 0]), "text")
+    found = report(disagreement([4, 3, 2, 1, 0, 0]), "published")
     assert found.alarms
     assert found.model_dump() == json.loads(found.model_dump_json())
-    assert signals(built(Rows()), "text", run="2026-01-01-storage").run == "2026-01-01-storage"
+    assert signals(built(Rows()), "published", run="2026-01-01-storage").run == "2026-01-01-storage"
 
 
 def healthy() -> Rows:
-    """Six of six in both profiles."""
+    """Six of six."""
     rows = first_tests([4, 4, 4, 1, 1, 1, 0, 0])
     for number in range(1, 9):
         rows.verifications += [a_verification(number, n, "UNCLEAR") for n in (2, 3)]
@@ -140,9 +144,8 @@ def without(number: int) -> Rows:
     return rows
 
 
-@pytest.mark.parametrize("profile", ["script", "text"])
-def test_sd_60_the_count_gives_the_advice(profile):
-    reports = [report(without(number), profile) for number in range(7)]
+def test_sd_60_the_count_gives_the_advice():
+    reports = [report(without(number), "published") for number in range(7)]
     assert [found.satisfied for found in reports] == [6, 5, 4, 3, 2, 1, 0]
     assert [found.advice for found in reports] == ["strong_stop", "wrap_up", "borderline", *["continue"] * 4]
     assert [found.stop for found in reports] == [found.ready for found in reports] == [True] * 3 + [False] * 4
@@ -158,12 +161,11 @@ def test_an_unknown_profile_is_refused():
 def test_a_prefix_reads_like_the_ledger_that_stopped_there(rows):
     made = built(rows)
     for at in {0, len(made.events) // 2, *ends(made).values()}:
-        for profile in ("script", "text"):
-            cut = signals_of_state(fold(made.events[: at + 1]), profile, made.blobs, whole=False)
+        for profile in PROFILES:
+            cut = signals_of_state(fold(made.events[: at + 1]), profile, made.blobs)
             found = signals(made, profile, at)
-            if at < made.events[-1].seq:
-                assert found == cut
-            else:
+            assert found == cut
+            if at == made.events[-1].seq:
                 assert found == signals(made, profile) == signals(made, profile, at + 10)
 
 
@@ -173,7 +175,7 @@ def test_every_reading_can_be_recorded(rows):
     made = built(rows)
     known = {event.id for event in made.events} | {f"@{event.seq}" for event in made.events}
     known |= {document.id for document in made.of(RunOpened)[0].context}
-    for profile in ("script", "text"):
+    for profile in PROFILES:
         for signal in signals(made, profile).signals:
             assert len(signal.evidence) <= EVIDENCE_MAX
             assert set(signal.evidence) <= known
@@ -191,7 +193,7 @@ def test_every_reading_can_be_recorded(rows):
 
 
 def test_evidence_is_the_latest_and_bounded():
-    found = report(disagreement([60, 60, 60]), "text").signals[1]
+    found = report(disagreement([60, 60, 60]), "published").signals[1]
     assert len(found.evidence) == EVIDENCE_MAX
     assert found.evidence[0] == "V-3-2"
 
@@ -200,27 +202,25 @@ def test_a_half_checked_round_of_a_live_run_is_no_round_of_the_text_yet():
     past = [event for number in (1, 2, 3) for event in whole_round(number, "BB")]
     running = [round_opened(4, lead="critic"), check(4, 1, "ROBUST")]
     state = fold(live(*past, *running))
-    assert signals_of_state(state, "text").signals[1].value == "0"
-    assert signals_of_state(state, "script").signals[1].value == "0"
-    assert "critic" in signals_of_state(state, "text").signals[2].detail
+    assert signals_of_state(state, "published").signals[1].value == "0"
+    assert "critic" in signals_of_state(state, "published").signals[2].detail
     done = fold(live(*past, *running, validation(4)))
-    assert signals_of_state(done, "text").signals[1].value == "-0.6"
-    assert "critic" not in signals_of_state(done, "text").signals[2].detail
+    assert signals_of_state(done, "published").signals[1].value == "-0.6"
+    assert "critic" not in signals_of_state(done, "published").signals[2].detail
 
 
 def test_a_live_stress_round_counts_for_the_text_when_it_is_over():
     running = [round_opened(1, absent="critic")]
-    for state, script, text in (
-        (fold(live(*running)), "1", "0"),
-        (fold(live(*running, check(1, 1, "ROBUST"), validation(1))), "1", "1"),
+    for state, absent in (
+        (fold(live(*running)), "0"),
+        (fold(live(*running, check(1, 1, "ROBUST"), validation(1))), "1"),
     ):
-        assert signals_of_state(state, "script").signals[3].value == script
-        assert signals_of_state(state, "text").signals[3].value == text
+        assert signals_of_state(state, "published").signals[3].value == absent
 
 
 def test_the_synthesis_is_no_round_of_the_text():
     rows = first_tests([4, 4, 4, 1, 1, 1, 0])
-    before = report(rows, "text")
+    before = report(rows, "published")
     rows.claims += [a_claim(7, n) for n in range(1, 13)]
     moves = [a_change(f"C-7-{n}") for n in range(1, 13)]
     rows.verifications += [
@@ -231,29 +231,26 @@ def test_the_synthesis_is_no_round_of_the_text():
         for n, move in enumerate(moves[6:], start=1)
     ]
     rows.lead_history += leads({8: ("critic", None)})
-    after = report(rows, "text")
+    after = report(rows, "published")
     assert after.signals[0] == before.signals[0]
     assert after.signals[0].satisfied
     assert after.signals[1] == before.signals[1]
-    assert not report(rows, "script").signals[0].satisfied
     assert after.signals[5].value == "0.444444"  # R-17: what only the closing settled was never tested
 
 
 def test_a_repeated_judgement_is_no_new_disagreement_for_the_text():
     rows = disagreement([1, 1, 1])
     rows.verifications.append({**a_verification(3, 9, "BROKEN"), "repeats": "V-3-2"})
-    assert report(rows, "text").signals[1].value == "0"
-    assert report(rows, "script").signals[1].value == "0.5"
+    assert report(rows, "published").signals[1].value == "0"
 
 
 @pytest.mark.parametrize(("roles", "needed"), [(("action", "critic"), "1"), (tuple("abcde"), "4")])
 def test_n_is_the_cast_without_the_verifier(roles, needed):
     rows = Rows(roles=roles, lead_history=leads({n: (role, None) for n, role in enumerate(roles, start=1)}))
-    for profile in ("script", "text"):
-        found = report(rows, profile)
-        assert found.signals[2].satisfied
-        assert found.signals[3].threshold == needed
-    assert not report(rows.upto(len(roles) - 1), "script").signals[2].satisfied
+    found = report(rows, "published")
+    assert found.signals[2].satisfied
+    assert found.signals[3].threshold == needed
+    assert not report(rows.upto(len(roles) - 1), "published").signals[2].satisfied
 
 
 def test_the_quorum_counts_steps_that_seats_really_answered():
@@ -272,60 +269,55 @@ def test_the_quorum_counts_steps_that_seats_really_answered():
         instead="skipped",
         quorum=Quorum(declared=4, actual=3),
     )
-    found = signals_of_state(fold(live(round_opened(1), *answered, failed)), "text")
+    found = signals_of_state(fold(live(round_opened(1), *answered, failed)), "published")
     assert (found.quorum.declared, found.quorum.actual) == (4, 3)
-    assert report(disagreement([1, 2]), "text").quorum.model_dump() == {"declared": 0, "actual": 0}
-
-
-def test_a_context_document_of_a_live_run_is_no_round_file():
-    rows = Rows(round_files={"round_1.md": "drift check: pass"})
-    made = built(rows)
-    assert signals(made, "script").signals[4].satisfied
-    opening = msgspec.structs.replace(made.events[0], by="controller", origin=run_opened(origin="new").origin)
-    assert not signals(book((opening,), made.blobs), "script").signals[4].satisfied
-
-
-def test_a_round_file_that_is_not_there_gives_no_verdict():
-    made = built(Rows(round_files={"round_1.md": "drift check: pass"}))
-    assert signals_of_state(made.state, "script").signals[4].detail == "round files: no verdict"
+    assert report(disagreement([1, 2]), "published").quorum.model_dump() == {"declared": 0, "actual": 0}
 
 
 def test_parameters_are_named_by_the_hash_of_their_file():
-    for profile in ("script", "text"):
+    for profile in PROFILES:
         content = files("detectors.parameters").joinpath(f"{profile}.toml").read_bytes()
         assert params_hash(profile) == sha256(content).hexdigest()
-    assert script_parameters().disagreement_persists.slope_at_least == "-0.2"
-    assert text_parameters().roles_were_stressed.or_role == "critic"
+    assert published_parameters().roles_were_stressed.or_role == "critic"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now"), [("calibrated", "gates"), ("text", "published"), ("script", "published")]
+)
+def test_a_profile_of_before_is_read_as_the_one_that_took_its_place(earlier, now):
+    assert report(healthy(), earlier) == report(healthy(), now)
+
+
+def test_a_plan_that_is_over_with_few_signals_is_overrun():
+    """FM-8 (SD-85): the planned rounds were held, and at most three signals hold."""
+    opened = run_opened(origin="new")
+    plan = tuple(PlanRow(round=number, phases=PHASES) for number in (1, 2))
+    held = [event for number in (1, 2) for event in whole_round(number, "BB")]
+    for rows, alarmed in ((plan, ["FM-8"]), ((*plan, PlanRow(round=3, phases=PHASES)), [])):
+        events = (msgspec.structs.replace(opened, plan=rows), *held)
+        state = fold(msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events))
+        assert [alarm.id for alarm in signals_of_state(state, "published").alarms] == alarmed
 
 
 def test_a_fall_that_the_text_lets_pass_is_not_called_persistence():
     """R-18: S2 "persists" held at slope −0.35: the published exception, and it is said to be one (SD-63)."""
-    falling = report(disagreement([4, 4, 3, 2, 1, 1, 0, 0]), "text")
+    falling = report(disagreement([4, 4, 3, 2, 1, 1, 0, 0]), "published")
     signal = falling.signals[1]
     assert signal.satisfied
     assert float(signal.value or 0) < -0.35
     assert signal.name == "Disagreement fades with discovery"
     assert "it falls" in signal.detail
     assert "SD-63" in signal.detail
-    steady = report(disagreement([2, 2, 2, 2, 2, 2]), "text").signals[1]
+    steady = report(disagreement([2, 2, 2, 2, 2, 2]), "published").signals[1]
     assert (steady.satisfied, steady.name) == (True, "Disagreement persists")
 
 
 def test_a_stop_with_an_open_alarm_says_the_alarm_first():
-    """R-18: `text` said stop while its own FM-1 alarm was open, and only that."""
-    found = report(disagreement([3, 3, 2, 1, 0, 0, 0, 0]), "text")
+    """R-18: `published` said stop while its own FM-1 alarm was open, and only that."""
+    found = report(disagreement([3, 3, 2, 1, 0, 0, 0, 0]), "published")
     assert [alarm.id for alarm in found.alarms if alarm.is_open] == ["FM-1"]
     stopping = msgspec.structs.replace(found, stop=True)
     assert because(stopping).startswith("roles give in (FM-1): alarmed and unanswered. Says stop because ")
-    calm = report(healthy(), "text")
+    calm = report(healthy(), "published")
     assert calm.stop
     assert because(calm).startswith("Says stop because ")
-
-
-def test_the_gates_say_nothing_of_no_claim():
-    """R-17: a share of nothing is no 100 %."""
-    found = report(Rows(), "calibrated")
-    assert {gate.name: gate.value for gate in found.gates}["yield"] == "no claim yet"
-    assert "100" not in because(found)
-    one = report(first_tests({1: 3}), "calibrated")
-    assert {gate.name: gate.value for gate in one.gates}["yield"] == "100.0%"

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from benchmarks.signal_worlds.ledgers import CHECKS, NEEDS, Setting, Simulation
-from detectors.calibrated.judgement import judge, readings_of
-from detectors.calibrated.reading import ModeReading
+from benchmarks.signal_worlds.ledgers import CHECKS, NEEDS
+from detectors.stopping.judgement import readings_of
+from detectors.stopping.reading import ModeReading
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold
 from ledger.state.state import State
@@ -104,14 +104,3 @@ def test_a_claim_or_two_references_of_the_absent_role_are_evidence() -> None:
     assert _fm7(rows).verdict == "CLEAR"
     rows["verifications"][19]["evidence_refs"] = cited
     assert _fm7(rows).evidence == ("V-5-4",)
-
-
-def test_of_alarms_of_one_round_the_pile_of_claims_is_the_consequence() -> None:
-    """FM-8 follows from empty checks, never the other way round."""
-    for seed in range(40):
-        judged = judge(
-            fold(read_skill(Simulation(Setting(seed=seed, failures={"fm2": 1.0})).files(), None).events)
-        )
-        details = {one.id: one.detail for one in judged.alarms if one.verdict == "ALARM"}
-        if {"FM-2", "FM-8"} <= details.keys() and "suspected cause" in details["FM-8"]:
-            assert "suspected cause" not in details["FM-2"]

@@ -10,16 +10,13 @@ import orjson
 import pytest
 
 from benchmarks.signal_worlds.ledgers import NEEDS, ROLES, STANDARD, Setting, Simulation
-from detectors.calibrated.judgement import CalibratedJudgement, RunningJudgement, judge
-from detectors.calibrated.parameters import recorded_parameters
-from detectors.parameters import DIRECTORY
+from detectors.stopping.judgement import RunningJudgement, StopJudgement, judge
 from ledger.events import Event
 from ledger.interchange.skill_import import read_skill
 from ledger.state.fold import fold, step
 from ledger.state.state import State
 
 POSITIONS = ("positions_pre", "positions_post", "flips")
-FIRST = recorded_parameters((DIRECTORY / "calibrated-1.toml").read_bytes())
 
 
 def _falling(
@@ -62,8 +59,8 @@ def _set(row: dict[str, Any], result: str, lead: str, agreed: bool, moved: set[s
     row |= {"positions_pre": stances, "positions_post": stances, "flips": []}
 
 
-def _course(events: Sequence[Event]) -> dict[int, CalibratedJudgement]:
-    state, found = State(), dict[int, CalibratedJudgement]()
+def _course(events: Sequence[Event]) -> dict[int, StopJudgement]:
+    state, found = State(), dict[int, StopJudgement]()
     for number, held in groupby(events, key=lambda event: event.round):
         for event in held:
             step(state, event)
@@ -71,7 +68,7 @@ def _course(events: Sequence[Event]) -> dict[int, CalibratedJudgement]:
     return found
 
 
-def _fm1(judgement: CalibratedJudgement) -> str:
+def _fm1(judgement: StopJudgement) -> str:
     return next(alarm.verdict for alarm in judgement.alarms if alarm.id == "FM-1")
 
 
@@ -122,13 +119,6 @@ def test_checks_that_still_find_something_are_no_such_fall() -> None:
     assert {_fm1(one) for one in agreed.values()} <= {"CLEAR", "INSUFFICIENT"}
     held = fold(_falling(2, (0,) * 0, positions=True))
     assert _fm1(judge(held)) == "CLEAR"
-
-
-def test_runs_by_the_thresholds_of_before_read_as_they_did() -> None:
-    """Version 1 knows no unanimity: what a run recorded comes out of it again."""
-    state = fold(_falling(0, FALLS[0], positions=True))
-    assert _fm1(judge(state, FIRST)) == "CLEAR"
-    assert _fm1(judge(fold(_falling(0, FALLS[0], positions=False)), FIRST)) == "ALARM"
 
 
 def test_kept_up_to_date_it_says_the_same() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.signal_worlds.ledgers import MODES, Setting, Simulation
-from detectors.calibrated.judgement import RunningJudgement, judge
-from detectors.calibrated.rounds import RoundIndex, count_round, count_rounds, index_rounds
+from detectors.stopping.judgement import RunningJudgement, judge
+from detectors.stopping.rounds import RoundIndex, count_round, count_rounds, index_rounds
 from ledger.events import Event
 from ledger.format.chain import BEGINNING, seal
 from ledger.interchange.skill_import import read_skill
@@ -37,7 +37,7 @@ def test_every_look_is_that_of_the_prefix(seed: int, mode: str) -> None:
 
 
 def test_a_run_of_our_own_is_watched_the_same(tmp_path: Path) -> None:
-    play(begin(tmp_path / "run", profile="calibrated"))
+    play(begin(tmp_path / "run", profile="gates"))
     events = RunStore(tmp_path / "run").events()
     watch, index = RunningJudgement(), RoundIndex()
     for number, event in enumerate(events, 1):
@@ -59,7 +59,7 @@ def test_a_look_counts_only_what_changed(monkeypatch: pytest.MonkeyPatch) -> Non
         counted.append(number)
         return count_round(state, index, number, references)  # type: ignore[arg-type]  # passed on as they came
 
-    monkeypatch.setattr("detectors.calibrated.judgement.count_round", counting)
+    monkeypatch.setattr("detectors.stopping.judgement.count_round", counting)
     watch, events = RunningJudgement(), _events(3, "fm1")
     for event in events:
         watch.take(event)

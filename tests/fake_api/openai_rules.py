@@ -16,10 +16,9 @@ Refusal = tuple[int, dict[str, Any]]
 KEY: Final = "sk-proj-test-0123456789-planted"
 MODELS: Final = ("gpt-6.2-sol", "gpt-6-sol", "gpt-6-luna", "qwen3:8b", "unpriced-1")
 OUTPUT_TOKENS_MAX: Final = 128_000
-EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
 FIELDS: Final = frozenset(
     (
-        *("model", "messages", "stream", "stream_options", "response_format", "reasoning_effort"),
+        *("model", "messages", "stream", "stream_options", "response_format"),
         *("max_completion_tokens", "prompt_cache_key", "n", "store", "metadata", "seed"),
     )
 )
@@ -106,10 +105,6 @@ def _messages(body: dict[str, Any]) -> Refusal | None:
 def _rest(body: dict[str, Any]) -> Refusal | None:
     if "stream_options" in body and not body.get("stream"):
         return 400, error("invalid_request_error", "stream_options needs stream", param="stream_options")
-    if body.get("reasoning_effort", "low") not in EFFORTS:
-        return 400, error(
-            "invalid_request_error", "reasoning_effort: unknown value", param="reasoning_effort"
-        )
     return None
 
 

@@ -274,3 +274,25 @@ def test_verdicts_are_those_of_an_oracle(
     controls_do = [verdict_of(made, one, BLOBS.__getitem__) for one in CONTROLS] == ["fails", "holds"]
     expected = words[0] if len(set(words)) == 1 else "flaky"
     assert verdict == (expected if controls_do else "error")
+
+
+NUMBERS: Final = (
+    "1e999999999999", "-1e999999999999", "1e-999999999999", "0e999999999999", "1e1000000", "Infinity", "-inf", "NaN",
+    "sNaN", "NaN123", "1e400", "9" * 60_000, "0." + "0" * 50_000 + "1", "1_000", "\u0661\u0662", "1e", "{}", "",
+)  # fmt: skip
+"""What a program may print where a number is expected."""
+
+
+@pytest.mark.parametrize("value", [*(number for number in NUMBERS if len(number) <= 400), "3.14"])
+@pytest.mark.parametrize("test", ["near", "at_least", "at_most", "equals"])
+@pytest.mark.parametrize("of", ["stdout", "json"])
+def test_every_number_can_be_compared_with_every_other(of: Any, test: Any, value: str) -> None:
+    """Both sides come from outside, and arithmetic on some of them overflows."""
+    pointer = "/x" if of == "json" else None
+    for tolerance in ("0.5", "9" * 600, "-1") if test == "near" else (None,):
+        wanted = Predicate(of=of, test=test, value=value, pointer=pointer, tolerance=tolerance)
+        tested = plan((wanted,), (EXIT_1,))
+        for number in NUMBERS:
+            out = number if of == "stdout" else f'{{"x": {number}}}'
+            assert verdict_of(tested, run(out=out.encode()), BLOBS.__getitem__) in ("holds", "inconclusive")
+        assert all(isinstance(problem, str) for problem in plan_problems(tested))

@@ -19,7 +19,7 @@ from tests.security.strange_runs import Donors, read, written
 
 __all__ = ["moot"]
 
-OWN = params_bytes("calibrated") + b"\n# thresholds of our own\n"
+OWN = params_bytes("gates") + b"\n# thresholds of our own\n"
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +73,12 @@ def test_lost_parameters_are_damage_and_a_finding(moot: Moot, ended: Path, tmp_p
     assert checked.code == 1
     said = [one["message"] for one in checked.json["findings"]]
     assert any("the run's own parameters is missing" in one for one in said), said
-    assert any("the run's own parameters" in one and "not recomputed" in one for one in said), said
+    assert checked.json["as_given"] >= 1
     told = moot("signals", run)
     assert told.code == 2
     assert "the file of the run's own parameters" in told.err
     assert told.err.count("\n") == 1
-    assert moot("signals", run, "--profile", "text").code in (0, 1)
+    assert moot("signals", run, "--profile", "published").code in (0, 1)
     reported = moot("report", run)
     assert reported.code == 0, reported.err
     assert "The run's own parameters are not here" in reported.out
@@ -129,4 +129,4 @@ def test_parameters_that_are_none_are_refused_in_words(moot: Moot, ended: Path, 
         said = moot(verb, strange)
         assert said.code in (0, 1, 2), (verb, said)
         assert "fault of moot" not in said.err
-    assert "a parameter file of the name" in moot("signals", strange).err
+    assert moot("signals", strange).code in (0, 1), "read by the installed thresholds"

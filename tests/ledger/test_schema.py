@@ -42,7 +42,8 @@ def test_a_published_schema_is_valid_names_its_kind_and_lists_the_fields_in_thei
     for version in (published["then"], published["else"]) if "if" in published else (published,):
         assert version["properties"]["kind"] == {"const": kind}
         assert list(version["properties"])[:14] == order
-        assert version["required"] == list(version["properties"])
+        optional = {"deciding", "checklist"}  # a line leaves them out where they hold nothing
+        assert version["required"] == [name for name in version["properties"] if name not in optional]
 
 
 def test_the_published_schemas_are_what_the_types_say() -> None:

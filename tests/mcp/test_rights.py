@@ -43,6 +43,7 @@ TABLE: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "decisions": (("operator",), EVERY),
     "check": (("operator",), EVERY),
     "signals": (("operator",), EVERY),
+    "forecasts": (("operator",), EVERY),
     "diff": (("operator",), EVERY),
     "report": (("operator",), EVERY),
     "give_up": (("operator",), ("operator",)),

@@ -20,6 +20,7 @@ from tests.cli.conftest import Moot, moot
 from tests.mcp.conftest import connected
 from tests.protocols.scripts import reply as short_reply
 from tests.rounds.scripted import Script
+from tests.slowly import mostly_slow
 
 __all__ = ["moot"]
 
@@ -100,7 +101,7 @@ async def play(client: Any, runs: Path, found: dict[str, Any], steps: int = 10_0
     return done
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", mostly_slow(MODES, quick=1))
 @pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"structured"}))
 def test_a_short_protocol_through_the_tools_alone(protocol: str, mode: Any, tmp_path: Path) -> None:
     async def main() -> None:

@@ -77,7 +77,7 @@ def test_the_plugin_names_the_server_and_the_skill() -> None:
 
 def test_install_and_uninstall(moot: object, tmp_path: Path) -> None:
     def call(*arguments: object) -> Said:
-        return moot("install-skill", "--to", tmp_path / "skills", *arguments)  # type: ignore[operator,no-any-return]
+        return moot("mcp", "--install-skill", tmp_path / "skills", *arguments)  # type: ignore[operator,no-any-return]
 
     assert call("--dry-run").code == 0
     assert not (tmp_path / "skills").exists()
@@ -148,13 +148,13 @@ def test_every_variant_is_explained() -> None:
 
 
 def test_the_alarms_are_those_that_the_code_raises() -> None:
-    """R-26: FM-4 and FM-8 were described as something else; every response of the code stands in its row."""
+    """R-26: FM-4 was described as something else; every response of the code stands in its row."""
     page = (SKILL / "references" / "alarms.md").read_text("utf-8")
     rows = {
         code: (means, does)
         for code, means, does in re.findall(r"^\| (FM-\d) \| (.+?) \| (.+?) \|", page, re.M)
     }
-    assert sorted(rows) == [f"FM-{n}" for n in range(1, 10)]
+    assert sorted(rows) == [f"FM-{n}" for n in (1, 2, 3, 4, 5, 6, 7, 9)]
     wording = {
         "harden_critic": "hardens the critic",
         "safety_valve": "fair failed attack",
@@ -168,7 +168,7 @@ def test_the_alarms_are_those_that_the_code_raises() -> None:
         assert wording[name] in rows[mode][1], (mode, name)
     for mode, role in responses.STRESSED.items():
         assert ("without" in rows[mode][1]) or mode == "FM-7", (mode, role)
-    named = {"FM-4": "dominates", "FM-5": "inflate", "FM-8": "overrun"}
+    named = {"FM-4": "dominates", "FM-5": "inflate"}
     assert all(word in rows[mode][0] for mode, word in named.items())
 
 
@@ -208,7 +208,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
     """R-26: and what is said there is what the run is opened with."""
     said: dict[str, Any] = {
         "question": "Which of two?",
-        "profile": "text",
+        "profile": "published",
         "check_every": 2,
         "not_before": 6,
         "positions": "off",
@@ -222,9 +222,16 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
         async with connected(tmp_path) as client:
             found = await client.call_tool("new", said)
             assert not found.is_error, found.content
-            routed = await client.call_tool("new", {"question": "Should we move?", "gate": {"compete": True}})
-            assert routed.structured_content is not None
-            assert routed.structured_content["protocol"] == "debate"
+            for question, protocol in (("Should we move?", "crux"), ("Rewrite this letter.", "ratchet")):
+                routed = (await client.call_tool("new", {"question": question})).structured_content
+                gated = (await client.call_tool("gate", {"text": question})).structured_content
+                assert routed is not None
+                assert gated is not None
+                assert routed["protocol"] == gated["protocol"] == protocol
+                assert routed["gate"] == gated["reason"]
+            named = await client.call_tool("new", {"question": "Should we move?", "protocol": "debate"})
+            assert named.structured_content is not None
+            assert named.structured_content["gate"] is None
             refused = await client.call_tool(
                 "new", {"question": "Is it so?", "context": [{"name": "a", "path": "/etc/hostname"}]}
             )
@@ -236,7 +243,7 @@ def test_new_passes_every_key_on(tmp_path: Path) -> None:
             return opened
 
     opened = anyio.run(main)
-    assert (opened.stop.profile, opened.stop.check_every, opened.stop.not_before) == ("text", 2, 6)
+    assert (opened.stop.profile, opened.stop.check_every, opened.stop.not_before) == ("published", 2, 6)
     assert [(row.absent, row.drift, row.focus) for row in opened.plan[:2]] == [
         (None, False, None),
         ("critic", False, "cost"),

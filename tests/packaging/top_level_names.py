@@ -29,7 +29,10 @@ def _installed() -> dict[str, set[str]]:
 def _top_level_names(distribution: Distribution) -> Iterator[str]:
     # top_level.txt is older than wheels and optional; the list of files is what an import would find.
     yield from (distribution.read_text("top_level.txt") or "").split()
-    for file in distribution.files or ():
-        first = file.parts[0]
-        if len(file.parts) > 1 or first.endswith((".py", ".so", ".pyd")):
+    # A large distribution lists ten thousand files, and `Distribution.files` makes an object of each.
+    record = distribution.read_text("RECORD")
+    paths = map(str, distribution.files or ()) if record is None else record.splitlines()
+    for path in {"/".join(path.partition(",")[0].split("/")[:2]) for path in paths}:
+        first, slash, _ = path.partition("/")
+        if slash or first.endswith((".py", ".so", ".pyd")):
             yield first.partition(".")[0]

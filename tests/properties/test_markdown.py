@@ -173,7 +173,7 @@ def documents(of: Book) -> dict[str, str]:
     watched = of.state.opening.protocol == "structured"
     files = export_skill(of).files if watched else {}
     exported = {name: file for name, file in files.items() if name.endswith(".md")}
-    read, looked_back = (signals(of, "text"), hindsight(of)) if watched else (None, None)
+    read, looked_back = (signals(of, "published"), hindsight(of)) if watched else (None, None)
     written = report(tell(of), of, HEAD, read, looked_back, watched=watched)
     whole = full_report(tell(of), of, HEAD, looked_back)
     return {"report": written, "full": whole, **{name: file.decode() for name, file in exported.items()}}

@@ -93,7 +93,8 @@ def begin(
     if version is not None:
         event = msgspec.structs.replace(event, protocol_version=version)
     if in_format is not None:
-        event = msgspec.structs.replace(event, v=in_format)
+        stop = msgspec.structs.replace(event.stop, profile="calibrated") if in_format == 1 else event.stop
+        event = msgspec.structs.replace(event, v=in_format, stop=stop)
     return start(path, event, blobs=opening.blobs, files=files, verdicts=standard, clock=clock(), sync=False)
 
 

@@ -13,6 +13,7 @@ from ledger.state.book import Book
 from roles.protocol import Step
 from rounds.protocols.adversarial import SCALES
 from rounds.protocols.comparative import pairing
+from rounds.protocols.named_option import names_its_option
 from rounds.protocols.scorecard import CRITERIA
 from rounds.protocols.step_table import rule
 from tests.protocols import crux_seats
@@ -115,6 +116,7 @@ def _pass(book: Book, step: Step, shown: Shown) -> dict[str, Any]:
         "decision": "do it",
         "revised": say(step, "revised plan"),
         "confidence": 3,
+        **({"answers": None} if names_its_option(book.state.opening) else {}),
         **_hangs_on(book, "falsifiers", "requirements"),
     }
 

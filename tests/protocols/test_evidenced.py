@@ -78,6 +78,8 @@ class Careful(Script):
         if step.task == "G" and step.name.round == 1:
             asked = {"type": "question", "text": "How long may a line wait?", "severity": 2, "between": []}
             made["concerns"] = [{**asked, "evidence": [], "for_human": True}]
+            if book.state.opening.protocol_version > 2:
+                made["concerns"][0]["deciding"] = None
         for test in made.get("claims", ()) if step.task == "E.check1" else ():
             if test["bearing"]:
                 test["evidence"] = [{"ref": "K-1#L1", "quote": "holds 40 requests"}]
@@ -107,7 +109,7 @@ def brief_of(step_id: str, ledger: Book | None = None) -> Brief:
     state = ledger.state
     groups = (group for round_ in sorted(state.rounds) for group in STRUCTURED.groups(state, round_))
     step = next(one for group in groups for one in group.steps if one.id == step_id)
-    return derive(ledger, STRUCTURED, step, read_prompt_set(installed_prompt_set("structured-6")))
+    return derive(ledger, STRUCTURED, step, read_prompt_set(installed_prompt_set("structured-7")))
 
 
 # ---------------------------------------------------------------- the run
@@ -115,8 +117,8 @@ def brief_of(step_id: str, ledger: Book | None = None) -> Brief:
 
 def test_new_runs_are_of_version_2_and_break_no_rule() -> None:
     opened = whole().state.opening
-    assert (opened.v, opened.protocol_version) == (2, 2)
-    assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured-6"))
+    assert (opened.v, opened.protocol_version) == (2, 3)
+    assert opened.prompt_set == prompt_set_hash(installed_prompt_set("structured-7"))
     assert {event.v for event in whole().events} == {2}
     report = rulebook.check(whole(), standard(protocol_of(opened)).context())
     assert [one for one in report.findings if one.severity == "error"] == []

@@ -152,7 +152,7 @@ def test_who_may_bring_a_program_is_told_how_and_who_judges_what_came_out(whole:
     }.items():
         groups = (group for round_ in (1, 2) for group in STRUCTURED.groups(book.state, round_))
         asked = next(one for group in groups for one in group.steps if one.id.startswith(step))
-        text = derive(book, STRUCTURED, asked, read_prompt_set(installed_prompt_set("structured-6"))).text
+        text = derive(book, STRUCTURED, asked, read_prompt_set(installed_prompt_set("structured-7"))).text
         assert [one for one in wanted if one not in text] == [], step
 
 
@@ -259,22 +259,3 @@ def test_a_program_that_could_decide_nothing_is_refused_with_the_reason(
         session.submit("r1.D.critic", json.dumps(made).encode(), Answer(seat="host", isolation="trusted"))
     assert said in "\n".join(refused.value.errors)
     assert not session.book().of(Artifact) or session.book().of(Artifact)[-1].role != "critic"
-
-
-def test_a_second_judgement_brings_none(tmp_path: Path) -> None:
-    session, script = begin(tmp_path / "run", rejudge="1"), Planner()
-    while not any(
-        one.step.name.repeat > 1 and one.step.task.startswith("E.check") for one in session.asked()
-    ):
-        waiting = awaited_experiments(STRUCTURED, session.book().state)
-        if waiting:
-            list(conduct(session, BENCH, waiting[0]))
-        else:
-            handed(session, script, session.asked()[0].step)
-    asked = session.asked()[0]
-    assert "programs can be run" not in asked.brief.text
-    made = json.loads(script.reply(session.book(), asked.step, asked.brief.saw))
-    made["programs"] = [_program(claim="C-1-1")]
-    with pytest.raises(ReplyRefused) as refused:
-        session.submit(asked.step.id, json.dumps(made).encode(), Answer(seat="host", isolation="trusted"))
-    assert "programs: a second judgement brings none" in refused.value.errors

@@ -19,10 +19,10 @@ def test_every_variant_has_a_meaning() -> None:
 
 
 def test_one_protocol_can_be_looked_at(moot: Moot) -> None:
-    found = moot("protocols", "debate", "--json").json
+    found = moot("gate", "debate", "--json").json
     assert [one["name"] for one in found["protocols"]] == ["debate"]
     assert set(found["protocols"][0]["meanings"]) == {"judges", "rubric"}
-    assert "--rule rubric=logic30|evidence40   what is scored" in moot("protocols", "debate").out
-    said = moot("protocols", "debat")
+    assert "--rule rubric=logic30|evidence40   what is scored" in moot("gate", "debate").out
+    said = moot("gate", "debat")
     assert said.code == 2
     assert "did you mean 'debate'" in said.err

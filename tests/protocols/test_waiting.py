@@ -24,7 +24,7 @@ QUESTION = "Which storage keeps every line?"
 FILES = {
     "jugalbandi": f'[deliberation]\nquestion = "{QUESTION}"\nprotocol = "jugalbandi"\n',
     "structured": (
-        f'[deliberation]\nquestion = "{QUESTION}"\nprofile = "text"\n\n[[round]]\nn = 1\n\n'
+        f'[deliberation]\nquestion = "{QUESTION}"\nprofile = "published"\n\n[[round]]\nn = 1\n\n'
         '[[round]]\nn = 2\nphases = "A,S"\n'
     ),
 }

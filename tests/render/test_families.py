@@ -9,7 +9,7 @@ from detectors.signals import signals
 from ledger.events import Event
 from ledger.format.chain import Head
 from ledger.state.book import Book, book
-from moot.terminal.panel import panel, read_panel
+from moot.terminal.panel import read_panel, whole_panel
 from moot.view.banners import caveats, tally
 from moot.view.report import report
 from moot.view.seats import Answered, Family, family_of, one_family
@@ -37,10 +37,10 @@ def answered_by(provider: str | None, models: dict[str, str], other: str) -> Boo
 def said(recorded: Book) -> list[str]:
     """What status, signals and report say, each in one line."""
     state, calls = tally(recorded.events)
-    reading = signals(recorded, "text", run="runs/sample")
+    reading = signals(recorded, "published", run="runs/sample")
     texts = (
         "\n".join(caveats(state, calls)),
-        shown(panel(read_panel(recorded.events), reading), 120),
+        shown(whole_panel(read_panel(recorded.events), reading), 120),
         report(tell(recorded), recorded, HEAD, reading),
     )
     return [" ".join(text.split()) for text in texts]

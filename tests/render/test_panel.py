@@ -1,12 +1,18 @@
-"""The stop panel: six signals with inputs, what is open, what comes next, what would be decided now."""
+"""The stop panel: what decides in twenty lines, and the whole with inputs, what is open and what comes next."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from detectors.signals import signals
+from ledger.events import Signals
 from ledger.state.book import Book
-from moot.terminal.panel import panel, read_panel, watch_panel
+from moot.api import open_run
+from moot.api import signals as signals_now
+from moot.terminal.panel import panel, read_panel, watch_panel, whole_panel
+from moot.view.stop_checks import worded
 from moot.view.stopping import next_round
 from tests.render.golden import agrees
 from tests.render.sample import sample_book
@@ -14,7 +20,41 @@ from tests.render.screens import pipe, screen, shown, written
 
 
 def panel_text(book: Book, width: int) -> str:
-    return shown(panel(read_panel(book.events), signals(book, "text", run="runs/sample")), width)
+    report = worded(signals(book, "published", run="runs/sample"), book.state)
+    return shown(whole_panel(read_panel(book.events), report), width)
+
+
+EXAMPLES = sorted(
+    path.parent
+    for path in Path("runs/examples").glob("*/head")
+    if (opened := open_run(path.parent).state.opened) and opened.protocol == "structured"
+)
+
+
+@pytest.mark.parametrize("run", EXAMPLES, ids=lambda path: path.name)
+def test_what_decides_fits_twenty_lines_of_eighty_columns(run: Path) -> None:
+    ours = open_run(run)
+    ends = [event.seq for event in ours.events if isinstance(event, Signals)]
+    for at in (0, *ends, None):
+        report = signals_now(ours, at=at)
+        text = shown(panel(read_panel(ours.stream(at)), report), 80)
+        lines = text.rstrip("\n").split("\n")
+        assert len(lines) <= 20
+        assert max(map(len, lines)) <= 80
+        assert lines[0].startswith(("STOP: ", "WAIT: ", "GO ON: ", "ENDED, "))
+        if report.profile == "gates":
+            assert sum(line.startswith(("✓ ", "✗ ")) for line in lines) == 8
+
+
+def test_the_headline_says_what_to_do() -> None:
+    ours = open_run("runs/examples/structured-church")
+    looks = [event.seq for event in ours.events if isinstance(event, Signals)]
+    headlines = [signals_now(ours, at=at).headline for at in looks]
+    assert headlines == [
+        "GO ON: next round is about what is missing without the critic",
+        "GO ON: next round is about what the open questions leave undecided",
+        "WAIT: answer N-3-15, N-3-16 first",
+    ]
 
 
 @pytest.mark.parametrize("width", [80, 120])

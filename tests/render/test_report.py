@@ -23,7 +23,7 @@ HEAD = Head(43, "9" * 64)
 
 
 def report_text(book: Book) -> str:
-    return report(tell(book), book, HEAD, signals(book, "text"))
+    return report(tell(book), book, HEAD, signals(book, "published"))
 
 
 def test_report() -> None:

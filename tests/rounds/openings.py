@@ -7,6 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from detectors.parameters import SignalProfile, params_bytes, params_hash
 from ledger.events import RunOpened
@@ -18,6 +19,7 @@ from ledger.events.run import (
     Labelled,
     Origin,
     PlanRow,
+    Profile,
     StopRule,
 )
 from roles.prompt_set import installed_prompt_set
@@ -37,24 +39,28 @@ def clock() -> Clock:
     return lambda: f"2026-01-01T00:00:00.{next(ticks):06d}Z"
 
 
+EARLIER: Final[dict[SignalProfile, Profile]] = {"gates": "calibrated", "published": "text"}
+"""Profile → its name in version 1 of the format."""
+
+
 def opening(
     plan: str | Sequence[PlanRow] = "minimum-8",
     *,
     budgets: Budgets | None = None,
     positions: str = "sealed",
-    profile: SignalProfile = "text",
+    profile: SignalProfile = "published",
     params: bytes | None = None,
     version: Version = 1,
 ) -> tuple[RunOpened, dict[str, bytes]]:
     """An opening and its blobs, of a version of protocol and format; with `params` it has thresholds of its own."""
     if params is not None:
-        profile = "calibrated"
+        profile = "gates"
     kept = {}
-    if profile == "calibrated":
+    if profile == "gates":
         thresholds = params or params_bytes(profile)
         kept = {hashlib.sha256(thresholds).hexdigest(): thresholds}
     rows = plans.PLANS[plan]() if isinstance(plan, str) else tuple(plan)
-    prompts = installed_prompt_set("structured" if version == 1 else "structured-6")
+    prompts = installed_prompt_set("structured" if version == 1 else "structured-7")
     document = hashlib.sha256(DOCUMENT).hexdigest()
     event = RunOpened(
         v=version,
@@ -62,7 +68,7 @@ def opening(
         phase="open",
         by="controller",
         protocol="structured",
-        protocol_version=version,
+        protocol_version=1 if version == 1 else 3,
         question="Which storage keeps every line?",
         goals=(Labelled(id="G-1", text="No line is lost"), Labelled(id="G-2", text="Easy to read")),
         options=(Labelled(id="O-1", text="three streams"), Labelled(id="O-2", text="one journal")),
@@ -71,7 +77,7 @@ def opening(
         plan=rows,
         predict=plans.default_predictions([row.absent for row in rows if row.absent]),
         stop=StopRule(
-            profile=profile,
+            profile=profile if version > 1 else EARLIER[profile],
             params=next(iter(kept), params_hash(profile)),
             check_every=3,
             not_before=plans.obeyed_from(plan if isinstance(plan, str) else "", rows),
@@ -93,7 +99,7 @@ def begin(
     *,
     budgets: Budgets | None = None,
     positions: str = "sealed",
-    profile: SignalProfile = "text",
+    profile: SignalProfile = "published",
     params: bytes | None = None,
     version: Version = 1,
 ) -> RunSession:

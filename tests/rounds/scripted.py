@@ -51,14 +51,15 @@ class Script:
         rng = random.Random(f"{self.seed}/{step.id}")
         known = sorted((book.events[seq] for seq in saw), key=lambda event: (event.round, str(event.id)))
         made = self._make(book, step, rng, known)
-        if book.state.opening.protocol_version > 1:
-            made = self._in_fields(step, made, random.Random(f"{self.seed}/{step.id}/2"), known)
+        version = book.state.opening.protocol_version
+        if version > 1:
+            made = self._in_fields(step, made, random.Random(f"{self.seed}/{step.id}/2"), known, version)
         return orjson.dumps(made)
 
     def _in_fields(
-        self, step: Step, made: dict[str, Any], rng: random.Random, known: list[Any]
+        self, step: Step, made: dict[str, Any], rng: random.Random, known: list[Any], version: int
     ) -> dict[str, Any]:
-        """The same reply in the shapes of version 2: evidence claim by claim, refs in fields, objections."""
+        """The same reply in the shapes of version 2 or later: evidence claim by claim, refs in fields, objections."""
         for draft in (
             *made.get("proposed_claims", ()),
             *(made.get("claims", ()) if step.task == "F" else ()),
@@ -87,6 +88,13 @@ class Script:
                 decision["requirements"] = []
                 decision["dissent"] = heard[1:]
             made["met"] = [{"objection": one, "how": _prose(rng, 6)} for one in heard[:1]]
+        if version > 2 and step.task == "G":
+            # Texts of so few words look alike, and a question that is asked again decides: here none is to a person.
+            made["concerns"] = [one | {"deciding": None, "for_human": False} for one in made["concerns"]]
+        if version > 2 and step.task == "S.review":
+            made["failure_modes"] = [
+                {"mode": one["mode"], "seen": one["seen"]} for one in made["failure_modes"]
+            ]
         return made
 
     def _make(self, book: Book, step: Step, rng: random.Random, known: list[Any]) -> dict[str, Any]:

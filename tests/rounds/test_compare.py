@@ -7,19 +7,23 @@ from pathlib import Path
 
 import pytest
 
+import moot
 from detectors.report import SignalReport
 from detectors.signals import signals
 from ledger.interchange.skill_export import export_skill
 from ledger.state.book import Book
+from moot.view.comparison import diff_text
 from rounds.analysis.compare import compare
 from tests.ledger.interchange.sources import imported, lifecycles
 from tests.rounds.openings import begin, play, rows
 from tests.rounds.scripted import Script
 from validators.rulebook import RuleContext, findings
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "runs" / "examples"
+
 
 def text(book: Book) -> SignalReport:
-    return signals(book, "text")
+    return signals(book, "published")
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +46,8 @@ def test_two_deliberations_on_one_question(played: Callable[[int], Book]) -> Non
     found = compare(played(1), played(2), ("one", "two"), signals=text)
     assert (found.a, found.b, found.same, found.comparable) == ("one", "two", False, True)
     assert found.first_divergence is not None
-    assert (found.signals.a.profile, found.signals.a.of) == ("text", 6)
+    assert found.signals is not None
+    assert (found.signals.a.profile, found.signals.a.of) == ("published", 6)
     reports = text(played(1)), text(played(2))
     assert {change.id for change in found.signals.changed} == {
         one.id
@@ -59,7 +64,7 @@ def test_a_run_of_our_own_goes_out_and_comes_in_with_the_same_lifecycles_and_sig
     out = export_skill(own)
     again = imported(out.files)
     assert lifecycles(again) == lifecycles(own)
-    for profile in ("script", "text"):
+    for profile in ("gates", "published"):
         one, other = signals(own, profile), signals(again, profile)
         assert [(signal.id, signal.satisfied, signal.value) for signal in one.signals] == [
             (signal.id, signal.satisfied, signal.value) for signal in other.signals
@@ -88,3 +93,25 @@ def test_every_file_that_evidence_names_is_written(played: Callable[[int], Book]
 def test_a_stress_round_has_exactly_three_artifacts(played: Callable[[int], Book]) -> None:
     listing = [path for path in export_skill(played(1)).files if path.startswith("artifacts/round_02/")]
     assert [Path(path).name for path in sorted(listing)] == ["action.md", "guardian.md", "observer.md"]
+
+
+def test_runs_that_number_their_options_themselves_are_told_in_words() -> None:
+    """`A O-1 / B O-2`, ids without words, and "signals: 0 of 6" for runs that have none."""
+    found = moot.diff(EXAMPLES / "crux-fire-1", EXAMPLES / "crux-fire-2")
+    assert found.signals is None
+    said = diff_text(found)
+    assert "signals" not in said
+    assert said.startswith("A  Start the app now; train six to ten people")
+    assert "\nB  Alarm by app now, train people" in said
+    bare = [
+        line for line in said.splitlines() if line.strip().startswith("only in") and len(line.split()) < 6
+    ]
+    assert not bare
+    assert found.texts.a["D-1-1"].startswith("Start the app now")
+    assert set(found.texts.a) == {*found.claims.only_a, *found.decisions.only_a}
+
+
+def test_an_option_has_its_words_once_beside_its_id() -> None:
+    found = moot.diff(EXAMPLES / "comparative-pages", EXAMPLES / "comparative-pages")
+    assert found.answers.a is not None
+    assert found.answers.a.text.count("an opaque cursor that names the last entry seen") == 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.calibrated.parameters import calibrated_parameters, read_parameters
 from detectors.parameters import params_hash
+from detectors.stopping.parameters import gate_parameters, read_parameters
 from ledger.format.canonical import decode, encode
 from ledger.format.chain import seal
 from roles.castings import CASTINGS
@@ -34,27 +34,26 @@ def opening(text: str, documents: dict[str, bytes] | None = None, **settings: ob
     return resolve(parse(text.encode()), documents or {}, moot="0.1.0", **settings)  # type: ignore[arg-type]
 
 
-def test_a_calibrated_run_keeps_the_thresholds_that_it_was_opened_with() -> None:
-    made = opening('[deliberation]\nquestion = "Which storage?"\n')
-    assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("calibrated")
-    assert read_parameters(made.blobs[made.event.stop.params]) == calibrated_parameters()
-    text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "text"\n')
-    assert (text.event.stop.profile, text.event.stop.params) == ("text", params_hash("text"))
+def test_a_run_by_gates_keeps_the_thresholds_that_it_was_opened_with() -> None:
+    made = opening('[deliberation]\nquestion = "Which storage?"\nprotocol = "structured"\n')
+    assert hashlib.sha256(made.blobs[made.event.stop.params]).hexdigest() == params_hash("gates")
+    assert read_parameters(made.blobs[made.event.stop.params]) == gate_parameters()
+    text = opening('[deliberation]\nquestion = "Which storage?"\nprofile = "published"\n')
+    assert (text.event.stop.profile, text.event.stop.params) == ("published", params_hash("published"))
 
 
 def test_what_is_left_open_is_decided() -> None:
-    event = opening('[deliberation]\nquestion = "Which storage?"\n').event
+    event = opening('[deliberation]\nquestion = "Which storage?"\nprotocol = "structured"\n').event
     assert [goal.text for goal in event.goals] == ["Which storage?"]
     assert event.plan == PLANS["standard-13"]()
-    assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("calibrated", 3, 13)
+    assert (event.stop.profile, event.stop.check_every, event.stop.not_before) == ("gates", 3, 13)
     assert [member.role for member in event.cast] == ["action", "guardian", "observer", "critic", "verifier"]
     assert {member.seat for member in event.cast} == {"host"}
     assert {one.role for one in event.predict} == {"action", "guardian", "observer", "critic"}
     assert event.rules == {
-        "prompts": "structured-6",
+        "prompts": "structured-7",
         "positions": "beliefs",
         "rivals": "spread",
-        "rejudge": "0",
         "wait": "on",
         "validate": "phase",
         "screening": "screening-2",
@@ -74,7 +73,7 @@ FULL = (
     PLAIN
     + """
 domain = "storage"
-profile = "script"
+profile = "published"
 check_every = 2
 not_before = 7
 
@@ -287,7 +286,7 @@ def test_a_row_that_drops_h_drops_the_drift_check() -> None:
     assert (plan[4].drift, plan[4].phases) == (False, NORMAL)
 
 
-@pytest.mark.parametrize(("name", "replies"), [("standard-13", 271), ("minimum-8", 149), ("short-5", 88)])
+@pytest.mark.parametrize(("name", "replies"), [("standard-13", 258), ("minimum-8", 142), ("short-5", 84)])
 def test_a_plan_is_sized_before_it_is_run(name: str, replies: int) -> None:
     assert replies_at_most(PLANS[name]()) == replies
 

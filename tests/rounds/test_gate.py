@@ -1,100 +1,354 @@
-"""The gate: flags before triggers before words, reasons named, the route a decision on the ledger (AD-2, AD-9)."""
+"""The gate: flags, then strong cues by a table, everything else crux; one reply never where something is at stake."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import get_args
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ledger.events import Decision
-from rounds.protocols import FOR_A_QUESTION, PROTOCOLS
+from rounds.protocols import PROTOCOLS
 from rounds.run.session import start
 from rounds.run.verdicts import standard
 from rounds.setup.deliberation import checked
 from rounds.setup.gate import GateQuestion, GateRefused, gate
-from rounds.setup.gate_cues import Route
+from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE, STAKES
+from rounds.setup.gate_items import compared_items, listed_items
 from rounds.setup.opening import resolve
 from rounds.setup.toml_file import DeliberationError
 from tests.rounds.openings import clock
 from validators import rulebook
 
-QUESTIONS = Path(__file__).parent / "questions"
+ORDINARY = (Path(__file__).parent / "questions" / "ordinary.txt").read_text("utf-8").splitlines()
+BY_KIND = {
+    "position": (
+        "I believe that every service should own its database. Challenge that!",
+        "Play devil's advocate: we never need a staging environment.",
+        "My thesis: code review by chat is worse than none.",
+        "Where am I wrong when I say that small teams need no manager?",
+    ),
+    "proposal": (
+        "Review our rollout plan before Friday.",
+        "RFC: drop the XML endpoint. What speaks against merging it?",
+        "Can you sign off on this change request?",
+        "Is our backup concept watertight?",
+        "Do a pre-mortem of the launch.",
+    ),
+    "order": (
+        "Rank these bugs by urgency: login fails, slow search, broken footer.",
+        "Which of these should we fix first: the roof, the heating or the windows?",
+        "Please prioritize the backlog.",
+        "In what order should we move the teams?",
+    ),
+    "text": (
+        "Rewrite this paragraph so that a layman understands it.",
+        "Draft an apology to the members.",
+        "Make this headline shorter.",
+        "Please proofread the newsletter.",
+    ),
+    "compare": (
+        "Compare Kafka and NATS on cost and operation.",
+        "Monolith vs. microservices for a team of six",
+        "What are the pros and cons of renting and buying?",
+    ),
+    "fact": (
+        "Is it true that the library was never audited?",
+        "Do the benchmarks support the claim of the vendor?",
+        "Two sources disagree on the date of the first release. Which one is right?",
+    ),
+    "task": (
+        "Plan the move to the new office.",
+        "Build a booking page for the sports hall.",
+        "Draft a timetable for the migration of the wiki",
+        "We need to set up continuous delivery for the app.",
+    ),
+    "chore": (
+        "Fix the typo in the README",
+        "Rename `tmo` to `timeout`.",
+        "Summarize the minutes of the meeting.",
+    ),
+    "look-up": (
+        "What does exit code 137 mean?",
+        "Where does the client keep its cache?",
+        "Which flag turns color off?",
+        "How many columns does the table have?",
+    ),
+    "decision": (
+        "Which architecture holds under ten times the load?",
+        "Should our nightly export become a stream?",
+        "Server-sent events or websockets for our notifications?",
+        "What should the system look like instead?",
+        "Who should own the API?",
+        "Why does the nightly job fail?",
+        "How do we split the rent fairly?",
+        "Let's move to a monorepo, yes or no?",
+        "Nothing has used the table since Monday.",
+    ),
+}
+SMALL_QUESTIONS = (*BY_KIND["chore"], *BY_KIND["look-up"])
+AT_STAKE = (
+    "in production",
+    "for all customers",
+    "of the backup",
+    "with the password",
+    "for the tax return",
+    "per dose",
+    "of the contract",
+    "for the children",
+    "without downtime",
+    "under the GDPR",
+    "of the payroll",
+    "and it is permanent",
+)
 
 
-def labelled(name: str) -> list[tuple[tuple[str, ...], str]]:
-    """(Routes that are right, the better first; what a person types), in the order of the file."""
-    lines = (QUESTIONS / name).read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    return [(tuple(routes.split("|")), text) for routes, text in rows]
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in BY_KIND.items() for text in texts]
+)
+def test_a_kind_of_question_goes_to_its_protocol(kind: str, text: str) -> None:
+    choice = gate(GateQuestion(text))
+    assert choice.kind == kind, choice.reason
+    assert choice.protocol == next(row.protocol for row in (*KINDS, OTHERWISE) if row.name == kind)
 
 
-def right(rows: list[tuple[tuple[str, ...], str]]) -> int:
-    """How many are routed as labelled."""
-    return sum(gate(GateQuestion(text)).route in routes for routes, text in rows)
+def test_every_kind_has_a_protocol_and_questions_here() -> None:
+    rows = (*KINDS, OTHERWISE)
+    assert {row.protocol for row in rows} <= set(PROTOCOLS)
+    assert {row.name for row in rows} == set(BY_KIND)
+    assert "structured" not in {row.protocol for row in rows}
 
 
-def test_all_protocols_are_known() -> None:
-    """R-23: it knew three of thirteen."""
-    routed = set(PROTOCOLS) - {FOR_A_QUESTION}  # what a question is given to where nobody asks the gate
-    assert set(get_args(Route)) == routed
-    assert {route for routes, _ in labelled("gate.tsv") for route in routes} == routed
+@pytest.mark.parametrize("text", SMALL_QUESTIONS)
+@pytest.mark.parametrize("stakes", AT_STAKE)
+def test_one_reply_is_never_chosen_where_something_is_at_stake(text: str, stakes: str) -> None:
+    for put in (
+        f"{text.rstrip('.?')} {stakes}{'?' if text.endswith('?') else ''}",
+        f"{text} It is {stakes}.",
+    ):
+        choice = gate(GateQuestion(put))
+        assert choice.protocol != SINGLE, put
+        assert choice.stakes
+        assert SINGLE not in choice.also
 
 
-def test_labelled_questions_find_their_protocol() -> None:
-    """R-23: half of the first set tuned the rules, the other half was held out; the second set tuned them again."""
-    first = labelled("gate.tsv")
-    assert len(first) == 178
-    assert (right(first[0::2]), right(first[1::2])) == (89, 89)
-    second = labelled("gate-second.tsv")
-    assert (right(second), len(second)) == (73, 74)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Delete all users who have not logged in for a year",
+        "remove the old backup files",
+        "delete the customers table",
+        "please delete our git history for good",
+        "What is the maximum dose of ibuprofen for a child?",
+        "Which flag drops the production database?",
+        "How many days of notice does my contract need?",
+        "Turn off the firewall flag",
+        "Delete the rows older than a year",
+        "Convert our REST interface to gRPC",
+        "Translate the backend to Rust",
+        "Reformat the disk of the build machine",
+        "Rename the company",
+        "Fix the race condition in the variable lookup",
+        "Where does the memory go?",
+        "Where is the bottleneck?",
+        "When does it crash?",
+        "Who owns the API?",
+        "Which method scales to a million rows?",
+        "Which command removes all stopped containers?",
+        "How many tablets may I take per day?",
+        "How much weight does this shelf hold?",
+        "How long can cooked rice be kept?",
+        "Give me a plan for the launch",
+        "List the risks of our rollout",
+        "What does this clause in my lease mean?",
+    ],
+)
+def test_a_request_that_is_hard_to_undo_or_to_answer_is_not_small(text: str) -> None:
+    assert gate(GateQuestion(text)).protocol != SINGLE
 
 
-def test_unseen_questions_find_it_less_often() -> None:
-    """R-23: what to expect of words that nobody has thought of; docs/screening.md gives this figure."""
-    unseen = labelled("gate-unseen.tsv")
-    page = (Path(__file__).parents[2] / "docs" / "screening.md").read_text("utf-8")
-    assert f"{right(unseen)} of {len(unseen)}" in page
+@given(
+    st.text(max_size=400),
+    st.integers(0, 64),
+    st.booleans(),
+    st.lists(st.text(min_size=1, max_size=9), max_size=3),
+)
+def test_it_is_total_and_deterministic(text: str, options: int, compete: bool, triggers: list[str]) -> None:
+    question = GateQuestion(text, options, tuple(triggers), compete)
+    choice = gate(question)
+    assert choice == gate(question)
+    assert choice.protocol in {row.protocol for row in (*KINDS, OTHERWISE)}
+    assert options <= PROTOCOLS[choice.protocol].options_wanted[1]
+    assert choice.protocol not in choice.also
+    assert all(name in PROTOCOLS for name in choice.also)
+    if STAKES.search(text) or compete or any(trigger.casefold() in text.casefold() for trigger in triggers):
+        assert choice.protocol != SINGLE
 
 
-def test_no_small_question_gets_a_full_deliberation() -> None:
-    """R-23: "add a health check endpoint" went to 258 replies. The dear mistake is the one that is not made."""
-    for name in ("gate.tsv", "gate-second.tsv", "gate-unseen.tsv"):
-        for routes, text in labelled(name):
-            assert gate(GateQuestion(text)).route != "structured" or "structured" in routes, text
+@given(
+    st.sampled_from([*ORDINARY, *(text for texts in BY_KIND.values() for text in texts)]),
+    st.sampled_from(AT_STAKE),
+)
+def test_stakes_rule_one_reply_out_of_any_question(text: str, stakes: str) -> None:
+    assert gate(GateQuestion(f"{text} {stakes}")).protocol != SINGLE
 
 
-@pytest.mark.parametrize("text", (QUESTIONS / "ordinary.txt").read_text("utf-8").splitlines())
-def test_reasons_are_true_of_the_text(text: str) -> None:
-    """R-23: every word that a reason quotes stands in the text."""
-    for reason in gate(GateQuestion(text)).reasons:
-        for quoted in re.findall(r"(?<=[ :])'(.*?)…?'(?=,|$)", reason.detail):
-            assert (
-                " ".join(quoted.replace("\\'", "'").split()).casefold() in " ".join(text.split()).casefold()
-            )
+def test_the_reason_quotes_the_question() -> None:
+    for text in ORDINARY:
+        choice = gate(GateQuestion(text))
+        if choice.kind != OTHERWISE.name:
+            quoted = choice.reason.rpartition(": ")[2][1:-1].removesuffix("…")
+            assert quoted in " ".join(text.split())
 
 
-def test_flags_beat_triggers_and_words() -> None:
-    heavy = "Migrate the billing database with zero downtime"
-    assert gate(GateQuestion(heavy, single=True, triggers=("billing",))).route == "single-pass"
-    assert gate(GateQuestion("What is this?", compete=True)).route == "jugalbandi"
-    assert gate(GateQuestion("Should we move?", compete=True)).route == "debate"
-    assert gate(GateQuestion("What is this?", triggers=("THIS",))).route == "jugalbandi"
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("我们应该删除所有客户的生产数据吗？", True),
+        ("どのデータベースを使うべきですか？", True),
+        ("هل نستخدم قاعدة بيانات واحدة أم اثنتين؟", True),
+        ("Welche Datenbank passt zu einem kleinen Verein?", True),
+        ("REST vs. gRPC: was passt besser für unsere Dienste?", True),
+        ("Faut-il ignorer les avertissements du compilateur ?", True),
+        ("Нужно ли хранить журналы дольше года?", True),
+        ("Should we keep the café's menu?", False),
+    ],
+)
+def test_a_question_in_another_language_is_a_decision_and_says_so(text: str, named: bool) -> None:
+    choice = gate(GateQuestion(text))
+    assert choice.protocol == "crux"
+    assert ("know English" in choice.reason) == named
+    assert (SINGLE in choice.also) != named
+
+
+@pytest.mark.parametrize("mark", ["?", "？", "؟"])
+def test_question_marks_of_other_scripts_count(mark: str) -> None:
+    """D-4: a request becomes a question by its mark."""
+    assert gate(GateQuestion("Replace the wiki by a forum")).kind == "task"
+    assert gate(GateQuestion(f"Replace the wiki by a forum{mark}")).kind == "decision"
+    assert gate(GateQuestion(f"Remove the comments in this file{mark}")).protocol != SINGLE
+
+
+def test_what_a_long_text_quotes_is_no_cue() -> None:
+    quoted = "The committee met. " * 40 + "Rank the bids. " + "It went home. " * 40
+    assert gate(GateQuestion(f"What should we do now? {quoted}")).kind == "decision"
+    assert gate(GateQuestion(f"{quoted} Rewrite the last paragraph.")).kind == "text"
+
+
+def test_flags_come_first() -> None:
+    """AD-2: single is one reply, compete several roles, both an error."""
+    assert (
+        gate(GateQuestion("Drop the production database?", single=True, triggers=("database",))).protocol
+        == SINGLE
+    )
+    for text in SMALL_QUESTIONS:
+        assert gate(GateQuestion(text)).protocol == SINGLE
+        assert gate(GateQuestion(text, compete=True)).protocol == "crux"
+        assert gate(GateQuestion(text, triggers=(text[:9].upper(),))).protocol == "crux"
+    assert gate(GateQuestion("Rank these bugs", compete=True)).protocol == "priority"
     with pytest.raises(GateRefused):
-        gate(GateQuestion(heavy, single=True, compete=True))
+        gate(GateQuestion("What is this?", single=True, compete=True))
 
 
-def test_every_reason_is_named() -> None:
-    found = gate(GateQuestion("Choose a payment provider", options=("a", "b"), triggers=("payment",)))
-    assert found.route == "comparative"
-    assert [reason.name for reason in found.reasons] == ["trigger", "options", "stakes"]
-    assert all(reason.detail for reason in found.reasons)
+def test_what_else_would_fit_is_named() -> None:
+    assert gate(GateQuestion("Which architecture?")).also == [SINGLE]
+    assert gate(GateQuestion("Postgres or SQLite for the wiki?")).also == ["comparative", SINGLE]
+    assert gate(GateQuestion("Rewrite this letter.")).also == ["crux"]
+    assert gate(GateQuestion("Can we turn it off in production?")).also == []
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("Compare Kafka and RabbitMQ for ten messages a minute.", ["Kafka", "RabbitMQ"]),
+        ("Weigh Hetzner, OVH and AWS against our criteria", ["Hetzner", "OVH", "AWS"]),
+        ("Monolith vs. microservices for a team of six", ["Monolith", "microservices"]),
+        ("Compare these on cost: tape, disk, cloud", ["tape", "disk", "cloud"]),
+        ("Compare our options", []),
+    ],
+)
+def test_options_to_compare_are_read_from_the_question(text: str, items: list[str]) -> None:
+    assert compared_items(text) == items
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        (
+            "Rank: a leak, a slow query, and two typos. Time is short.",
+            ["a leak", "a slow query", "two typos"],
+        ),
+        (
+            "Put these in order:\n- the roof\n- the heating, old\n- windows",
+            ["the roof", "the heating, old", "windows"],
+        ),
+        ("Order these: fix v1.2; write docs, tests; rest", ["fix v1.2", "write docs, tests", "rest"]),
+        ("Prioritize the backlog.", []),
+    ],
+)
+def test_items_to_order_are_read_from_the_question(text: str, items: list[str]) -> None:
+    assert listed_items(text) == items
+
+
+def opened(table: dict[str, Any]) -> Any:
+    return resolve(checked(table), {}, moot="0.2.0").event
+
+
+@pytest.mark.parametrize(
+    ("said", "protocol"),
+    [
+        ({}, "single-pass"),
+        ({"plan": "short-5"}, "structured"),
+        ({"no_stress": True}, "structured"),
+        ({"profile": "text"}, "structured"),
+        ({"check_every": 2}, "structured"),
+        ({"options": [f"option {n}" for n in range(9)]}, "single-pass"),
+        ({"protocol": "debate"}, "debate"),
+    ],
+)
+def test_the_protocol_takes_everything_that_was_said(said: dict[str, Any], protocol: str) -> None:
+    table = {"deliberation": {"question": "What does exit code 137 mean?", **said}}
+    event = opened(table)
+    assert event.protocol == protocol
+    assert ("gate_route" in event.rules) == (protocol == "single-pass")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"rules": {"stakes": "high"}},
+        {"cast": {"critic": {"title": "Auditor"}}},
+        {"experiments": {"run": "sandbox"}},
+    ],
+)
+def test_a_variant_a_role_or_experiments_call_for_a_protocol_that_has_them(more: dict[str, Any]) -> None:
+    event = opened({"deliberation": {"question": "What does exit code 137 mean?"}, **more})
+    assert event.protocol == "crux"
+    assert "single-pass takes no" in str(event.rules["gate_reasons"])
+
+
+def test_more_options_than_crux_takes_are_put_in_order() -> None:
+    options = [f"option {n}" for n in range(9)]
+    event = opened({"deliberation": {"question": "What should we do?", "options": options}})
+    assert event.protocol == "priority"
+    assert (
+        opened({"deliberation": {"question": "What should we do?", "options": options[:8]}}).protocol
+        == "crux"
+    )
+
+
+def test_items_of_the_question_become_options_of_the_run() -> None:
+    event = opened({"deliberation": {"question": "Compare Kafka and NATS on cost."}})
+    assert [option.text for option in event.options] == ["Kafka", "NATS"]
+    with pytest.raises(DeliberationError, match="at least 2 options"):
+        opened({"deliberation": {"question": "Prioritize the backlog."}})
 
 
 def test_a_route_is_a_decision_of_the_run(tmp_path: Path) -> None:
-    table = {"deliberation": {"question": "Build a login page"}, "gate": {"triggers": ["login"]}}
-    opening = resolve(checked(table), {}, moot="0.1.0")
+    table = {"deliberation": {"question": "Fix the typo on the login page"}, "gate": {"triggers": ["login"]}}
+    opening = resolve(checked(table), {}, moot="0.2.0")
     session = start(
         tmp_path / "run",
         opening.event,
@@ -104,66 +358,14 @@ def test_a_route_is_a_decision_of_the_run(tmp_path: Path) -> None:
         clock=clock(),
         sync=False,
     )
-    assert session.protocol.name == "jugalbandi"
+    assert session.protocol.name == "crux"
     (decision,) = [event for event in session.book().events if isinstance(event, Decision)]
     assert (decision.type, decision.made_by, decision.cites[0].id) == ("gate", "rule", "@1")
-    assert "trigger +3 (your trigger 'login' is in it)" in decision.text
+    assert decision.text == "Routed to crux: your trigger 'login' is in it."
     assert rulebook.check(session.book(), session.verdicts.context()).ok
-
-
-def test_a_named_protocol_is_its_own_decision() -> None:
-    table = {
-        "deliberation": {"question": "Build a login page", "protocol": "debate"},
-        "gate": {"compete": True},
-    }
-    opening = resolve(checked(table), {}, moot="0.1.0")
-    assert opening.event.protocol == "debate"
-    assert "gate_route" not in opening.event.rules
 
 
 def test_contradicting_flags_in_a_file_are_refused() -> None:
     table = {"deliberation": {"question": "Build it"}, "gate": {"compete": True, "single": True}}
     with pytest.raises(DeliberationError, match="contradict"):
-        resolve(checked(table), {}, moot="0.1.0")
-
-
-def test_many_options_are_put_in_order_and_few_compared() -> None:
-    """R-23: comparative compares two to four, so five go to priority."""
-    assert gate(GateQuestion("Which one?", options=("a", "b"))).route == "comparative"
-    assert gate(GateQuestion("Which one?", options=tuple("abcde"))).route == "priority"
-
-
-@pytest.mark.parametrize(
-    ("text", "route"),
-    [
-        ("Should we sell the building? It cannot be undone.", "debate"),
-        ("Should we sell the building? It cannot be undone, and the trustees disagree.", "structured"),
-        ("The trustees disagree: should we open on Mondays?", "debate"),
-    ],
-)
-def test_one_sign_of_weight_is_not_enough(text: str, route: str) -> None:
-    """R-23: full deliberation is for what is weighty."""
-    assert gate(GateQuestion(text)).route == route
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Delete all users who have not logged in for a year",
-        "remove the old backup files",
-        "delete the customers table",
-        "clean up our customer accounts",
-        "please delete my git history",
-        "wipe the test data",
-    ],
-)
-def test_what_is_dear_to_undo_is_no_chore(text: str) -> None:
-    """R-23: deleting users was "a small act that is taken back as easily as done"."""
-    found = gate(GateQuestion(text))
-    assert found.route != "single-pass"
-    assert "undo" in [reason.name for reason in found.reasons]
-
-
-@pytest.mark.parametrize("text", ["delete the unused variable", "delete the log line", "remove the old flag"])
-def test_what_is_easily_undone_is_one(text: str) -> None:
-    assert gate(GateQuestion(text)).route == "single-pass"
+        resolve(checked(table), {}, moot="0.2.0")

@@ -1,4 +1,4 @@
-"""Alarms in a run of the profile `calibrated`: raised once, answered in a fixed wording, and replayed."""
+"""Alarms in a run of the profile `gates`: raised once, answered in a fixed wording, and replayed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tests.rounds.scripted import Script
 
 
 def _run(path: Path, seed: int = 3) -> RunSession:
-    session = begin(path, "standard-13", profile="calibrated")
+    session = begin(path, "standard-13", profile="gates")
     play(session, Script(seed=seed))
     return session
 
 
-def test_a_calibrated_run_ends_with_a_reason_of_its_own_and_replays(tmp_path: Path) -> None:
+def test_a_run_by_gates_ends_with_a_reason_of_its_own_and_replays(tmp_path: Path) -> None:
     session = _run(tmp_path / "run")
     book = session.book()
     assert book.of(RunClosed)[-1].reason in ("ready", "not_ready")
@@ -55,7 +55,7 @@ def test_an_alarm_is_raised_once_and_answered_in_a_fixed_wording(tmp_path: Path)
 
 
 def test_a_person_can_close_an_alarm(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", rows(9), profile="calibrated")
+    session = begin(tmp_path / "run", rows(9), profile="gates")
     play(session, Script(seed=3))
     raised = session.book().state.open_alarms()
     assert raised, "this script leaves an alarm open"
@@ -83,7 +83,7 @@ class Yielding(Script):
 
 def test_giving_in_puts_a_stress_round_of_the_critic_into_the_plan(tmp_path: Path) -> None:
     """Nobody was to be absent in this plan, so the next round is held without the critic."""
-    session = begin(tmp_path / "run", rows(9), profile="calibrated")
+    session = begin(tmp_path / "run", rows(9), profile="gates")
     play(session, Yielding(seed=3))
     book = session.book()
     changed = [event for event in book.of(Amendment) if event.what == "plan"]
@@ -101,7 +101,7 @@ def test_giving_in_puts_a_stress_round_of_the_critic_into_the_plan(tmp_path: Pat
 
 
 def test_a_fork_keeps_the_plan_that_an_alarm_had_changed(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", rows(5), profile="calibrated")
+    session = begin(tmp_path / "run", rows(5), profile="gates")
     play(session, Yielding(seed=3))
     book = session.book()
     changed = next(event for event in book.of(Amendment) if event.what == "plan")
@@ -119,14 +119,14 @@ def test_a_fork_keeps_the_plan_that_an_alarm_had_changed(tmp_path: Path) -> None
 
 
 def test_a_planned_absence_is_not_planned_twice(tmp_path: Path) -> None:
-    state = begin(tmp_path / "run", rows(5, absent={4: "critic"}), profile="calibrated").book().state
+    state = begin(tmp_path / "run", rows(5, absent={4: "critic"}), profile="gates").book().state
     assert round_to_stress(state, "critic") is None
     assert round_to_stress(state, "action") == 2
     assert round_to_stress(state, "verifier") is None
 
 
 def test_a_cap_refuses_more_claims_until_its_alarm_is_closed(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", rows(3), profile="calibrated")
+    session = begin(tmp_path / "run", rows(3), profile="gates")
     book = session.book()
     assert claim_cap(book.state) == 4
     alarm = Alarm(
@@ -148,8 +148,8 @@ def test_a_cap_refuses_more_claims_until_its_alarm_is_closed(tmp_path: Path) -> 
 
 
 def test_nothing_is_raised_where_nothing_happened(tmp_path: Path) -> None:
-    session = begin(tmp_path / "run", rows(3), profile="calibrated")
-    assert responses(session.book(), "G", 2) == ()
+    session = begin(tmp_path / "run", rows(3), profile="gates")
+    assert responses(session.book(), "G", 2, "0" * 64) == ()
 
 
 def _templates(path: Path) -> set[str]:

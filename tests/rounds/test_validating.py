@@ -7,7 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ledger.events import Validation
+from ledger.events import Decision, Validation
+from ledger.events.verifications import ValidationFinding
+from ledger.state.fold import fold, step
 from moot.view.status import status_text
 from roles.protocol import Protocol
 from rounds.run.engine import Answer
@@ -26,13 +28,14 @@ class Complaint:
 
     def __init__(self) -> None:
         self.complains = False
+        self.about = 1
 
     def __call__(self, protocol: Protocol) -> Verdicts:
         plain = standard(protocol)
 
         def check(book: object) -> CheckReport:
             report = plain.check(book)  # type: ignore[arg-type]
-            wrong = ReportedFinding("ID001", "error", 1, None, None, "complained about")
+            wrong = ReportedFinding("ID001", "error", self.about, None, None, "complained about")
             return (
                 msgspec.structs.replace(report, ok=False, findings=[*report.findings, wrong])
                 if self.complains
@@ -103,3 +106,55 @@ def test_an_error_holds_the_run_up_until_it_is_mended_or_let_go(tmp_path: Path, 
     assert {one.step.task for one in session.asked()} == {"C"}
     end = play(session, script)
     assert session.book().state.finished, end
+
+
+def test_an_error_that_was_let_go_holds_the_run_up_no_second_time(tmp_path: Path) -> None:
+    complaint = Complaint()
+    session = begin(tmp_path / "run", complaint)
+    complaint.complains = True
+    script = Script(seed=2)
+    play(session, script)
+    (first,) = session.book().of(Validation)
+    assert session.book().state.held_up == (f"@{first.seq}",)
+    override(session, f"@{first.seq}", "It is known and harmless.")
+    end = play(session, script)
+    assert end.state == "finished"
+    again = [event for event in session.book().of(Validation) if not event.ok]
+    assert len(again) > 6
+    overrides = [event for event in session.book().of(Decision) if event.type == "override"]
+    assert len(overrides) == 1
+
+
+def test_another_error_holds_it_up_again(tmp_path: Path) -> None:
+    complaint = Complaint()
+    session = begin(tmp_path / "run", complaint)
+    complaint.complains = True
+    script = Script(seed=2)
+    play(session, script)
+    override(session, session.book().state.held_up[0], "It is known and harmless.")
+    complaint.about = 2
+    play(session, script)
+    assert session.book().state.held_up
+
+
+def test_an_error_of_imported_rounds_only_warns(tmp_path: Path) -> None:
+    state = fold(begin(tmp_path / "run").book().events)
+    finding = ValidationFinding(code="LIF003", severity="error", seq=4, message="moved without a bearing")
+    found = Validation(
+        round=1,
+        phase="B",
+        by="controller",
+        after="B",
+        rules="0" * 64,
+        through=9,
+        ok=False,
+        findings=(finding,),
+    )
+    step(state, msgspec.structs.replace(found, seq=10))
+    assert state.held_up == ("@10",)
+    state.faults.imported_before = 5
+    step(state, msgspec.structs.replace(found, seq=11))
+    assert state.held_up == ()
+    own = msgspec.structs.replace(found, findings=(msgspec.structs.replace(finding, seq=6),))
+    step(state, msgspec.structs.replace(own, seq=12))
+    assert state.held_up == ("@12",)

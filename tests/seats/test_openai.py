@@ -70,7 +70,7 @@ def at(api: FakeOpenAI, endpoint: Endpoint) -> Endpoint:
 
 def test_a_reply_is_unwrapped_counted_and_marked_as_fake(ask: Asking) -> None:
     with FakeOpenAI(lambda *_: TEXT) as api:
-        reply = ask(api, effort="low")
+        reply = ask(api)
         again = ask(api)
     assert reply.content == REPLY.encode()
     assert (reply.seat, reply.provider, reply.simulated, reply.stop_reason) == (
@@ -85,7 +85,6 @@ def test_a_reply_is_unwrapped_counted_and_marked_as_fake(ask: Asking) -> None:
     assert again.tokens_cached
     assert not reply.tokens_cached
     body = api.log[0].body
-    assert body["reasoning_effort"] == "low"
     assert not {"temperature", "top_p", "tools", "tool_choice", "max_tokens"} & body.keys()
     assert api.log[0].headers["x-stainless-retry-count"] == "0"
     assert len({one.body["prompt_cache_key"] for one in api.log}) == 1
@@ -295,12 +294,6 @@ def test_the_other_name_of_the_limit_is_tried_once(request_: Request) -> None:
         reply, lost = until_answered(request_, Endpoint(**{**fields, "limit": "max_tokens"}))
         assert reply.content == REPLY.encode()
         assert [one.detail.partition(": ")[2].split()[0] for one in lost] == ["max_completion_tokens"]
-
-
-def test_an_effort_that_the_server_refuses_is_not_dropped_in_silence(ask: Asking) -> None:
-    with FakeOpenAI(lambda *_: TEXT) as api, pytest.raises(AttemptLost, match="reasoning_effort") as lost:
-        ask(api, effort="none")
-    assert not lost.value.again
 
 
 # ---------------------------------------------------------------- addresses and their keys

@@ -75,7 +75,7 @@ def test_a_model_without_a_price_is_refused_under_a_budget_of_dollars(tmp_path: 
         process = moot(api, "run", "--resume", run, "--seats", "anthropic:claude-sonnet-5", "--max-usd", "9")
         _, err = process.communicate(timeout=60)
         assert process.returncode == 2
-        assert "--allow-unknown-cost" in err
+        assert "--yes" in err
         assert api.log == []
 
 

@@ -35,10 +35,11 @@ RUN, OTHER, OUT = "RUN", "OTHER", "OUT"
 READING: Final[tuple[tuple[str, ...], ...]] = (
     ("verify", RUN), ("check", RUN), ("check", RUN, "--json"), ("status", RUN), ("status", RUN, "--json"),
     ("log", RUN), ("log", RUN, "--json"), ("log", RUN, "D-1-1"), ("claims", RUN), ("claims", RUN, "--json"),
-    ("decisions", RUN), ("decisions", RUN, "--json"), ("signals", RUN), ("signals", RUN, "--profile", "calibrated"),
-    ("signals", RUN, "--profile", "script", "--json"), ("value", RUN), ("value", RUN, "--emit"), ("report", RUN),
+    ("decisions", RUN), ("decisions", RUN, "--json"), ("signals", RUN), ("signals", RUN, "--profile", "gates"),
+    ("signals", RUN, "--profile", "published", "--json"), ("study", "value", RUN), ("study", "value", RUN, "--emit"),
+    ("report", RUN),
     ("report", RUN, "--html", OUT), ("replay", RUN, "--no-live"), ("replay", RUN, "--re-execute"),
-    ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("stress", RUN),
+    ("diff", RUN, OTHER), ("diff", OTHER, RUN), ("fork", RUN, "--stress"),
     ("export", RUN, OUT, "--to", "skill"), ("outcome", RUN),
     ("review", RUN), ("review", RUN, "--format", "sarif"), ("check", RUN, "--format", "sarif"),
 )  # fmt: skip
@@ -46,7 +47,8 @@ WRITING: Final[tuple[tuple[str, ...], ...]] = (
     ("fork", RUN, "--round", "1", "--out", OUT), ("redact", RUN, "--secret", "SECRET", "--out", OUT),
     ("next", RUN), ("next", RUN, "--json"), ("submit", RUN, "r1.draft.drafter", "REPLY"),
     ("submit", RUN, "STEP", "--give-up", "gone"), ("run", "--resume", RUN), ("answer", RUN, "N-1-1", "yes"),
-    ("override", RUN, "D-1-1", "no"), ("ack", RUN, "FM-1", "seen"), ("note", RUN, "a remark"), ("accept", RUN),
+    ("override", RUN, "D-1-1", "no"), ("ack", RUN, "FM-1", "seen"), ("note", RUN, "a remark"),
+    ("outcome", RUN, "accepted"),
     ("outcome", RUN, "held", "seen"),
     ("check", RUN), ("status", RUN),
 )  # fmt: skip

@@ -26,7 +26,7 @@ TOML = b"""[deliberation]
 question = "Which storage?"
 goals = ["No line is lost"]
 options = ["one", "two"]
-profile = "text"
+profile = "published"
 check_every = 3
 [[round]]
 n = 1

@@ -8,8 +8,9 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -23,9 +24,11 @@ from ledger.state.experiments import verdict_of
 from ledger.state.series import Slot, content_of, plan_of, runs_of
 from ledger.store.store import RunStore
 from rounds.experiments.bench import Bench, Conducted
+from rounds.experiments.sandbox import Job, Limits, run_job
 from rounds.run.human_actions import allow_experiment
 from rounds.run.session import RunSession
 from tests.rounds.experimenting import planned, sandbox_or_skip, with_claims
+from tests.security.hostile_limits import LIMIT_PROGRAMS
 from tests.security.hostile_programs import PROGRAMS
 
 pytestmark = pytest.mark.slow  # real programs behind real walls
@@ -33,6 +36,7 @@ pytestmark = pytest.mark.slow  # real programs behind real walls
 WALL_SECONDS: Final = 4
 SECONDS_TO_END: Final = 8.0
 """What ending and cleaning up may take on a busy machine."""
+ALL: Final = {**PROGRAMS, **LIMIT_PROGRAMS}
 VERDICTS: Final = ("holds", "fails", "inconclusive", "error")
 LIMITS: Final = ExperimentLimits(
     wall_seconds=WALL_SECONDS, cpu_seconds=2, memory_bytes=200 * 2**20, output_bytes=65_536
@@ -107,14 +111,14 @@ def tried(outside: Outside, bench: Bench, program: str, n: int) -> Conducted:
     )
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_hostile_program_stays_inside(bench: Bench, outside: Outside, name: str) -> None:
     outside.signals.clear()
     files = {path.name for path in outside.directory.iterdir()}
     head = outside.session.run.head()
     ledger = {path.name: path.read_bytes() for path in (outside.directory / "run").glob("*.jsonl")}
     began = time.monotonic()
-    made = tried(outside, bench, PROGRAMS[name], 1)
+    made = tried(outside, bench, ALL[name], 1)
     assert time.monotonic() - began < WALL_SECONDS + SECONDS_TO_END
     wrote = b"".join(made.blobs.values())
     assert b"OUT" not in made.blobs[made.event.stdout.kept]
@@ -149,3 +153,86 @@ def test_what_hostile_programs_wrote_lies_on_an_intact_ledger(bench: Bench, outs
 
 def test_there_are_enough_of_them() -> None:
     assert len(PROGRAMS) >= 60
+    assert len(LIMIT_PROGRAMS) >= 50
+    assert not set(PROGRAMS) & set(LIMIT_PROGRAMS)
+
+
+ORDINARY: Final = 65_533
+"""The number of a user that is nobody in particular."""
+
+
+def _as_ordinary_user(names: Sequence[str], given: bytes, write: int) -> None:
+    """Run programs without root's rights, in a process of its own, and write what came of each."""
+    os.setgroups([])
+    os.setgid(ORDINARY)
+    os.setuid(ORDINARY)
+    results: dict[str, tuple[str, bool]] = {}
+    limits = Limits(
+        wall_seconds=WALL_SECONDS, cpu_seconds=LIMITS.cpu_seconds, memory_bytes=LIMITS.memory_bytes
+    )
+    for name in names:
+        files = {"test.py": ALL[name].encode(), "given.json": given}
+        result = run_job(Job(("python3", "test.py"), files, limits=limits))
+        results[name] = (result.ended, b"OUT" in result.stdout.kept)
+    os.write(write, json.dumps(results).encode())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
+def test_the_limits_hold_for_an_ordinary_user(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not os.access("/usr/bin/python3", os.X_OK):
+        pytest.skip("the system has no Python that everybody may run")
+    assert bench.test.passed
+    monkeypatch.setattr(sys, "base_prefix", "/usr")  # root's own Python may lie where no one else may look
+    read, write = os.pipe()
+    given = {"secret": "/etc/shadow", "way": [], "home": "/root", "outside": "/tmp", "run": "/root", "pid": 1}
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _as_ordinary_user(list(LIMIT_PROGRAMS), json.dumps(given).encode(), write)
+        except BaseException as error:  # noqa: BLE001  # a forked test process must not go on as another pytest
+            os.write(write, repr(error).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        results = json.loads(pipe.read())
+    os.waitpid(pid, 0)
+    assert set(results) == set(LIMIT_PROGRAMS)
+    assert [name for name, (_, got_through) in results.items() if got_through] == []
+    assert {"exit", "memory", "disk"} <= {ended for ended, _ in results.values()}
+
+
+def test_output_ends_exactly_at_its_limit(bench: Bench) -> None:
+    """Both streams together bring no byte beyond the limit, and what brings more is ended."""
+    assert bench.test.passed
+    limits = Limits(wall_seconds=20, out_bytes=2**20)
+    text = "import os\nwhile True: os.write({}, b'x' * 99_999)"
+    for stream in (1, 2):
+        result = run_job(Job(("python3", "-c", text.format(stream)), limits=limits))
+        assert (result.ended, result.stdout.length + result.stderr.length) == ("output", 2**20)
+    within = "import os\nfor _ in range(16): os.write(1, b'x' * 65_536)"
+    result = run_job(Job(("python3", "-c", within), limits=limits))
+    assert (result.ended, result.exit, result.stdout.length) == ("exit", 0, 2**20)
+    result = run_job(Job(("python3", "-c", within + "\nos.write(2, b'y')"), limits=limits))
+    assert (result.ended, result.stdout.length + result.stderr.length) == ("output", 2**20)
+
+
+def test_nothing_of_a_program_lies_on_this_machine(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No work directory that another user could open, and nothing that stays for the next repetition."""
+    assert bench.test.passed
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    mark = f"moot-mark-{os.getpid()}"
+    text = f"import sys, time\nopen('{mark}', 'w').write('x')\nprint('there', flush=True)\ntime.sleep(1)"
+    seen: list[str] = []
+
+    def look() -> bool:
+        seen.extend(map(str, tmp_path.iterdir()))
+        return False
+
+    files = {f"{mark}.py": text.encode()}
+    assert run_job(Job(("python3", f"{mark}.py"), files), look).stdout.kept == b"there\n"
+    again = run_job(Job(("python3", "-c", "import os; print(os.listdir('.'))")))
+    assert again.stdout.kept == b"[]\n"
+    assert not seen

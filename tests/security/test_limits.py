@@ -63,7 +63,7 @@ def test_words_of_the_command_line(moot: Moot, opened: Path, said: str) -> None:
         ("note", opened, said),
         ("submit", opened, "r1.B.action", "--give-up", said),
         ("run", "-q", said, "--seats", "host", "--out", "out"),
-        ("keygen", said, "--out", "keys"),
+        ("seal", "--new-key", f"keys/{said}"),
     ):
         refused(moot, *call)
     assert content(opened) == before

@@ -180,7 +180,7 @@ WRITTEN = (
 def test_a_run_that_holds_links_makes_nobody_write_elsewhere(
     moot: Moot, tmp_path: Path, secret: Path, opened: Path, name: str
 ) -> None:
-    moot("keygen", "alice", "--out", "keys")
+    moot("seal", "--new-key", "keys/alice.key")
     target = secret.parent if name in ("blobs", "quarantine", "checkpoints") else secret
     linked(opened, name, target)
     if name == "quarantine":

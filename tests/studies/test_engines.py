@@ -23,8 +23,8 @@ ITEMS = ("one", "two", "three")
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Five arms of recordings over three items, twice."""
-    return taped(tmp_path_factory.mktemp("taped"), ITEMS, "repetitions = 2")
+    """Five arms of recordings over one item, twice."""
+    return taped(tmp_path_factory.mktemp("taped"), ITEMS[:1], "repetitions = 2")
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def opening() -> RunOpened:
         cast=tuple(CastMember(role=role, title=role, charge=f"be {role}", seat="command") for role in ROLES),
         plan=rows,
         predict=plans.default_predictions(["critic"]),
-        stop=StopRule(profile="text", params=params_hash("text"), check_every=3, not_before=3),
+        stop=StopRule(profile="text", params=params_hash("published"), check_every=3, not_before=3),
         budgets=Budgets(),
         prompt_set=_sha256(installed_prompt_set("structured")),
         brief_version=1,

@@ -134,13 +134,6 @@ PAIRS = (
     ),
     Pair(
         "VER001",
-        lambda: _validation(rules=GENESIS),
-        lambda: find(Validation),
-        severity="warning",
-        why="other rules",
-    ),
-    Pair(
-        "VER001",
         lambda: change("D-1-1", anchor_ref="G-7"),
         lambda: find(Validation),
         why="an error that the validation had not found",
@@ -148,12 +141,5 @@ PAIRS = (
     Pair("VER002", lambda: _look(stop=True), lambda: find(Signals)),
     Pair("VER002", lambda: _look(signals=_readings(value="0.5")), lambda: find(Signals), why="a value"),
     Pair("VER002", lambda: _look(signals=()), lambda: find(Signals), why="nothing read"),
-    Pair(
-        "VER002",
-        lambda: _look(params=GENESIS),
-        lambda: find(Signals),
-        severity="warning",
-        why="other parameters",
-    ),
     Pair("VER003", _unvalidated, at(40)),
 )

@@ -176,7 +176,7 @@ def test_the_hash_is_that_of_codes_and_versions():
 
 def test_the_report_has_the_published_shape():
     report = check(change("V-1-2", claims_affected=()), CONTEXT, recorded=True).model_dump()
-    assert set(report) == {"run", "ok", "findings", "not_applicable"}
+    assert set(report) == {"run", "ok", "findings", "as_given", "not_applicable"}
     assert report["ok"] is False
     first = report["findings"][0]
     assert first == {

@@ -33,7 +33,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> list[Book]:
         tmp_path_factory.mktemp("run") / "run",
         rows(5, absent={3: "critic"}, drift=(2,)),
         positions="beliefs",
-        profile="calibrated",
+        profile="gates",
         version=2,
     )
     play(session, Failing())

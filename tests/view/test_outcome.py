@@ -185,7 +185,7 @@ def test_a_scorecard_is_the_mean_of_all_judgements() -> None:
 def test_what_a_verdict_took_in_is_not_said_against_it() -> None:
     found = of("adversarial-sessions")
     assert found.objection is None
-    assert [point.refs for point in found.not_settled] == [["D-1-1"]] * 3
+    assert [point.refs for point in found.not_settled] == [["D-1-1"]] * 5
 
 
 def test_a_verdict_by_rule_hangs_on_what_the_judgement_under_it_does() -> None:

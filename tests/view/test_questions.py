@@ -9,7 +9,8 @@ import pytest
 
 from ledger.events import Concern
 from moot.api import open_run
-from moot.view.questions import SHOWN, asked_of_you, covers
+from moot.view.questions import SHOWN, asked_of_you
+from rounds.run.same_question import covers
 
 EXAMPLES: Final = Path(__file__).resolve().parents[2] / "runs" / "examples"
 SAME: Final = (

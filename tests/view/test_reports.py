@@ -96,9 +96,15 @@ def test_a_review_has_both_positions_and_the_zones() -> None:
     found = annexes("adversarial-sessions")
     assert list(found) == [
         "Key narratives", "Agreement zones (high confidence)", "Contested zones (flag for attention)",
-        "Advocate position", "Concerns, the gravest first",
+        "What works, as the challenger says", "The advocate's case", "Advocate position",
+        "Whether the challenger held back", "Concerns, the gravest first",
     ]  # fmt: skip
-    assert [row[-1] for row in found["Concerns, the gravest first"].rows][:2] == ["judge 5", "judge 5"]
+    table = found["Concerns, the gravest first"]
+    first = [dict(zip(table.heads, row, strict=True)) for row in table.rows[:2]]
+    assert [(row["others' severity"], row["what the judge says"]) for row in first] == [
+        ("judge 5", "genuine")
+    ] * 2
+    assert all(row["fix"] for row in first)
 
 
 def test_a_comparison_has_its_scorecard_with_weights() -> None:
@@ -111,7 +117,7 @@ def test_a_tribunal_has_its_votes_and_what_all_shared() -> None:
     votes = annexes("tribunal-medicines")["Votes"]
     assert votes.notes == [
         "REFUSE by the rule safety veto.",
-        "2 of 3 seats vote against acting; every one of them puts the risk at 54 of 100 or more.",
+        "1 of 3 vote ACT, 1 of 3 vote VETO, 1 of 3 vote REFUSE; every vote puts the risk at 54 of 100 or more.",
     ]
     assert len(votes.rows) == 6
 

@@ -55,10 +55,10 @@ def trust(book: Book) -> str:
 def test_a_structured_run_that_agrees_and_finds_nothing_is_never_ready_nor_clear(plan: str) -> None:
     run = agreeing(plan)
     for look in run.state.looks:
-        found = signals(run, "calibrated", look.seq)
+        found = signals(run, "gates", look.seq)
         assert not found.ready
         assert next(one for one in found.alarms if one.id == "FM-1").verdict != "CLEAR"
-    assert "roles give in (FM-1)" in because(signals(run, "calibrated"))
+    assert "roles give in (FM-1)" in because(signals(run, "gates"))
     assert "open alarms: roles give in (FM-1)" in trust(run)
     assert outcome_of("run", run).status != "decide"
 

@@ -9,18 +9,20 @@ from ledger.state.decided import final_in_force
 from moot.api import open_run
 from moot.view.show import show_of, show_text
 from moot.view.why import LINES, why_of, why_text
-from tests.recorded import EXAMPLES, RUNS, protocol_of, recorded_names
+from tests.recorded import EXAMPLES, ONE_PER_PROTOCOL, recorded_names
 
 
 def book(name: str) -> Book:
     return open_run(EXAMPLES / name).book
 
 
-@pytest.mark.parametrize("name", recorded_names(run.name for run in RUNS if protocol_of(run) != "council"))
+def test_there_are_final_decisions_to_explain() -> None:
+    assert sum(len(final_in_force(book(name).state)) for name in ONE_PER_PROTOCOL) > 12
+
+
+@pytest.mark.parametrize("name", recorded_names())
 def test_the_tree_of_a_final_decision_is_short_and_tells_each_node_once(name: str) -> None:
-    finals = final_in_force(book(name).state)
-    assert finals
-    for identity in finals:
+    for identity in final_in_force(book(name).state):
         found = why_of(name, book(name), identity)
         assert len(why_text(found).splitlines()) <= LINES
         told = [node.id for node in found.nodes if not node.again]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from tests.rounds.openings import begin, play, rows
@@ -18,11 +22,19 @@ SECONDS = 60
 
 def prepared(folder: Path, rounds: int = 2, seed: int = 5) -> tuple[Path, Path]:
     """A run whose first step is open, and the tape that answers it."""
-    tape, run = folder / "tape", folder / "runs" / "live"
+    run = folder / "runs" / "live"
     run.parent.mkdir(parents=True, exist_ok=True)
-    aside(lambda: play(begin(tape, rows(rounds)), Script(seed=seed)))
     begin(run, rows(rounds))
-    return run, tape
+    return run, played(rounds, seed)
+
+
+@cache
+def played(rounds: int = 2, seed: int = 5) -> Path:
+    """The same run played to its end. It is made once, and only read."""
+    folder = Path(tempfile.mkdtemp(prefix="moot-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    aside(lambda: play(begin(folder / "tape", rows(rounds)), Script(seed=seed)))
+    return folder / "tape"
 
 
 def aside(work: Callable[[], object]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -116,6 +117,23 @@ def violating(page: Page, axe: str, base: str, paths: tuple[str, ...]) -> list[s
             if one["impact"] in GRAVE:
                 found.append(f"{path}: {one['id']} {node['html'][:160]} {node['failureSummary'][:200]}")
     return found
+
+
+BOXES = """() => [...document.querySelectorAll('form.filter > *')].map(one => {
+  const own = one.getBoundingClientRect(), inner = [...one.children].map(child => child.getBoundingClientRect());
+  return [own.top, own.left, Math.max(own.right, ...inner.map(box => box.right))] })"""
+"""Top, left and right edge of each part of the filter, what sticks out of it counted."""
+
+
+@pytest.mark.parametrize("width", [900, 1200, 1600])
+def test_no_part_of_the_filter_covers_its_neighbor(width: int, page: Page, served: Viewer) -> None:
+    """The box for words was 35 px wider than its place, at every width of a desktop."""
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto(served.url)
+    boxes: list[list[float]] = page.evaluate(BOXES)
+    assert len(boxes) >= 4
+    for (top, _, right), (following, left, _) in pairwise(boxes):
+        assert left >= right or following > top + 10
 
 
 @pytest.mark.slow  # every page

@@ -9,7 +9,6 @@ from ledger.events import Event, RoundOpened, RunClosed, Signals, Validation
 from ledger.state.book import Book
 from ledger.state.fold import step as take
 from ledger.state.state import State
-from ledger.store.blobs import OWN_PARAMETERS
 from validators.finding import Breach, standing
 from validators.ledger_index import LedgerIndex
 from validators.moments import commits
@@ -45,7 +44,7 @@ def round_is_validated(index: LedgerIndex) -> Iterator[Breach]:
 def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
     """Recorded stop signals come out the same when they are computed again.
 
-    The stop rests on them. Parameters that are neither installed nor kept by the run are said as a warning, not judged.
+    The stop rests on them. Verdicts by thresholds that are not installed are counted, not judged.
     Where a protocol looks for itself, each round is looked at once, with the validation before its closing steps.
     """
     read, protocol = index.context.signals, index.context.protocol
@@ -58,13 +57,7 @@ def recorded_signals_hold(index: LedgerIndex) -> Iterator[Breach]:
     for event in index.events:
         if not isinstance(event, Signals):
             continue
-        installed = index.context.params.get(event.profile)
-        kept = event.profile == OWN_PARAMETERS and index.book.blobs.read(event.params) is not None
-        if installed is not None and installed != event.params and not kept:
-            message = f"recorded with parameters {event.params[:12]}…, installed are {installed[:12]}…: not recomputed"
-            if event.profile == OWN_PARAMETERS:
-                message = f"the run's own parameters ({event.params[:12]}…) are not here: not recomputed"
-            yield Breach(event.seq, message, "warning")
+        if event.seq in index.as_given:
             continue
         report = read(prefix.through(event.through), event.profile)
         yield from (Breach(event.seq, f"{what} on recomputing") for what in _differences(event, report))
@@ -157,17 +150,13 @@ def recorded_validation_holds(index: LedgerIndex) -> Iterator[Breach]:
     """A recorded validation is what these rules find over the same prefix.
 
     A validation that was written kinder than the ledger deserved would have let the run go on. One by rules of another
-    version is said as a warning, not judged, and so is what a redacted copy makes differ: it names the events it
-    changed. Last in the rulebook: it reads what the other rules found.
+    version is counted, not judged. What a redacted copy makes differ is a warning: it names the events it changed. Last
+    in the rulebook: it reads what the other rules found.
     """
     for event in index.events:
         if not isinstance(event, Validation):
             continue
-        if event.rules != index.rules_hash:
-            message = (
-                f"recorded by rules {event.rules[:12]}…, these are {index.rules_hash[:12]}…: not recomputed"
-            )
-            yield Breach(event.seq, message, "warning")
+        if event.seq in index.as_given:
             continue
         for what in _otherwise(index, event):
             if any(seq <= event.through for seq in index.reworded):

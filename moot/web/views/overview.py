@@ -124,18 +124,20 @@ def signals_now(run: Followed) -> SignalReport | None:
     """The six signals as they read now; None for a protocol without rounds of checks, and when the run's own
     parameters are not there (`lacks_parameters`)."""
     from detectors.signals import signals_of_state
+    from moot.view.stop_checks import worded
 
     opened = run.state.opened
     if opened is None or opened.stop.profile == "crux" or not (run.state.checks or is_watched(opened)):
         return None
     if lacks_parameters(run):
         return None
-    return signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+    report = signals_of_state(run.state, opened.stop.profile, run.blobs, run=run.path.name)
+    return worded(report, run.state)
 
 
 def lacks_parameters(run: Followed) -> bool:
     """Whether the thresholds that the run was opened with are not there, so that nothing is read by others."""
-    from detectors.calibrated.parameters import parameters_of
+    from detectors.stopping.parameters import parameters_of
 
     try:
         parameters_of(run.state, run.blobs)

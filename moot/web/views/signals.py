@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from detectors.course import Series, course
 from detectors.disagreement import SlopeAlarm, exact_slope, slope_alarm
 from detectors.observations import deliberation_rounds
-from detectors.report import SignalReport
+from detectors.report import AlarmReading, SignalReport
 from ledger.events import Alarm, Claim, Decision, DriftCheck, Score, Signals, Standing, Verification
 from ledger.events.run import Labelled
 from moot.view.events import EventWords, words_of
-from moot.web.drawing import Bar, disagreement
+from moot.view.text import numbers
+from moot.web.drawing import Bar, disagreement, small_bars
 from moot.web.followed import Followed
 from moot.web.links import Links
 from moot.web.views.overview import lacks_parameters, signals_now
@@ -38,10 +40,21 @@ class OptionStands:
 
 
 @dataclass(frozen=True, slots=True)
+class CourseDrawn:
+    """One number over the rounds, drawn small; `told` are the numbers, R1 first."""
+
+    name: str
+    chart: Markup
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class SignalsPage:
     """The page."""
 
     now: SignalReport | None
+    open_alarms: tuple[AlarmReading, ...]
+    courses: tuple[CourseDrawn, ...]
     lacks_parameters: bool
     looks: tuple[Signals, ...]
     chart: Markup | None
@@ -61,8 +74,11 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
     bars, slope = bars_of(run, links)
     closed = {one.closes: one for one in state.alarms if one.action == "closed"}
     opened = state.opening
+    now = signals_now(run)
     return SignalsPage(
-        now=signals_now(run),
+        now=now,
+        open_alarms=tuple(alarm for alarm in now.alarms if alarm.is_open) if now else (),
+        courses=tuple(_drawn(one) for one in course(state)) if now and len(bars) > 1 else (),
         lacks_parameters=lacks_parameters(run),
         looks=tuple(state.looks),
         chart=disagreement(bars, slope) if bars else None,
@@ -75,6 +91,13 @@ def signals_page(run: Followed, links: Links) -> SignalsPage:
         not_before=opened.stop.not_before,
         check_every=opened.stop.check_every,
     )
+
+
+def _drawn(series: Series) -> CourseDrawn:
+    known = [value for value in series.values if value is not None]
+    top = 1.0 if series.share else max(known, default=0.0)
+    told = numbers(series.values, series.share)
+    return CourseDrawn(series.name, small_bars(series.values, top, f"{series.name} by round: {told}"), told)
 
 
 def bars_of(run: Followed, links: Links) -> tuple[tuple[Bar, ...], float | None]:

@@ -1,21 +1,19 @@
 """`structured`: four roles and a neutral verifier, rounds of phases A–H, and a closing synthesis S (SD-1 … SD-59).
 
-Version 2 is what new runs are opened with; version 1 is the published one, with its lengths and word for word what
-recorded runs were asked (`[rules] prompts = "structured-5"`). They differ in what a step sees and in the shapes of
-replies, not in who is asked when.
+Version 3 is what new runs are opened with. Recorded runs keep their own: version 2 (`[rules] prompts =
+"structured-6"`) asks one role a round for its answer twice, and version 1 is the published one, with its lengths
+(`structured-5`). Otherwise they differ in what a step sees and in the shapes of replies, not in who is asked when.
 
 Laws
- 1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, E.rejudge, F, G, H in this
-    order; steps of one group run side by side and see nothing of each other. A check that is judged again is judged
-    from the brief of its first judgement with the artifacts in the other order; it sees no verdict that the first one
-    did not see.
+ 1. A round runs B, C, D, E.belief (by rule E.position), E.checks (1, 2 and 4), E.check3, F, G, H in this order;
+    steps of one group run side by side and see nothing of each other.
  2. In a stress round the absent role has no step in A–H, and a check that needs its artifact is not asked of anybody.
  3. Claims proposed in D are minted when D closes, so that E can bear on them; those of F from the next round on.
  4. A position is sealed before any verdict of its check is known, an answer before any of its round; nobody is shown
-    the answers, and one role a round gives its own a second time.
+    the answers.
  5. The verifier is nobody's author: it writes checks, drift checks and resolutions, never a claim or a decision.
  6. S follows the last G, or the first look whose stop is obeyed; it raises no new claim.
- 7. S waits for a person's answer to every question of the heaviest severity that the last G puts to one (`wait`).
+ 7. S waits for a person's answer to every open question that decides (`wait`): marked by the lead, or asked again.
  8. Where a run was opened for experiments, what artifacts bring is run before the checks of the round, what verdicts
     bring before its reviews; nobody is asked in between.
  9. From version 2 on a claim is moved by evidence of its own, whose class is computed; and whoever decides says of
@@ -27,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final, Literal
 
+from detectors.stopping.questions import deciding_questions
 from ledger.events import Event
 from ledger.events.run import PlanRow
 from ledger.state.book import Book
@@ -55,7 +54,6 @@ from rounds.protocols.schedule import (
     active_roles,
     applicable_checks,
     plan_row,
-    rejudged_checks,
     synthesis_is_due,
 )
 from rounds.protocols.step_table import ALL, Numbering, Sheet, StepRow, Steps, asks_each
@@ -64,10 +62,13 @@ from rounds.protocols.structured.answers import (
     AnswerNow,
     asked_twice,
     asks_for_answers,
+    redraws,
     sealed_answer,
     wrong_answer,
 )
 from rounds.protocols.structured.replies import (
+    BoundAssessment,
+    BoundClosing,
     EvidencedCheck,
     EvidencedResolve,
     OutspokenRetrospective,
@@ -76,6 +77,7 @@ from rounds.protocols.structured.replies import (
     PlacedCriticArtifact,
     PlacedGuardianArtifact,
     PlacedObserverArtifact,
+    TickedRetrospective,
     WeighedAssessment,
     WeighedClosing,
 )
@@ -92,6 +94,8 @@ ROLES: Final = (
 
 
 SEVERITY_MAX: Final = 5
+WAITS_FOR_MARKED_SINCE: Final = 3
+"""Version of the protocol from which the lead marks the questions that decide."""
 CHECKS: Final = ("E.check1", "E.check2", "E.check3", "E.check4")
 _SHAPES_1: Final[Mapping[str, type[Reply]]] = {
     "B": StatementReply,
@@ -110,7 +114,7 @@ _SHAPES_1: Final[Mapping[str, type[Reply]]] = {
     "S.close": ClosingReply,
 }
 """Kind of step → the shape of its reply."""
-_SHAPES: Final[Mapping[str, type[Reply]]] = {
+_SHAPES_2: Final[Mapping[str, type[Reply]]] = {
     **_SHAPES_1,
     "E.belief": AnswerNow,
     "D.action": PlacedActionArtifact,
@@ -124,7 +128,14 @@ _SHAPES: Final[Mapping[str, type[Reply]]] = {
     "S.review": OutspokenRetrospective,
     "S.close": WeighedClosing,
 }
-"""The same from version 2 on."""
+"""The same in version 2."""
+_SHAPES: Final[Mapping[str, type[Reply]]] = {
+    **_SHAPES_2,
+    "G": BoundAssessment,
+    "S.review": TickedRetrospective,
+    "S.close": BoundClosing,
+}
+"""The same from version 3 on."""
 
 
 # ---------------------------------------------------------------- who is asked
@@ -164,10 +175,6 @@ def _is_made(check: int) -> Callable[[State, int], bool]:
     return lambda state, round_: check in applicable_checks(state, round_)
 
 
-def _is_rejudged(check: int) -> Callable[[State, int], bool]:
-    return lambda state, round_: check in rejudged_checks(state, round_)
-
-
 def _checks_drift(state: State, round_: int) -> bool:
     return plan_row(state, round_).drift
 
@@ -184,22 +191,30 @@ def _is_critical(question: ConcernFacts) -> bool:
 
 
 def needed(state: State) -> tuple[str, ...]:
+    """Return the open questions that decide: the synthesis is written with their answers, or without the wait."""
+    if not state.waits or not synthesis_is_due(state, state.round):
+        return ()
+    return tuple(question.id for question in deciding_questions(state))
+
+
+def needed_2(state: State) -> tuple[str, ...]:
     """Critical questions of the last assessment: the synthesis is written with their answers, or without the wait."""
     if not state.waits or not synthesis_is_due(state, state.round):
         return ()
     last = max((round_ for round_ in state.rounds if "G" in plan_row(state, round_).phases), default=0)
-    return tuple(identity for identity in _SHEET.marked(state) if state.concerns[identity].round == last)
+    return tuple(identity for identity in _SHEET_2.marked(state) if state.concerns[identity].round == last)
 
 
 def _closes(state: State, round_: int) -> bool:
-    return synthesis_is_due(state, round_) and not needed(state)
+    waits_for = needed if state.opening.protocol_version >= WAITS_FOR_MARKED_SINCE else needed_2
+    return synthesis_is_due(state, round_) and not waits_for(state)
 
 
 def _follows_from(state: State, round_: int) -> Hashable:
     opened, row = state.rounds[round_], plan_row(state, round_)
     sealed, closing = _seals(state, round_), _closes(state, round_)
-    twice = asked_twice(state, round_) if asks_for_answers(state, round_) else ()
-    checks, again = applicable_checks(state, round_), rejudged_checks(state, round_)
+    twice = asked_twice(state, round_) if asks_for_answers(state, round_) and redraws(state) else ()
+    checks = applicable_checks(state, round_)
     present = active_roles(state, round_)
     resolved = closing and _resolves(state, round_)
     return (
@@ -209,7 +224,6 @@ def _follows_from(state: State, round_: int) -> Hashable:
         opened.lead,
         present,
         checks,
-        again,
         sealed,
         twice,
         closing,
@@ -239,8 +253,8 @@ def _shape(kind: type[Reply]) -> type[Reply] | Callable[[State], type[Reply]]:
     return kind if runnable is None else lambda state: runnable if programs.may_bring(state) else kind
 
 
-def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet:
-    """The rows of a version: what each kind of step sees, and the shape of its reply."""
+def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]], *, redrawn: bool = False) -> Sheet:
+    """The rows of a version: what each kind of step sees, the shape of its reply, and whether an answer is redrawn."""
 
     def row(
         task: str,
@@ -256,20 +270,21 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
         asked = asks_each(_present(role))
         return row(f"D.{role}", asked, yields.artifact, _wrong_artifact, later=yields.claims, group="D")
 
-    def check_row(check: int, group: str, repeat: int = 1) -> StepRow:
+    def check_row(check: int, group: str) -> StepRow:
         return row(
             f"E.check{check}",
-            asks_each(_verifier, f"check{check}", repeat),
+            asks_each(_verifier, f"check{check}"),
             lambda numbering, step, reply: (making.verification(numbering.book, step, reply),),
             _wrong_check,
             later=programs.planned,
-            when=_is_made(check) if repeat == 1 else _is_rejudged(check),
+            when=_is_made(check),
             stand_in=lost_verdict,
             group=group,
         )
 
     def answer_rows() -> Iterator[StepRow]:
-        for who, repeat in ((active_roles, 1), (asked_twice, 2)):
+        draws = ((active_roles, 1), (asked_twice, 2)) if redrawn else ((active_roles, 1),)
+        for who, repeat in draws:
             asked = asks_each(who, "belief", repeat)
             when = asks_for_answers
             yield row(
@@ -291,7 +306,6 @@ def _sheet(sees: Mapping[str, View], shapes: Mapping[str, type[Reply]]) -> Sheet
             *(answer_rows() if "E.belief" in sees else ()),
             *(check_row(check, "E.checks") for check in (1, 2, 4)),
             check_row(3, "E.check3"),
-            *(check_row(check, "E.rejudge", repeat=2) for check in (1, 2, 3, 4)),
             row("F", asks_each(active_roles), yields.review, problems.wrong_review, later=yields.findings),
             row(
                 "G",
@@ -345,7 +359,7 @@ def _thirteen_rounds(rules: Rules, options: int) -> tuple[PlanRow, ...]:
 
 
 def _protocol(
-    version: Literal[1, 2], prompts: str, sheet: Sheet, chosen: Mapping[str, tuple[str, ...]], **more: Any
+    version: Literal[1, 2, 3], prompts: str, sheet: Sheet, chosen: Mapping[str, tuple[str, ...]], **more: Any
 ) -> Protocol:
     return sheet.protocol(
         "structured",
@@ -360,14 +374,13 @@ def _protocol(
         prompts=prompts,
         brief_version=3,
         owed=missing_checks,
-        needed=needed,
+        needed=needed if version >= WAITS_FOR_MARKED_SINCE else needed_2,
         fits="a decision that is dear to undo and that several people will have to live with",
-        calls="88 in short-5, 149 in minimum-8, 271 in standard-13, at most",
+        calls="84 in short-5, 142 in minimum-8, 258 in standard-13, at most",
         variants={
             "positions": chosen["positions"],
             rivals.RULE: chosen[rivals.RULE],
-            "rejudge": ("0", "1", "2", "3", "4"),
-            "prompts": ("structured-6", "structured-5"),
+            "prompts": ("structured-7", "structured-6", "structured-5"),
             "wait": ("on", "off"),
             "validate": ("phase", "round"),
         },
@@ -375,6 +388,7 @@ def _protocol(
     )
 
 
+_SHEET_2: Final = _sheet(VISIBILITY, _SHAPES_2, redrawn=True)
 _SHEET: Final = _sheet(VISIBILITY, _SHAPES)
 
 
@@ -400,9 +414,19 @@ def _tells(book: Book, step: Step, column: Column) -> Iterator[tuple[str, str, t
 STRUCTURED_1: Final[Protocol] = _protocol(
     1, "structured", _sheet(VISIBILITY_1, _SHAPES_1), {"positions": ("sealed", "off"), rivals.RULE: ("free",)}
 )
-STRUCTURED: Final[Protocol] = _protocol(
+STRUCTURED_2: Final[Protocol] = _protocol(
     2,
     "structured-6",
+    _SHEET_2,
+    {"positions": (ANSWERS, "sealed", "off"), rivals.RULE: (rivals.SPREAD, "free")},
+    view=_view,
+    tells=_tells,
+    brought=programs.brought,
+    runs_first=programs.runs_first,
+)
+STRUCTURED: Final[Protocol] = _protocol(
+    3,
+    "structured-7",
     _SHEET,
     {"positions": (ANSWERS, "sealed", "off"), rivals.RULE: (rivals.SPREAD, "free")},
     view=_view,

@@ -1,4 +1,4 @@
-"""E.belief: what every role would answer if the run stopped now, sealed once a round; one of them answers twice.
+"""E.belief: what every role would answer if the run stopped now, sealed once a round.
 
 They are asked before the checks, so that an answer is about the round before and no verdict of this one can move it.
 """
@@ -48,6 +48,11 @@ def asks_for_answers(state: State, round_: int) -> bool:
     """Whether the round asks: the run does, and the round checks something."""
     asked = state.opened is not None and state.opened.rules.get(POSITIONS) == ANSWERS
     return asked and bool(applicable_checks(state, round_))
+
+
+def redraws(state: State) -> bool:
+    """Return whether one role a round answers twice, as in version 2."""
+    return state.opening.protocol_version == 2
 
 
 def asked_twice(state: State, round_: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ledger.events import (
     Artifact,
@@ -19,8 +20,8 @@ from ledger.events import (
     Statement,
     Verification,
 )
-from ledger.events.claims import ArtifactType, Finding, ProposedClaim
-from ledger.events.decisions import Cite, Dissent
+from ledger.events.claims import ArtifactType, Finding, ModeSeen, ProposedClaim
+from ledger.events.decisions import Cite, Dissent, Requirement
 from ledger.events.values import Bearing, Evidence, Section
 from ledger.events.verifications import CHECKS, Anchor, StatusChange
 from ledger.state.anchors import strings
@@ -47,13 +48,14 @@ from roles.replies import (
     ReviewReply,
     Tension,
 )
-from rounds.protocols.schedule import rejudged_checks
 from rounds.protocols.step_table import Numbering, by, evidence_of, statement_id
 from rounds.protocols.structured.replies import (
+    DecidingConcern,
     EvidencedTest,
     FalsifiableDecision,
     Met,
     PlacedClaim,
+    RequirementDraft,
 )
 
 ARTIFACT_TYPES: Final[dict[str, ArtifactType]] = {
@@ -80,6 +82,7 @@ def statement(
     sections: tuple[NamedSection, ...],
     responds_to: tuple[str, ...] = (),
     options: tuple[str, ...] = (),
+    checklist: tuple[ModeSeen, ...] | UnsetType = UNSET,
 ) -> Statement:
     return Statement(
         **by(step),
@@ -89,6 +92,7 @@ def statement(
         words=sum(len(section.text.split()) for section in sections),
         responds_to=responds_to,
         options=options,
+        checklist=checklist,
     )
 
 
@@ -161,8 +165,6 @@ def positions(step: Step, reply: PositionReply) -> tuple[Event, ...]:
 
 def verification(book: Book, step: Step, reply: CheckReply) -> Verification:
     check = int(step.task[-1])
-    if step.name.repeat > 1:
-        return _rejudged(book, step, reply, check)
     changes = tuple(
         _change(book, step, test, test.bearing, _own(test, reply))
         for test in reply.claims
@@ -216,34 +218,9 @@ def _rests_on(reply: CheckReply) -> tuple[Evidence, ...]:
     return evidence_of(dict.fromkeys((*reply.evidence, *(one for test in tests for one in test.evidence))))
 
 
-def _rejudged(book: Book, step: Step, reply: CheckReply, check: int) -> Verification:
-    """A second judgement: it names what it repeats, and moves nothing."""
-    return Verification(
-        **by(step),
-        id=rejudged_id(book.state, step.name.round, check),
-        check=CHECKS[check - 1],
-        check_id=check,
-        result=reply.result,
-        evidence_refs=_rests_on(reply),
-        notes=reply.notes,
-        claims_affected=tuple(test.claim_id for test in reply.claims),
-        about=reply.about,
-        repeats=f"V-{step.name.round}-{check}",
-        confidence=reply.confidence,
-    )
-
-
-def rejudged_id(state: State, round_: int, check: int) -> str:
-    """`V-3-5` and on, by check, whatever arrives first."""
-    return f"V-{round_}-{5 + rejudged_checks(state, round_).index(check)}"
-
-
 def resolutions(book: Book, step: Step, reply: ResolveReply) -> tuple[Event, ...]:
     round_ = step.name.round
-    taken = sum(
-        facts.round == round_ and (facts.check_id == 5 or facts.repeats is not None)
-        for facts in book.state.checks.values()
-    )
+    taken = sum(facts.round == round_ and facts.check_id == 5 for facts in book.state.checks.values())
     order = {claim: n for n, claim in enumerate(book.state.claims)}
     return tuple(
         Verification(
@@ -316,7 +293,13 @@ def concern_of(numbering: Numbering, step: Step, draft: ConcernDraft) -> Concern
         between=draft.between,
         evidence=evidence_of(draft.evidence),
         for_human=draft.for_human,
+        deciding=_deciding(draft),
     )
+
+
+def _deciding(draft: ConcernDraft) -> str | UnsetType:
+    option = draft.deciding if isinstance(draft, DecidingConcern) else None
+    return UNSET if option is None else option
 
 
 def cite_type(identity: str) -> Any:
@@ -330,7 +313,7 @@ def decision(
     if isinstance(draft, FalsifiableDecision):
         own: dict[str, Any] = {
             "falsifiers": draft.falsifiers,
-            "requirements": draft.requirements,
+            "requirements": tuple(_requirement(one) for one in draft.requirements),
             "dissent": objections(numbering.book, draft.dissent),
         }
     else:
@@ -352,6 +335,10 @@ def decision(
         confidence=draft.confidence,
         **own,
     )
+
+
+def _requirement(draft: RequirementDraft | str) -> Requirement | str:
+    return draft if isinstance(draft, str) else Requirement(text=draft.text, by=draft.by)
 
 
 def objections(book: Book, named: tuple[str, ...]) -> tuple[Dissent, ...]:

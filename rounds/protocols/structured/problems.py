@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from ledger.events import Statement
 from ledger.events.ids import parse_reference
@@ -16,6 +17,7 @@ from roles.replies import (
     CheckReply,
     ClaimDraft,
     ClosingReply,
+    ConcernDraft,
     CriticArtifact,
     DecisionDraft,
     DriftReply,
@@ -29,8 +31,10 @@ from roles.replies import (
 )
 from rounds.protocols.quotable import Quotable, ids_problems, names, repeated
 from rounds.protocols.schedule import applicable_checks, authors, claim_cap
+from rounds.protocols.structured.answers import answer_keys
 from rounds.protocols.structured.making import artifact
 from rounds.protocols.structured.replies import (
+    DecidingConcern,
     EvidencedCheck,
     EvidencedResolve,
     FalsifiableDecision,
@@ -57,6 +61,24 @@ def wrong_assessment(known: Quotable, reply: AssessmentReply | WeighedAssessment
         yield from _parties(known, concern.between, f"concerns[{n}].between")
         if concern.type == "tension" and len(concern.between) < 2:
             yield f"concerns[{n}].between: a tension is between at least two"
+    yield from _wrong_marks(known, reply.concerns)
+
+
+DECIDING_MAX: Final = 3
+"""Questions that a lead may mark as deciding in one assessment."""
+
+
+def _wrong_marks(known: Quotable, concerns: Sequence[ConcernDraft]) -> Iterator[str]:
+    """What is wrong with the marks of questions that decide."""
+    marked = [(n, one) for n, one in enumerate(concerns) if isinstance(one, DecidingConcern) and one.deciding]
+    keys = answer_keys(known.state)
+    for n, one in marked:
+        if one.type != "question" or not one.for_human:
+            yield f"concerns[{n}].deciding: only a question to a person (for_human) decides; else null"
+        if one.deciding not in keys:
+            yield f"concerns[{n}].deciding: {one.deciding!r} is no option; name one of {', '.join(keys)}"
+    if len(marked) > DECIDING_MAX:
+        yield f"concerns: {len(marked)} questions are marked as deciding; mark the {DECIDING_MAX} that matter most"
 
 
 def wrong_closing(

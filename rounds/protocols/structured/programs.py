@@ -110,8 +110,6 @@ def wrong_programs(known: Quotable, reply: ArtifactReply | CheckReply) -> Iterat
     """What is wrong with the programs of a reply: each decides a claim that running can decide, and only one."""
     own = getattr(reply, "proposed_claims", ())
     yield from repeated((one.claim for one in offered(reply)), "programs")
-    if known.step.name.repeat > 1 and offered(reply):
-        yield "programs: a second judgement brings none"
     for n, one in enumerate(offered(reply)):
         where = f"programs[{n}]"
         how = _how(known, own, one.claim)

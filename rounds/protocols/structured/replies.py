@@ -1,5 +1,7 @@
 """What a seat returns in `structured` from version 2 on: evidence claim by claim, refs in fields, dissent in words.
 
+From version 3 on it marks questions that decide, says what can meet a requirement, and ticks the checklist.
+
 What is not here is as in `roles/replies.py`, which holds the shapes of version 1.
 """
 
@@ -119,6 +121,13 @@ class Met(Part, frozen=True, kw_only=True):
     how: Annotated[str, Meta(min_length=1, max_length=400, description="what in the decisions meets it")]
 
 
+class RequirementDraft(Part, frozen=True, kw_only=True):
+    """What has to be met before a decision is followed, and what can meet it."""
+
+    text: Sentence
+    by: Literal["run", "person", "world"]
+
+
 class FalsifiableDecision(Part, frozen=True, kw_only=True):
     """Something to be decided, what would show it wrong, what it asks for, and who is against it."""
 
@@ -155,3 +164,45 @@ class WeighedClosing(Part, frozen=True, kw_only=True):
     sections: Annotated[tuple[NamedSection, ...], Meta(min_length=1, max_length=12)]
     decisions: Annotated[tuple[FalsifiableDecision, ...], Meta(min_length=1, max_length=5)]
     met: Annotated[tuple[Met, ...], Meta(max_length=6)]
+
+
+class BoundDecision(FalsifiableDecision, frozen=True, kw_only=True):
+    """A decision that says of each requirement what can meet it."""
+
+    requirements: Annotated[  # type: ignore[assignment]  # its own shape
+        tuple[RequirementDraft, ...], Meta(max_length=4, description="what has to be met for it to hold")
+    ]
+
+
+class DecidingConcern(ConcernDraft, frozen=True, kw_only=True):
+    """Something left open; a question whose answer would change what is decided names the option."""
+
+    deciding: (
+        Annotated[str, Meta(max_length=12, description="the option that the answer would change")] | None
+    )
+
+
+class BoundAssessment(WeighedAssessment, frozen=True, kw_only=True):
+    """G: what converged, what did not, the decisions, and which open questions decide."""
+
+    decisions: Annotated[tuple[BoundDecision, ...], Meta(min_length=1, max_length=3)]
+    concerns: Annotated[tuple[DecidingConcern, ...], Meta(max_length=6)]
+
+
+class BoundClosing(WeighedClosing, frozen=True, kw_only=True):
+    """S.close: the summary, the final decisions, and what each of them requires of whom."""
+
+    decisions: Annotated[tuple[BoundDecision, ...], Meta(min_length=1, max_length=5)]
+
+
+class ModeTick(Part, frozen=True, kw_only=True):
+    """One line of the retrospective's checklist."""
+
+    mode: Literal["FM-1", "FM-2", "FM-3", "FM-4", "FM-5", "FM-6", "FM-7", "FM-8"]
+    seen: Literal["yes", "no", "unsure"]
+
+
+class TickedRetrospective(OutspokenRetrospective, frozen=True, kw_only=True):
+    """S.review: the run looked back at, and which failure modes the role saw."""
+
+    failure_modes: Annotated[tuple[ModeTick, ...], Meta(min_length=8, max_length=8)]  # type: ignore[assignment]  # its own shape

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from detectors.calibrated.readiness import counted_alone, dropped
+from detectors.stopping.readiness import counted_alone, dropped
 from ledger.state.state import State
 from rounds.protocols.schedule import active_roles
 

@@ -11,7 +11,6 @@ from ledger.state.book import Book
 from ledger.state.state import State
 from roles.protocol import Step
 from rounds.protocols.schedule import active_roles, applicable_checks, lost_artifacts, plan_row
-from rounds.protocols.structured.making import rejudged_id
 
 
 def missing_checks(book: Book) -> tuple[Event, ...]:
@@ -28,17 +27,9 @@ def missing_checks(book: Book) -> tuple[Event, ...]:
 
 
 def lost_verdict(book: Book, step: Step) -> tuple[Event, ...]:
-    """A lost verdict reads UNCLEAR, with the artifacts side by side as its evidence.
-
-    A second judgement that is lost is on record as none, so that nobody reads it as agreement.
-    """
+    """Record a lost verdict as UNCLEAR, with the artifacts side by side as its evidence."""
     check, round_ = int(step.task[-1]), step.name.round
     first = f"V-{round_}-{check}"
-    if step.name.repeat > 1:
-        again = rejudged_id(book.state, round_, check)
-        return (
-            _verdict(round_, check, id=again, notes="The verifier gave no second verdict.", repeats=first),
-        )
     wanted = CHECK_NEEDS[check] or active_roles(book.state, round_)
     refs = tuple(
         Evidence(ref=f"A-{round_}-{role}") for role in wanted if f"A-{round_}-{role}" in book.state.artifacts

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ledger.events import Event
+from ledger.events.claims import ModeSeen
 from roles.objections import AGAINST
 from roles.protocol import Step
 from roles.replies import (
@@ -22,6 +23,7 @@ from rounds.protocols.structured import making, programs
 from rounds.protocols.structured.replies import (
     OutspokenRetrospective,
     OutspokenReview,
+    TickedRetrospective,
     WeighedAssessment,
     WeighedClosing,
 )
@@ -101,10 +103,13 @@ def closed(numbering: Numbering, step: Step, reply: ClosingReply) -> Iterator[Ev
 
 
 def retrospective(_: Numbering, step: Step, reply: RetrospectiveReply) -> tuple[Event, ...]:
-    """The run looked back at, a section for each failure mode."""
+    """The run looked back at, with the failure modes that the role saw."""
+    summary = NamedSection(name="summary", text=reply.summary)
+    if isinstance(reply, TickedRetrospective):
+        ticks = tuple(ModeSeen(mode=tick.mode, seen=tick.seen) for tick in reply.failure_modes)
+        return (making.statement(step, "retrospective", (summary, *against(reply)), checklist=ticks),)
     modes = (
         NamedSection(name=note.mode.lower(), text=f"seen: {note.seen}\n{note.text}")
         for note in reply.failure_modes
     )
-    summary = NamedSection(name="summary", text=reply.summary)
     return (making.statement(step, "retrospective", (summary, *against(reply), *modes)),)

@@ -1,0 +1,96 @@
+"""Is the gate right? Its choices against the labels of two independent readers: `python -m benchmarks gate`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from benchmarks.gate.labeled import HERE, Question, WrongLabels, first_half, labels, questions
+from rounds.setup.gate import GateChoice, GateQuestion, gate
+from rounds.setup.gate_cues import KINDS, OTHERWISE, SINGLE
+
+TARGET: Final = 0.85
+"""Share of the second half that the gate has to get right, where both readers agree."""
+LABELS: Final = ("labels-1.jsonl", "labels-2.jsonl")
+SMALL: Final = frozenset(kind.name for kind in KINDS if kind.protocol == SINGLE)
+"""Kinds for which one reply is enough."""
+
+
+def kappa(pairs: Sequence[tuple[str, str]]) -> float:
+    """Return Cohen's kappa of two readers: agreement beyond what their own shares of kinds give by chance."""
+    count = len(pairs)
+    observed = sum(one == other for one, other in pairs) / count
+    ones, others = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    expected = sum(ones[kind] * others[kind] for kind in ones) / count**2
+    return 1.0 if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def too_small(
+    asked: Sequence[Question], chosen: Mapping[str, GateChoice], readers: Sequence[Mapping[str, str]]
+) -> list[Question]:
+    """Return the questions that the gate gives one reply although a reader says that they deserve more."""
+    return [
+        question
+        for question in asked
+        if chosen[question.id].protocol == SINGLE
+        and any(reader[question.id] not in SMALL for reader in readers)
+    ]
+
+
+def report(asked: Sequence[Question], readers: Sequence[Mapping[str, str]], tuned: frozenset[str]) -> bool:
+    """Print the figures, and return whether a target is missed."""
+    chosen = {question.id: gate(GateQuestion(question.text)) for question in asked}
+    pairs = [(readers[0][question.id], readers[1][question.id]) for question in asked]
+    same = sum(one == other for one, other in pairs)
+    print(
+        f"readers agree on {same} of {len(pairs)} ({same / len(pairs):.0%}), Cohen's kappa {kappa(pairs):.2f}"
+    )
+    agreed = {question.id: one for question, (one, other) in zip(asked, pairs, strict=True) if one == other}
+    missed = False
+    for name, ids in (
+        ("first half (seen while writing cues)", [key for key in agreed if key in tuned]),
+        ("second half (held out)", [key for key in agreed if key not in tuned]),
+    ):
+        kinds = sum(chosen[key].kind == agreed[key] for key in ids)
+        protocols = sum(chosen[key].protocol == _protocol(agreed[key]) for key in ids)
+        default = sum(agreed[key] == OTHERWISE.name for key in ids)
+        share = protocols / max(1, len(ids))
+        print(
+            f"{name}: right protocol on {protocols} of {len(ids)} ({share:.0%}), right kind on {kinds}; "
+            f"always {OTHERWISE.protocol} would be right on {default}"
+        )
+        missed = share < TARGET  # the second half decides
+    for question in asked:
+        if question.id in agreed and chosen[question.id].kind != agreed[question.id]:
+            half = 1 if question.id in tuned else 2
+            print(
+                f"  half {half} {question.id}: {agreed[question.id]} → {chosen[question.id].kind}: {question.text}"
+            )
+    wrong = too_small(asked, chosen, readers)
+    print(f"one reply although a reader says that the question deserves more: {len(wrong)}")
+    for question in wrong:
+        print(f"  {question.id} {' / '.join(reader[question.id] for reader in readers)}: {question.text}")
+    return missed or bool(wrong)
+
+
+def _protocol(kind: str) -> str:
+    return next(row.protocol for row in (*KINDS, OTHERWISE) if row.name == kind)
+
+
+def main(options: list[str]) -> int:
+    """Score the gate against both readers' labels; 1 when a target is missed, 2 when there are no labels."""
+    directory = Path(options[0]) if options else HERE
+    missing = [name for name in LABELS if not (directory / name).is_file()]
+    if missing:
+        print(f"no {' and no '.join(missing)} in {directory}: label by LABELING.md first", file=sys.stderr)
+        return 2
+    asked = questions()
+    try:
+        readers = [labels(directory / name, asked) for name in LABELS]
+    except WrongLabels as error:
+        print(error, file=sys.stderr)
+        return 2
+    return int(report(asked, readers, first_half(asked)))

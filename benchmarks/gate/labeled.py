@@ -1,0 +1,52 @@
+"""The questions, their halves, and the labels of the readers."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from rounds.setup.gate_cues import KINDS, OTHERWISE
+
+HERE: Final = Path(__file__).parent
+SEED: Final = 7
+NAMES: Final = tuple(kind.name for kind in (*KINDS, OTHERWISE))
+"""Kinds that a reader can give."""
+
+
+class Question(NamedTuple):
+    """One question of the set."""
+
+    id: str
+    text: str
+
+
+class WrongLabels(ValueError):
+    """A file of labels that cannot be used."""
+
+
+def questions() -> list[Question]:
+    """Return all questions, in the order of the file."""
+    rows = [json.loads(line) for line in (HERE / "questions.jsonl").read_text("utf-8").splitlines()]
+    return [Question(row["id"], row["question"]) for row in rows]
+
+
+def first_half(rows: list[Question]) -> frozenset[str]:
+    """Return the ids that the cues were written with in view, by a seeded draw."""
+    return frozenset(random.Random(SEED).sample([row.id for row in rows], len(rows) // 2))
+
+
+def labels(path: Path, known: list[Question]) -> dict[str, str]:
+    """Return kind by id. Raises `WrongLabels` for an unknown kind, and for an id that is unknown, missing or twice."""
+    given: dict[str, str] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        row = json.loads(line)
+        if row["kind"] not in NAMES:
+            raise WrongLabels(f"{path.name}:{number}: no kind {row['kind']!r}; kinds are {', '.join(NAMES)}")
+        if row["id"] in given:
+            raise WrongLabels(f"{path.name}:{number}: {row['id']} has a label already")
+        given[row["id"]] = row["kind"]
+    if wrong := sorted(given.keys() ^ {question.id for question in known}):
+        raise WrongLabels(f"{path.name}: missing or unknown ids: {', '.join(wrong[:5])}")
+    return given

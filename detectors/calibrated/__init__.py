@@ -1,1 +1,0 @@
-"""The profile `calibrated`: eight failure modes on one engine, and the readiness gates."""

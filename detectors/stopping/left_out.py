@@ -1,0 +1,59 @@
+"""Who leads without each role, by what every role would answer now: a stress test that costs no reply.
+
+The answers of the last round that asked are pooled again without one role. This says what the role's own answer
+carries, and nothing of what the others would have said had they never heard it; that takes a fork. A fork is worth its
+replies where the leader changes without the role, or where it leads by little.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from detectors.beliefs.pool import leader_of, margin_of, mean_of
+from detectors.stopping.readiness import is_asked, last_answers
+from ledger.result import Result
+from ledger.state.state import State
+
+CLOSE_POINTS: Final = 5
+"""Points by which two answers of one role may differ by chance: a lead of no more than this is close."""
+
+
+class PoolWithout(Result, frozen=True):
+    """The pool without `role`: who leads (`leader` is that of all roles), by how many points, rounded to one decimal.
+
+    `changes`: another option leads. `close`: the leader's margin is at most `CLOSE_POINTS`.
+    """
+
+    role: str
+    round: int
+    leader: str
+    without: str
+    margin: float
+    changes: bool
+    close: bool
+
+
+def left_out(state: State) -> tuple[PoolWithout, ...]:
+    """Each role of the last round that asked, in the order of the cast; empty where fewer than two answered."""
+    if not is_asked(state):
+        return ()
+    last = last_answers(state)
+    if last is None or len(last.by_role) < 2:
+        return ()
+    leader = last.keys[leader_of(mean_of(last.by_role.values()))]
+    found: list[PoolWithout] = []
+    for role in last.by_role:
+        pool = mean_of(points for other, points in last.by_role.items() if other != role)
+        without, margin = last.keys[leader_of(pool)], margin_of(pool)
+        found.append(
+            PoolWithout(
+                role=role,
+                round=last.round,
+                leader=leader,
+                without=without,
+                margin=round(float(margin), 1),
+                changes=without != leader,
+                close=margin <= CLOSE_POINTS,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,71 @@
+"""Open questions that decide: what a person must answer before the outcome can stand.
+
+A question decides if the lead marked it in phase G with the option that the answer would change, or if it was asked
+again in a later round, which is recognized by its words. In runs recorded before questions were marked, a question to a
+person of the greatest severity decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+
+from ledger.state.state import ConcernFacts, State
+
+SEVERITY_UNMARKED: Final = 5
+"""Of a question that decides, in a run whose questions carry no mark."""
+SHARE_OF_WORDS: Final = 0.5
+WORDS_AT_LEAST: Final = 3
+"""Two questions are about the same matter if they share so many words, and such a share of the shorter one's."""
+
+
+class OpenQuestion(msgspec.Struct, frozen=True):
+    """A question that decides and is open: as it was asked last, in which rounds, and what it would change."""
+
+    id: str
+    rounds: tuple[int, ...]
+    option: str | None
+
+
+def deciding_questions(state: State) -> tuple[OpenQuestion, ...]:
+    """Return the open questions that decide, in the order in which they were last asked."""
+    if any(facts.type == "override" and facts.rank == "final" for facts in state.decisions.values()):
+        return ()  # a person decided without the answers
+    asked = {
+        identity: facts
+        for identity, facts in state.concerns.items()
+        if facts.type == "question" and (facts.for_human or facts.deciding is not None)
+    }
+    marked = any(facts.deciding is not None for facts in asked.values())
+    matters: list[list[str]] = []
+    for identity, facts in asked.items():
+        same = next((matter for matter in matters if _belongs(facts, matter, asked)), None)
+        if same is None:
+            matters.append([identity])
+        else:
+            same.append(identity)
+    questions = [
+        _question(matter, asked, marked=marked) for matter in matters if matter[-1] not in state.resolved
+    ]
+    return tuple(sorted((one for one in questions if one), key=lambda one: asked[one.id].seq))
+
+
+def _question(matter: list[str], asked: dict[str, ConcernFacts], *, marked: bool) -> OpenQuestion | None:
+    facts = [asked[identity] for identity in matter]
+    rounds = tuple(dict.fromkeys(one.round for one in facts))
+    option = next((one.deciding for one in reversed(facts) if one.deciding is not None), None)
+    heaviest = max(one.severity or 0 for one in facts)
+    decides = option is not None or len(rounds) > 1 or (not marked and heaviest >= SEVERITY_UNMARKED)
+    return OpenQuestion(matter[-1], rounds, option) if decides else None
+
+
+def _belongs(facts: ConcernFacts, matter: Collection[str], asked: dict[str, ConcernFacts]) -> bool:
+    """Return whether a question asks again what an earlier one asked (by text)."""
+    return any(asked[one].round < facts.round and _is_same(facts.matter, asked[one].matter) for one in matter)
+
+
+def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    shared = len(one & other)
+    return shared >= WORDS_AT_LEAST and shared >= SHARE_OF_WORDS * min(len(one), len(other))

@@ -1,0 +1,207 @@
+"""A reading: what one failure mode looks like now, with everything that the verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from detectors.report import EVIDENCE_MAX, AlarmVerdict
+from detectors.stopping.betting import Stream, e_values, late_value, onset_round, printed, share_stream
+from detectors.stopping.parameters import GateParameters, Share
+from detectors.stopping.rounds import Units
+from ledger.events.values import FailureMode
+from ledger.state.state import State
+
+COUNTER_EVIDENCE_MAX = 10
+
+
+class Thresholds(msgspec.Struct, frozen=True):
+    """E-values from which a failure mode is watched, and alarmed at."""
+
+    watch: float
+    alarm: float
+
+
+class CountedShare(msgspec.Struct, frozen=True):
+    """A share by round, (bad, all), and what of it is tolerated."""
+
+    counts: tuple[tuple[int, int], ...]
+    tolerated: float
+
+    def since(self, round_: int) -> tuple[int, int]:
+        """(bad, all) of the rounds after this one."""
+        after = self.counts[round_:]
+        return sum(bad for bad, _ in after), sum(units for _, units in after)
+
+    def is_kept_since(self, round_: int) -> bool:
+        """Whether the rounds after this one kept what is tolerated; where nothing was counted it is kept."""
+        bad, units = self.since(round_)
+        return bad <= self.tolerated * units
+
+
+class ModeReading(msgspec.Struct, frozen=True):
+    """A failure mode as it reads after the last round.
+
+    `rounds` is E after every round; `alarm_round` the first round at whose end it reached the alarm (it latches).
+    `bad` and `units` count since `onset`.
+    """
+
+    mode: FailureMode
+    verdict: AlarmVerdict
+    rounds: tuple[float, ...]
+    alarm_round: int | None
+    onset: int | None
+    evidence: tuple[str, ...]
+    counter_evidence: tuple[str, ...]
+    bad: int
+    units: int
+    needed: int
+    sentence: str
+    counts: tuple[tuple[int, int], ...] = ()
+    """(bad, all) of every round."""
+    tolerated: float | None = None
+    """The tolerated share, where the mode is one share; else None."""
+    variant: Literal["", "flood", "famine"] = ""
+    subject: str = ""
+    """The role that the mode is about: who dominates (FM-4), whose absence was avoided (FM-7)."""
+    seen: int = 0
+    """What `needed` is held against, in all."""
+    beside: CountedShare | None = None
+    """Of a mode that reads two shares (FM-1) the one that is not told: recovered is where both are."""
+
+    allowed: tuple[tuple[int, float], ...] = ()
+    """Of a mode that is a count: (number, what is tolerated) of every round."""
+    mended: tuple[int, ...] = ()
+    """Of a certain mode: rounds that made good what it is about."""
+    late: float = 1.0
+    """What the last rounds alone are worth as a coin of their own."""
+    has_begun: bool = False
+    """Whether the last round has what alarms if another one follows: too young for an alarm."""
+
+    def has_recovered(self, since_round: int) -> bool:
+        """Whether the rounds after `since_round` kept what is tolerated: two rounds and four units at least.
+
+        A certain mode has recovered with the first round that made it good.
+        """
+        if any(round_ > since_round for round_ in self.mended):
+            return True
+        if self.allowed:
+            later = self.allowed[since_round:]
+            return len(later) >= 2 and sum(count for count, _ in later) <= sum(most for _, most in later)
+        if self.tolerated is None or len(self.counts[since_round:]) < 2:
+            return False
+        told = CountedShare(self.counts, self.tolerated)
+        shares = [told] if self.beside is None else [told, self.beside]
+        return told.since(since_round)[1] >= 4 and all(one.is_kept_since(since_round) for one in shares)
+
+    @property
+    def e_value(self) -> str:
+        """E now, four significant digits."""
+        return printed(self.rounds[-1]) if self.rounds else "1"
+
+    @property
+    def p_anytime(self) -> str:
+        """1 over the greatest E so far, at most 1, four significant digits: valid however often one looks (Ville)."""
+        return printed(1 / max((1.0, *self.rounds)))
+
+
+def read(
+    mode: FailureMode,
+    rounds: Sequence[float],
+    units: Sequence[Units],
+    streams: Sequence[Stream],
+    *,
+    needed: int,
+    planned: int,
+    thresholds: Thresholds,
+    sentence: str,
+    have: Sequence[int] | None = None,
+    tolerated: float | None = None,
+    variant: Literal["", "flood", "famine"] = "",
+    subject: str = "",
+    beside: CountedShare | None = None,
+    allowed: Sequence[tuple[int, float]] = (),
+    late: float = 1.0,
+) -> ModeReading:
+    """Judge a series of e-values. `have` counts what `needed` is held against, a round (default: the units)."""
+    counted = have if have is not None else [unit.counts[1] for unit in units]
+    total, alarm = 0, None
+    for index, value in enumerate(rounds):
+        total += counted[index]
+        if alarm is None and value >= thresholds.alarm and total >= needed:
+            alarm = index + 1
+    now = rounds[-1] if rounds else 1.0
+    verdict: AlarmVerdict = "CLEAR"
+    if alarm is not None:
+        verdict = "ALARM"
+    elif total < needed:
+        verdict = "INSUFFICIENT"
+    elif now >= thresholds.watch:
+        verdict = "WATCH"
+    onset = onset_round(streams, planned) if verdict in ("WATCH", "ALARM") else None
+    since = units[(onset or 1) - 1 :]
+    bad = [identity for unit in since for identity in unit.bad]
+    good = [identity for unit in since for identity in unit.good]
+    return ModeReading(
+        mode=mode,
+        verdict=verdict,
+        rounds=tuple(rounds),
+        alarm_round=alarm,
+        onset=onset,
+        evidence=tuple(dict.fromkeys(bad))[:EVIDENCE_MAX] if onset else (),
+        counter_evidence=tuple(dict.fromkeys(good))[:COUNTER_EVIDENCE_MAX] if onset else (),
+        bad=len(bad),
+        units=len(bad) + len(good),
+        needed=needed,
+        sentence=sentence.format(bad=len(bad), units=len(bad) + len(good), onset=onset or 1),
+        counts=tuple(unit.counts for unit in units),
+        tolerated=tolerated,
+        variant=variant,
+        subject=subject,
+        seen=total,
+        beside=beside,
+        allowed=tuple(allowed),
+        late=late,
+    )
+
+
+def closing_round(state: State, mode: FailureMode) -> int:
+    """Return the round in which the last alarm of a mode was closed; 0 where none was."""
+    closings = (alarm.round for alarm in state.alarms if alarm.fm == mode and alarm.action == "closed")
+    return max(closings, default=0)
+
+
+def thresholds(parameters: GateParameters) -> Thresholds:
+    """The two e-values."""
+    return Thresholds(float(parameters.watch_at), float(parameters.alarm_at))
+
+
+def late_of(streams: Sequence[Stream], parameters: GateParameters) -> float:
+    """What the last rounds alone are worth in the best of these bets."""
+    return max(late_value(stream, parameters.cautious.late_rounds) for stream in streams)
+
+
+def share_reading(
+    mode: FailureMode,
+    units: Sequence[Units],
+    rule: Share,
+    parameters: GateParameters,
+    planned: int,
+    sentence: str,
+) -> ModeReading:
+    """A failure mode that is one share held against one tolerated share."""
+    stream = share_stream([unit.counts for unit in units], rule.p0, rule.grid)
+    return read(
+        mode,
+        e_values(stream, planned),
+        units,
+        [stream],
+        late=late_of([stream], parameters),
+        needed=rule.units_at_least,
+        planned=planned,
+        thresholds=thresholds(parameters),
+        sentence=f"{sentence}; {rule.p0:.0%} is tolerated",
+        tolerated=rule.p0,
+    )

@@ -1,0 +1,131 @@
+"""FM-7, stress avoidance: a planned absence that did not happen, or was none. Certain, so it alarms at once.
+
+A fault is made good by a later round in which its role was really absent, each role by its own. A person's `ack` closes
+what was seen by then; a later fault alarms again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from detectors.observations import parts
+from detectors.stopping.parameters import GateParameters
+from detectors.stopping.reading import ModeReading, closing_round
+from detectors.stopping.rounds import RoundUnits, same_round_artifact
+from ledger.state.state import State
+
+NEEDS: Final = {1: ("action", "critic"), 2: ("guardian", "observer"), 3: ("observer", "critic")}
+"""Check → the parts whose artifact it cannot do without (SD-35)."""
+SHOWN: Final = 3
+
+
+class Fault(NamedTuple):
+    """A planned absence that was none: the round, the round by which that is certain, whose, why, and what shows it."""
+
+    round: int
+    certain: int
+    role: str
+    why: str
+    ids: tuple[str, ...]
+
+
+def stress_avoidance(
+    state: State, rounds: Sequence[RoundUnits], parameters: GateParameters, planned: int
+) -> ModeReading:
+    """FM-7 after the last round."""
+    rule = parameters.stress_avoidance
+    planned_rounds = [each for each in rounds if each.planned is not None]
+    faults = sorted(
+        [
+            *_not_held(rounds, planned_rounds, rule.made_up_within_rounds, planned),
+            *_not_absent(state, rounds, rule.references_at_least),
+        ]
+    )
+    made_good = {fault: _made_good(fault, rounds, faults) for fault in faults}
+    owed = [fault for fault in faults if made_good[fault] is None]
+    closed = closing_round(state, "FM-7")
+    since = [fault for fault in owed if fault.certain > closed]
+    told = since or owed or faults
+    good = max((number for number in made_good.values() if number is not None), default=0)
+    return ModeReading(
+        mode="FM-7",
+        verdict="ALARM" if faults else ("CLEAR" if planned_rounds else "INSUFFICIENT"),
+        rounds=(),
+        alarm_round=told[0].certain if told else None,
+        onset=told[0].round if told else None,
+        evidence=_evidence(told),
+        counter_evidence=(),
+        bad=len(told),
+        units=len(planned_rounds),
+        needed=1,
+        sentence="; ".join(fault.why for fault in told[:SHOWN])
+        or "every planned absence so far was a real one",
+        subject=told[0].role if told else "",
+        mended=() if owed else (good,),
+    )
+
+
+def _not_held(
+    rounds: Sequence[RoundUnits], planned_rounds: Sequence[RoundUnits], within: int, planned: int
+) -> Iterator[Fault]:
+    """Yield the planned absences that were not run and not made up in time."""
+    for each in planned_rounds:
+        later = rounds[each.round : each.round + within]
+        held = each.absent == each.planned or any(other.absent == each.planned for other in later)
+        last_chance = each.round + within
+        if each.round <= planned:  # after the plan's last round nothing is made up any more
+            last_chance = min(last_chance, planned)
+        if not held and len(rounds) >= last_chance:
+            why = f"R{each.round} was to go without {each.planned} and did not"
+            yield Fault(each.round, last_chance, each.planned or "", why, ())
+
+
+def _made_good(fault: Fault, rounds: Sequence[RoundUnits], faults: Sequence[Fault]) -> int | None:
+    """Return the first later round in which the role of a fault was really absent."""
+    wrong = {one.round for one in faults}
+    return next(
+        (
+            each.round
+            for each in rounds[fault.round :]
+            if each.absent == fault.role and each.round not in wrong
+        ),
+        None,
+    )
+
+
+def _evidence(faults: Sequence[Fault]) -> tuple[str, ...]:
+    """Return checks that could not have been made; what the absent role did only where there is no such check."""
+    named = list(dict.fromkeys(identity for fault in faults for identity in fault.ids))
+    checks = [identity for identity in named if identity.startswith("V-")]
+    return tuple(checks or named)
+
+
+def _not_absent(state: State, rounds: Sequence[RoundUnits], references: int) -> Iterator[Fault]:
+    """Yield traces of a role in the round that it was absent from."""
+    part_of = parts(state)
+    for each in rounds:
+        if each.absent is None:
+            continue
+        role, number = each.absent, each.round
+        for why, ids in _traces(state, each, part_of.get(role, role), references):
+            yield Fault(number, number, role, why, ids)
+
+
+def _traces(
+    state: State, each: RoundUnits, part: str, references: int
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    role, number = each.absent or "", each.round
+    for check, needed in NEEDS.items():
+        identity = f"V-{number}-{check}"
+        facts = state.checks.get(identity)
+        if part in needed and facts is not None and facts.result != "NOT_APPLICABLE":
+            yield f"{identity} needs {role}, who was absent", (identity,)
+    acts = [identity for identity in each.positions if state.positions[identity].role == role]
+    acts += [identity for identity in each.arrivals if state.claims[identity].raised_by == role]
+    if acts:
+        yield f"{role} acted in R{number} though absent", tuple(acts)
+    for identity in each.answered_checks:
+        refs = state.checks[identity].refs
+        if sum(same_round_artifact(ref, role, number) for ref in refs) >= references:
+            yield f"{identity} cites {role}'s artifact of R{number}", (identity,)

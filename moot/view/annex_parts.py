@@ -1,0 +1,50 @@
+"""Parts of annexes: a titled table or text that a protocol brings out beside its decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ledger.plain_text import shortened
+from ledger.result import Result
+
+
+class Annex(Result, frozen=True):
+    """A titled table (`heads`, `rows` of as many cells) with `notes` above it, or `paragraphs` of text from `ref`."""
+
+    title: str
+    notes: list[str]
+    heads: list[str]
+    rows: list[list[str]]
+    paragraphs: list[str]
+    ref: str | None
+
+
+CELL: Final = 200
+"""The most characters of a cell; what is cut ends in … and stands whole under its id."""
+
+
+def annex_table(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *notes: str
+) -> Iterator[Annex]:
+    """A table without the columns in which no row has anything."""
+    used = [n for n in range(len(heads)) if any(row[n] for row in rows)]
+    if rows:
+        yield Annex(
+            title=title,
+            notes=[one for one in notes if one],
+            heads=[heads[n] for n in used],
+            rows=[[row[n] for n in used] for row in rows],
+            paragraphs=[],
+            ref=None,
+        )
+
+
+def annex_text(title: str, paragraphs: Sequence[str], ref: str | None) -> Iterator[Annex]:
+    if paragraphs:
+        yield Annex(title=title, notes=[], heads=[], rows=[], paragraphs=list(paragraphs), ref=ref)
+
+
+def cell(text: str) -> str:
+    """As much of a text as a cell has room for, to the end of a word."""
+    return shortened(text, CELL)

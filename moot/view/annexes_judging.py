@@ -1,0 +1,375 @@
+"""Annexes of judged protocols: arguments and their points, judges, scorecards, concerns, votes, ratings, members."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from ledger.events import (
+    Argument,
+    Challenge,
+    Concern,
+    Decision,
+    Event,
+    Rating,
+    Response,
+    Score,
+    Standing,
+    Statement,
+    Vote,
+)
+from ledger.events.ids import parse_step
+from ledger.plain_text import first_sentence, one_line
+from ledger.state.book import Book
+from moot.view.annex_parts import Annex, annex_table, annex_text, cell
+from moot.view.approval import Approval, approval_of, is_genuine, surviving
+from moot.view.judged import (
+    GAP,
+    majority,
+    option_of,
+    ruling_of,
+    scorecard,
+    side_means,
+    view_of,
+    votes_of,
+)
+from moot.view.options import named
+from moot.view.reasons import severity
+from rounds.run.same_question import covers
+
+_Judged = TypeVar("_Judged", Score, Standing)
+
+POINTS: Final = {"logic30": "logic, evidence, responsiveness, honesty: 30, 30, 25, 15 %"}
+"""What the parts of a rubric are and how they are weighed."""
+
+
+def case_annex(book: Book) -> Iterator[Annex]:
+    """The advocate's case in its own words, and what the challenger says works."""
+    for event in book.of(Statement) if approval_of(book) is not None else ():
+        said = {one.name: one.text for one in event.sections}
+        for name, title in (
+            ("summary", "The advocate's case"),
+            ("works", "What works, as the challenger says"),
+        ):
+            if name in said:
+                yield from annex_text(title, [one_line(said[name])], f"{event.id}#{name}")
+
+
+def punches_annex(book: Book) -> Iterator[Annex]:
+    """Whether the challenger pulled punches, as the judge says."""
+    for event in book.of(Statement):
+        for section in event.sections if event.type == "assessment" else ():
+            if section.name == "punches":
+                title = "Whether the challenger held back"
+                yield from annex_text(title, [one_line(section.text)], f"{event.id}#punches")
+
+
+def judges_annex(book: Book) -> Iterator[Annex]:
+    """What each of several judges says: recommendation, key insight, and what would show it wrong."""
+    judged = [one for one in book.of(Statement) if one.phase == "judging"]
+    if len(judged) < 2:
+        return
+    rows: list[tuple[str, ...]] = []
+    for event in judged:
+        said = {one.name: one_line(one.text) for one in event.sections}
+        parts = (said.get(name, "") for name in ("recommendation", "insight", "falsifiers", "confidence"))
+        rows.append((f"judge {_judge_of(event)}", *parts))
+    heads = ("judge", "recommendation", "key insight", "would show it wrong", "confidence of 5")
+    yield from annex_table("Judges", heads, rows)
+
+
+def arguments_annex(book: Book) -> Iterator[Annex]:
+    """One row per argument: side, claim, what was said against it, its points, and how each judge says it stands."""
+    arguments = list(book.of(Argument))
+    challenges = list(book.of(Challenge))
+    answers = {one.to: one.outcome for one in book.of(Response)}
+    standings, scores = _by_what(book.of(Standing)), _by_what(book.of(Score))
+    several = len({one.judge for one in book.of(Score)}) > 1
+    rows = [
+        (
+            one.id or "",
+            one.side,
+            one_line(one.claim),
+            "; ".join(_met(attack, answers) for attack in challenges if attack.target == one.id),
+            _points(scores.get(one.id or "", []), several=several),
+            _stood(standings.get(one.id or "", []), several=several) or _survived(book, one),
+        )
+        for one in arguments
+    ]
+    one_sided = len({one.by for one in arguments}) == 1
+    traced = any(one.id in standings for one in arguments)
+    title = "Argument trace table" if traced else "Advocate position" if one_sided else "Arguments"
+    yield from annex_table(
+        title, ("id", "side", "claim", "met with", "points", "standing, and why"), rows, _totals(book)
+    )
+
+
+def _by_what(events: Iterable[_Judged]) -> dict[str, list[_Judged]]:
+    """Judgements by what they are about."""
+    found: dict[str, list[_Judged]] = {}
+    for one in events:
+        found.setdefault(one.of, []).append(one)
+    return found
+
+
+def _judge_of(event: Event) -> int:
+    """Return the number of the judge who wrote an event."""
+    name = parse_step(event.step or "")
+    return name.repeat if name is not None else 1
+
+
+def _met(attack: Challenge, answers: Mapping[str, str]) -> str:
+    answer = answers.get(attack.id or "")
+    return f"{attack.by} {attack.type or 'attack'} {attack.id}{f', answered: {answer}' if answer else ''}"
+
+
+def _points(scores: Sequence[Score], *, several: bool) -> str:
+    """Return the total with its parts; of several judges the mean, then each judge's total."""
+    wrong = "; ".join(
+        f"fallacies{f' (judge {one.judge})' if several else ''}: {', '.join(one.fallacies)}"
+        for one in scores
+        if one.fallacies
+    )
+    if not scores:
+        return ""
+    if several:
+        mean = sum(Decimal(one.total) for one in scores) / len(scores)
+        said = f"mean {mean:.2f}: {', '.join(f'judge {one.judge} {one.total}' for one in scores)}"
+    else:
+        (score,) = scores[-1:]
+        parts = " ".join(f"{name.removesuffix('_score')} {value}" for name, value in score.parts.items())
+        said = f"{score.total} ({parts})"
+    return f"{said}; {wrong}" if wrong else said
+
+
+def _stood(standings: Sequence[Standing], *, several: bool) -> str:
+    """Return how an argument stands and why, by judge where there are several."""
+    return "; ".join(
+        (f"judge {_judge_of(one)}, " if several else "")
+        + f"{one.standing.lower().replace('_', ' ')}: {one_line(one.reason)}"
+        for one in standings
+    )
+
+
+def _survived(book: Book, argument: Argument) -> str:
+    """Return whether the judge of a proposal lets an argument stand; empty where no judge said so."""
+    if approval_of(book) is None:
+        return ""
+    ids = {one.id for decision in book.of(Decision) for one in surviving(book, decision)}
+    return "survives, as the judge says" if argument.id in ids else "not named by the judge as surviving"
+
+
+def _totals(book: Book) -> str:
+    """The totals of the sides and what the gap says."""
+    sides = {side: mean for side, mean in side_means(book).items() if not side.startswith("O-")}
+    if not sides:
+        return ""
+    judged = [one for decision in book.of(Decision) for one in decision.narratives if GAP in one]
+    rubric = next((POINTS[one.rubric] for one in book.of(Score) if one.rubric in POINTS), "")
+    weighed = f" Points are of 10 ({rubric})." if rubric else ""
+    if judged:
+        return f"Totals: {one_line(judged[-1])}{weighed}"
+    said = ", ".join(f"{side} {mean:.2f}" for side, mean in sides.items())
+    gap = max(sides.values()) - min(sides.values())
+    return f"Mean points: {said}; gap {gap:.2f}. They say who argued better, not who is right.{weighed}"
+
+
+def scorecard_annex(book: Book) -> Iterator[Annex]:
+    """Options by criterion, with the weights."""
+    cards = scorecard(book)
+    weights = {one.criterion: str(one.value) for one in book.of(Rating) if one.scale == "weight_hml"}
+    criteria = list(cards[0].parts) if cards else []
+    rows = [
+        (
+            name,
+            weights.get(name, ""),
+            *(f"{card.parts[name]:.2f}" if name in card.parts else "" for card in cards),
+        )
+        for name in criteria
+    ]
+    total = ("weighted mean", "", *(f"{card.total:.4f}" for card in cards))
+    heads = ("criterion", "weight", *(named(book, card.option) for card in cards))
+    yield from annex_table(
+        "Scorecard", heads, [*rows, total] if rows else [], "Means over all judgements, 1 to 5."
+    )
+
+
+def recommendations_annex(book: Book) -> Iterator[Annex]:
+    """Of decisions on the way that say which option is ahead and why: their words."""
+    if not scorecard(book):
+        return
+    for decision in book.of(Decision):
+        if decision.type == "round":
+            yield from annex_text("Recommendation", [named(book, one_line(decision.text))], decision.id)
+
+
+def concerns_annex(book: Book) -> Iterator[Annex]:
+    """Every finding of a review and every concern that others rated, the gravest first, with its risk and its fix."""
+    ratings, approval = severities(book), approval_of(book)
+    concerns = [
+        one
+        for one in book.of(Concern)
+        if one.id in ratings or (approval is not None and one.type == "concern")
+    ]
+    rows = [
+        (
+            one.id or "",
+            one.by,
+            cell(one.text),
+            str(one.severity or ""),
+            ", ".join(f"{rating.by} {rating.value}" for rating in ratings.get(one.id or "", ())),
+            cell(one.risk or ""),
+            cell(one.fix or ""),
+            _met_or_not(book, one, approval),
+        )
+        for one in sorted(concerns, key=lambda one: -severity(book, one))
+    ]
+    heads = (
+        "id",
+        "by",
+        "concern",
+        "own severity",
+        "others' severity",
+        "risk in operation",
+        "fix",
+        "what the judge says",
+    )
+    yield from annex_table("Concerns, the gravest first", heads, rows)
+
+
+def _met_or_not(book: Book, concern: Concern, approval: Approval | None) -> str:
+    """Return how the judge sees a concern: genuine or a stretch, and whether anybody addressed it."""
+    genuine = is_genuine(book, concern) if approval is not None else None
+    parts = [] if genuine is None else ["genuine" if genuine else "a stretch"]
+    parts += ["not addressed"] if approval is not None and concern.id in approval.unaddressed else []
+    return ", ".join(parts)
+
+
+def severities(book: Book) -> dict[str, list[Rating]]:
+    """Id of a concern → how severe others found it, 1 to 5."""
+    found: dict[str, list[Rating]] = {}
+    for one in book.of(Rating):
+        if one.scale == "severity_1_5":
+            found.setdefault(one.of, []).append(one)
+    return found
+
+
+def open_questions(book: Book) -> list[Concern]:
+    """Questions that a judge leaves open and that are not put to a person."""
+    return [
+        one
+        for one in book.of(Concern)
+        if one.type == "question" and not one.for_human and one.id not in book.state.resolved
+    ]
+
+
+def merged_questions(asked: Iterable[Concern]) -> list[tuple[str, list[str]]]:
+    """Return questions with the ids of all that ask the same, in the order in which each was met first."""
+    merged: list[tuple[str, list[str]]] = []
+    for one in asked:
+        same = next((ids for text, ids in merged if covers(text, one.text)), None)
+        if same is None:
+            merged.append((one.text, [one.id or ""]))
+        else:
+            same.append(one.id or "")
+    return merged
+
+
+def falsifiers_of_judges(book: Book) -> tuple[str, ...]:
+    """Return what several judges say would show their view to be wrong; a decision by rule has none of its own."""
+    texts = [
+        section.text
+        for event in book.of(Statement)
+        if event.phase == "judging"
+        for section in event.sections
+        if section.name == "falsifiers"
+    ]
+    return tuple(dict.fromkeys(one for text in texts for one in text.split("\n\n") if one))
+
+
+def questions_annex(book: Book) -> Iterator[Annex]:
+    """Questions that judges leave open; what several judges ask alike is one row."""
+    asked = sorted(open_questions(book) if any(book.of(Argument)) else [], key=lambda one: -one.round)
+    rows = [(", ".join(ids), one_line(text)) for text, ids in merged_questions(asked)]
+    yield from annex_table("Unresolved questions", ("id", "question"), rows)
+
+
+def votes_annex(book: Book) -> Iterator[Annex]:
+    """The votes of every ballot, the rule's reason, and what all seats came to alike."""
+    votes, ruling = list(book.of(Vote)), ruling_of(book)
+    rows = [
+        (view_of(one), str(one.ballot), "no vote (counts as REFUSE)", "", "", "")
+        if one.fallback
+        else (
+            view_of(one),
+            str(one.ballot),
+            one.decision,
+            f"{one.confidence}%",
+            str(one.risk),
+            first_sentence(one.reasoning),
+        )
+        for one in votes
+    ]
+    notes = (
+        ()
+        if ruling is None
+        else (f"{ruling.decision} by the rule {ruling.rule.replace('_', ' ')}.", _shared(book))
+    )
+    heads = ("seat", "ballot", "vote", "confidence", "risk of 100", "why, as it begins")
+    yield from annex_table("Votes", heads, rows, *notes)
+
+
+def _shared(book: Book) -> str:
+    """Return how the last votes are spread, and the least risk; agreement in words is recorded nowhere."""
+    ruling = ruling_of(book)
+    last = [one for one in votes_of(book, ruling) if not one.fallback] if ruling is not None else []
+    if not last:
+        return ""
+    ways = Counter(one.decision for one in last).most_common()
+    spread = ", ".join(f"{number} of {len(last)} vote {way}" for way, number in ways)
+    return f"{spread}; every vote puts the risk at {min(one.risk for one in last)} of 100 or more."
+
+
+def ratings_annex(book: Book) -> Iterator[Annex]:
+    """Priorities by lens; two levels apart or more is marked."""
+    rated: dict[str, dict[str, Rating]] = {}
+    for one in book.of(Rating):
+        if one.scale == "priority_p":
+            rated.setdefault(one.of, {})[one.criterion or one.by] = one
+    lenses = list(dict.fromkeys(lens for one in rated.values() for lens in one))
+    rows = [
+        (
+            named(book, option),
+            *(
+                f"{ratings[lens].value}: {one_line(ratings[lens].reason)}" if lens in ratings else ""
+                for lens in lenses
+            ),
+            "yes" if _apart(ratings) >= 2 else "",
+        )
+        for option, ratings in sorted(rated.items())
+    ]
+    yield from annex_table("Priorities by lens", ("option", *lenses, "two levels apart"), rows)
+
+
+def _apart(ratings: dict[str, Rating]) -> int:
+    words = [str(one.value).removeprefix("P") for one in ratings.values()]
+    levels = [int(word) for word in words if word.isdecimal()]
+    return max(levels, default=0) - min(levels, default=0)
+
+
+def members_annex(book: Book) -> Iterator[Annex]:
+    """What independent members decided, with how many named which option."""
+    if majority(book) is None:
+        return
+    plans = [one for one in book.of(Decision) if one.made_by == "resolver" and one.type == "round"]
+    counts = Counter(option_of(book, one) or "no option" for one in plans)
+    note = ", ".join(f"{number} of {len(plans)} {option}" for option, number in counts.most_common())
+    rows = [
+        (one.id or "", option_of(book, one) or "", str(one.confidence or ""), first_sentence(one.text))
+        for one in plans
+    ]
+    yield from annex_table(
+        "Members", ("id", "option", "confidence", "decision, as it begins"), rows, f"{note}."
+    )

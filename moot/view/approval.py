@@ -1,0 +1,91 @@
+"""Approvals: what speaks for the verdict of a judge about a proposal, and what speaks against it.
+
+A verdict is a place on the run's scale: yes, yes with something to mend, no. The concerns that the judge holds genuine
+speak for "no" and for "mend", the arguments that survive for "yes" and for "mend". What speaks for one verdict speaks
+against its opposite, so that a concern that was refuted is never a reason, and an approval always has its objection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from ledger.events import Argument, Concern, Decision, Rating, Statement
+from ledger.plain_text import one_line
+from ledger.state.book import Book
+from moot.view.judged import latest
+from moot.view.reasons import Point, argument_point, concern_point, severity
+from rounds.protocols.adversarial import GENUINE_FROM, SCALES
+from rounds.protocols.step_table import rule
+
+YES, MEND, NO = 0, 1, 2
+_SCALED: Final = frozenset({"adversarial", "panel"})
+
+
+class Approval(NamedTuple):
+    """The judge's verdict in the words of the scale, its place there, and the concerns that nobody met."""
+
+    verdict: str
+    place: int
+    unaddressed: frozenset[str]
+
+
+def approval_of(book: Book) -> Approval | None:
+    """Return the verdict of the judge; None in a protocol without a scale, and before the judge spoke."""
+    if book.state.opening.protocol not in _SCALED:
+        return None
+    assessment = latest(one for one in book.of(Statement) if one.type == "assessment" and one.by == "judge")
+    said = {} if assessment is None else {one.name: one.text for one in assessment.sections}
+    scale = SCALES.get(rule(book.state, "scale"), ())
+    if said.get("verdict") not in scale:
+        return None
+    unaddressed = frozenset(one for one in said.get("unaddressed", "").split(", ") if one)
+    return Approval(said["verdict"], scale.index(said["verdict"]), unaddressed)
+
+
+def approval_reasons(book: Book, decision: Decision, approval: Approval) -> list[Point]:
+    """Return what speaks for the verdict, the gravest concern and the first surviving argument first."""
+    concerns = [concern_point(book, one)[1] for one in _genuine(book, decision)]
+    arguments = [point for one in surviving(book, decision) if (point := argument_point(book, one))]
+    if approval.place == YES:
+        return [point for _, point in arguments]
+    return [*concerns, *(point for _, point in arguments)] if approval.place == MEND else concerns
+
+
+def approval_objection(book: Book, decision: Decision, approval: Approval, shown: set[str]) -> str | None:
+    """Return the strongest thing against the verdict with who said it and how the judge rates it."""
+    if approval.place == NO:
+        argument = next(iter([*surviving(book, decision), *book.of(Argument)]), None)
+        return None if argument is None else f"{argument.by}: {one_line(argument.claim)} ({argument.id})"
+    concerns = [one for one in book.of(Concern) if one.type == "concern" and one.id not in shown]
+    if approval.place == MEND:  # what a conditional verdict takes in is not said against it
+        concerns = [one for one in concerns if one.id in approval.unaddressed]
+    if not concerns:
+        return None
+    gravest = max(
+        concerns,
+        key=lambda one: (one.id in approval.unaddressed, severity(book, one), one.severity or 0, -one.seq),
+    )
+    rating = latest(one for one in book.of(Rating) if one.of == gravest.id and one.by == decision.by)
+    rated = "" if rating is None else f" [judge: {rating.value} of 5]"
+    return f"{gravest.by}: {one_line(gravest.text)}{rated} ({gravest.id})"
+
+
+def surviving(book: Book, decision: Decision) -> Iterator[Argument]:
+    """Iterate over the arguments for the proposal that the judge lets stand."""
+    for cite in decision.cites:
+        event = book.by_id.get(cite.id)
+        if isinstance(event, Argument) and cite.relation == "supported-by":
+            yield event
+
+
+def _genuine(book: Book, decision: Decision) -> list[Concern]:
+    """The concerns on which the decision is based, the gravest first."""
+    cited = [book.by_id.get(cite.id) for cite in decision.cites if cite.relation == "based-on"]
+    return sorted((one for one in cited if isinstance(one, Concern)), key=lambda one: -severity(book, one))
+
+
+def is_genuine(book: Book, concern: Concern) -> bool | None:
+    """Return whether the judge sided with a concern; None where no judge rated it."""
+    rating = latest(one for one in book.of(Rating) if one.of == concern.id and one.by == "judge")
+    return None if rating is None else int(rating.value) >= GENUINE_FROM

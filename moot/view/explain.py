@@ -1,0 +1,170 @@
+"""What a code or a term means: rules, failure modes, stop checks, statuses, event kinds, id letters, exit codes, terms.
+
+The entries come from the tables that the rest of moot reads, so that a new rule or kind is explained without a change
+here. Only the terms of `moot.view.terms` are written for this purpose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from inspect import getdoc
+from typing import Final
+
+from detectors.report import NAMES as SIGNAL_NAMES
+from ledger.events import KINDS
+from ledger.events.ids import ID_PATTERNS, parse_step
+from ledger.result import Result
+from moot.errors import EXIT_CODES
+from moot.view.marks import ADVICE, ALARMS, DRIFT, RESULTS, STATUSES
+from moot.view.outcome_text import STATUSES as OUTCOME_STATUSES
+from moot.view.stop_checks import HOLDS
+from moot.view.terms import LABELS, STATUS_MEANINGS, TERMS
+from moot.view.text import folded, joined
+from moot.view.words import CLOSINGS, FAILURE_MODES, FAILURE_SIGNS
+from rounds.protocols import PROTOCOLS
+from validators.rulebook import RULES
+
+_SOURCES: Final = re.compile(r" \([A-Z][A-Z0-9]*[- ][^()]*\)(?=\.)")
+"""Marks of the published source that an event's docstring ends with."""
+
+
+class Meaning(Result, frozen=True):
+    """One meaning of a code or term. `kind` is what it is a code of."""
+
+    code: str
+    kind: str
+    title: str
+    text: str
+
+
+class Explanation(Result, frozen=True):
+    """Every meaning of what was asked."""
+
+    asked: str
+    entries: list[Meaning]
+
+
+def explain(asked: str) -> Explanation:
+    """Return every meaning of a code or term; no entries where moot knows none."""
+    wanted = _plain(asked)
+    entries = [entry for entry in all_entries() if wanted in _names(entry)]
+    return Explanation(asked, entries or list(_by_form(asked.strip())))
+
+
+def nearest(asked: str) -> str | None:
+    """Return the known code or term that is most like an unknown one."""
+    known = {name: entry.code for entry in all_entries() for name in _names(entry)}
+    close = get_close_matches(_plain(asked), known, 1, 0.5)
+    return known[close[0]] if close else None
+
+
+def all_entries() -> Iterator[Meaning]:
+    """Yield every entry, kind by kind."""
+    for code, text in EXIT_CODES.items():
+        yield Meaning(str(code), "exit code", f"exit code {code}", _sentence(text))
+    for rule in RULES:
+        text = f"{rule.summary} {rule.reason}".strip()
+        yield Meaning(rule.code, f"rule ({rule.severity})", rule.name.replace("_", " "), text)
+    for mode, title in FAILURE_MODES.items():
+        yield Meaning(mode, "failure mode", title, FAILURE_SIGNS[mode])
+    for name, holds in HOLDS.items():
+        yield Meaning(name, "stop check", name.replace("_", " "), _sentence(f"holds when {holds}"))
+    for code, title in SIGNAL_NAMES.items():
+        yield Meaning(
+            code, "stop signal", title, f"One of the six stop signals: {title[:1].lower()}{title[1:]}."
+        )
+    for code, mark in STATUSES.items():
+        yield Meaning(code, "status of a claim", mark.word, STATUS_MEANINGS[code])
+    for code, text in OUTCOME_STATUSES.items():
+        yield Meaning(code, "status of an outcome", text.partition(":")[0], _sentence(text))
+    for kind, marks in (("result of a check", RESULTS), ("drift check", DRIFT), ("alarm state", ALARMS)):
+        for code, mark in marks.items():
+            yield Meaning(code, kind, mark.word, f"Shown as {mark.plain}.")
+    for code, mark in ADVICE.items():
+        yield Meaning(code, "advice", mark.word, _sentence(mark.word))
+    for code, text in CLOSINGS.items():
+        yield Meaning(code, "reason why a run ends", code.replace("_", " "), _sentence(text))
+    for name, (model, stream) in KINDS.items():
+        text = f"{_first_sentence(model)} It is in the stream `{stream}`."
+        yield Meaning(name, "event kind", name.replace("_", " "), text)
+    for name, pattern in ID_PATTERNS.items():
+        letter = re.match(r"\^([A-Z]+)-", pattern or "")
+        if letter is not None:
+            kind = name.replace("_", " ")
+            about = _first_sentence(KINDS[name][0])
+            yield Meaning(
+                f"{letter[1]}-",
+                "id letter",
+                kind,
+                f"Ids with {letter[1]}- name an event of the kind {kind}: {about}",
+            )
+    for letter, text in LABELS.items():
+        yield Meaning(f"{letter}-", "id letter", text.rstrip("."), text)
+    for name, protocol in PROTOCOLS.items():
+        text = f"{_sentence(protocol.summary)} For {protocol.fits}. `moot gate {name}` shows its roles."
+        yield Meaning(name, "protocol", name, text)
+    for term, text in TERMS.items():
+        yield Meaning(term, "term", term, text)
+
+
+def explanation_text(explanation: Explanation, width: int) -> str:
+    """Return what `moot explain` prints."""
+    lines: list[str] = []
+    for entry in explanation.entries:
+        title = "" if _plain(entry.title) == _plain(entry.code) else f"  {entry.title}"
+        lines += [f"{entry.code}{title}  ({entry.kind})", *folded(entry.text, width=width)]
+    return joined(lines)
+
+
+def _names(entry: Meaning) -> set[str]:
+    """Return what an entry answers to, in plain form."""
+    names = {entry.code, entry.title}
+    if entry.kind == "term":
+        names.add(f"{entry.code}s")
+    if entry.kind == "exit code":
+        names.add(f"exit {entry.code}")
+    return {_plain(name) for name in names}
+
+
+def _by_form(asked: str) -> Iterator[Meaning]:
+    """Explain an id, a step or a place in the ledger by its form."""
+    for name, pattern in ID_PATTERNS.items():
+        if pattern is not None and re.search(pattern, asked):
+            letter = asked.partition("-")[0]
+            yield from (
+                entry
+                for entry in all_entries()
+                if entry.code == f"{letter}-" and entry.title == name.replace("_", " ")
+            )
+    label = re.fullmatch(r"([A-Z])-[1-9][0-9]*", asked)
+    if label is not None and label[1] in LABELS:
+        yield Meaning(asked, "id", LABELS[label[1]].rstrip("."), LABELS[label[1]])
+    if re.fullmatch(r"@[0-9]+", asked):
+        yield Meaning(
+            asked,
+            "place",
+            f"event {asked[1:]}",
+            "The event with this number, counted from 0 over all streams.",
+        )
+    step = parse_step(asked)
+    if step is not None:
+        act = f", {step.act}" if step.act else ""
+        text = f"The step of {step.role} in round {step.round}, phase {step.phase}{act}."
+        yield Meaning(asked, "step", f"step of {step.role}", text)
+
+
+def _plain(name: str) -> str:
+    """Return a name without case, quotes, and what stands between its words."""
+    return re.sub(r"[\s_-]+", " ", name.strip(" `'\"").casefold()).strip()
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+
+
+def _first_sentence(model: type) -> str:
+    """Return the first sentence of an event's description, without the marks of its published source."""
+    text = " ".join((getdoc(model) or "").split())
+    return _SOURCES.sub("", re.match(r".*?\.(?= |$)", text)[0] if text else "")  # type: ignore[index]

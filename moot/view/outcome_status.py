@@ -1,0 +1,171 @@
+"""The status of a run and the fact that it follows from, by one rule for every protocol.
+
+Only typed facts count: who waits, how the run was closed, rulings, votes, scores, dispositions, open questions, sealed
+forecasts and claims. No status is read out of a sentence. The first line of `standing_of` that holds decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from ledger.events import Concern, Decision, Disposition
+from ledger.plain_text import counted
+from ledger.state.book import Book
+from ledger.state.lifecycle import OPEN
+from ledger.state.state import State
+from moot.view.judged import is_split, majority, ruling_of, votes_of
+from moot.view.memo import has_beliefs
+from moot.view.questions import open_questions_merged
+from moot.view.without import pools_without
+from roles.outcome_status import OutcomeStatus
+from rounds.protocols import awaited_of, experiments_awaited
+from rounds.protocols.step_table import rule
+from rounds.run.outcome import outcome_of as quorum_of
+
+MARGIN: Final = 10
+"""The least lead, in points of the group forecast, that decides by itself."""
+SERIOUS: Final = 4
+"""From this severity on an open question is told beside the status."""
+
+
+class StatusWhy(NamedTuple):
+    """A status, and why in a clause; empty where the status says it all."""
+
+    status: OutcomeStatus
+    why: str = ""
+
+
+class _Ended(NamedTuple):
+    """A run that has ended: its main decision, and the final ones in force."""
+
+    book: Book
+    chief: Decision
+    finals: list[Decision]
+
+
+def standing_of(book: Book, chief: Decision | None, finals: list[Decision]) -> StatusWhy:
+    """Return the status of a run. `chief` is its main decision, `finals` are the final ones in force."""
+    state = book.state
+    if state.opening.origin.type != "import" and not state.finished:
+        return _unfinished(state)
+    if finals and finals[0].type == "override":
+        return StatusWhy(OutcomeStatus.DECIDED, "by a person")
+    if chief is None or quorum_of(state).kind == "unanswered":
+        return StatusWhy(OutcomeStatus.NOBODY_ANSWERED)
+    if has_beliefs(book):
+        from rounds.protocols.crux.closing import status_of_answer
+
+        return StatusWhy(status_of_answer(state))
+    reason = state.closing.reason if state.closing else ""
+    open_claims = open_under(book, finals or [chief])
+    if reason == "hand_over" or open_claims:
+        return StatusWhy(OutcomeStatus.RUN_THIS_FIRST)
+    undecided = next((why for find in _UNDECIDED if (why := find(_Ended(book, chief, finals)))), None)
+    if undecided is not None:
+        return StatusWhy(OutcomeStatus.YOUR_CALL, undecided)
+    return StatusWhy(OutcomeStatus.DECIDED)
+
+
+def open_under(book: Book, decisions: list[Decision]) -> list[str]:
+    """Return the claims under decisions that no test of the run settled, in order."""
+    claims = book.state.claims
+    cited = (cite.id for decision in decisions for cite in decision.cites if cite.id in claims)
+    return [claim for claim in dict.fromkeys(cited) if claims[claim].status in OPEN]
+
+
+def serious_questions(book: Book) -> int:
+    """Count the open questions to a person that their authors call severe; what asks the same counts once."""
+    severe = {one.id for one in _open_questions(book) if (one.severity or 0) >= SERIOUS}
+    return sum(not severe.isdisjoint(ids) for ids in open_questions_merged(book))
+
+
+def _unfinished(state: State) -> StatusWhy:
+    if state.stopped_by is not None:
+        return StatusWhy(OutcomeStatus.STOPPED)
+    if state.held_up:
+        return StatusWhy(OutcomeStatus.WAITING, "held up until a person decides")
+    if awaited_of(state):
+        return StatusWhy(OutcomeStatus.WAITING, "for a person's answer")
+    if experiments_awaited(state):
+        return StatusWhy(OutcomeStatus.WAITING, "for programs to be run here")
+    return StatusWhy(OutcomeStatus.RUNNING)
+
+
+def _open_questions(book: Book) -> Iterator[Concern]:
+    return (one for one in book.of(Concern) if one.for_human and one.id not in book.state.resolved)
+
+
+def _no_majority(run: _Ended) -> str:
+    """Members of a council who do not name the same option."""
+    members = majority(run.book)
+    if members is None or 2 * members.most > members.members:
+        return ""
+    if members.option is None:
+        return f"{members.members} members, and nobody joins their answers"
+    return f"no option has more than half of {members.members} members"
+
+
+def _nothing_final(run: _Ended) -> str:
+    """A run that ended without a final decision."""
+    return "" if run.finals or majority(run.book) is not None else "nothing final was decided"
+
+
+def _split_votes(run: _Ended) -> str:
+    """Votes of which no way has more than half, where no veto decides."""
+    ruling = ruling_of(run.book)
+    if ruling is None:
+        return ""
+    return "the votes are split" if is_split(votes_of(run.book, ruling)) else ""
+
+
+def _no_determination(run: _Ended) -> str:
+    """Judges of a debate who do not agree enough."""
+    state = run.book.state
+    if state.opening.protocol != "debate" or rule(state, "judges") in ("1", "None"):
+        return ""
+    from rounds.protocols.debate_judging import side_preferred
+
+    return "the judges came to no determination" if side_preferred(run.book) is None else ""
+
+
+def _close_options(run: _Ended) -> str:
+    """Options that a rule calls too close; its decision is then about both."""
+    is_by_rule = run.book.state.opening.protocol == "comparative" and run.chief.made_by == "rule"
+    if not is_by_rule or len(run.chief.about) != 2:
+        return ""
+    return f"{' and '.join(run.chief.about)} are within five per cent"
+
+
+def _narrow_lead(run: _Ended) -> str:
+    """Sealed forecasts whose leader is hardly ahead."""
+    if not pools_without(run.book):
+        return ""
+    from detectors.beliefs.pool import margin_of, mean_of
+    from detectors.stopping.readiness import last_answers
+
+    last = last_answers(run.book.state)
+    margin = MARGIN if last is None else margin_of(mean_of(last.by_role.values()))
+    return f"the group forecast leads by {float(margin):.1f} points" if margin < MARGIN else ""
+
+
+def _handed_over(run: _Ended) -> str:
+    """What the rule of the protocol, or whoever decides, put to a person and nobody answered."""
+    escalated = {one.of for one in run.book.of(Disposition) if one.disposition == "escalated"}
+    ids = {
+        one.id
+        for one in _open_questions(run.book)
+        if one.by == "controller" or escalated.intersection(one.between)
+    }
+    handed = [group for group in open_questions_merged(run.book) if not ids.isdisjoint(group)]
+    return (
+        f"{counted(len(handed), 'question')} to you {'is' if len(handed) == 1 else 'are'} open"
+        if handed
+        else ""
+    )
+
+
+_UNDECIDED: Final[tuple[Callable[[_Ended], str], ...]] = (
+    _nothing_final, _no_majority, _split_votes, _no_determination, _close_options, _narrow_lead, _handed_over,
+)  # fmt: skip
+"""Why a person has to decide, the plainest first; each returns a clause, or nothing where it does not hold."""

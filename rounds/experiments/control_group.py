@@ -1,0 +1,101 @@
+"""A control group for one program: the kernel then holds the memory of all its processes together.
+
+Root may make one on machines of both versions; for everybody else, and in most containers, there is none, and the sum
+is watched instead (usage.py). A group lies directly under the root of its hierarchy, where version 2 allows it whatever
+processes are there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+MOUNTS: Final = Path("/proc/self/mounts")
+SLACK: Final = 16
+"""The group has a sixteenth more than the limit, for pages of the kernel and of shared libraries."""
+SECONDS_TO_EMPTY: Final = 1.0
+_NUMBERS: Final = itertools.count()
+
+
+class _Version(NamedTuple):
+    """What the files of a group are called."""
+
+    limits: tuple[str, ...]
+    switches: tuple[tuple[str, str], ...]
+    counts: str
+
+
+_VERSIONS: Final = {
+    "cgroup2": _Version(
+        ("memory.max",), (("memory.swap.max", "0"), ("memory.oom.group", "1")), "memory.events"
+    ),
+    "cgroup": _Version(("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"), (), "memory.oom_control"),
+}
+
+
+class ControlGroup:
+    """A group with a memory limit. A process enters it by writing its id into `entrance`."""
+
+    def __init__(self, directory: Path, version: _Version) -> None:
+        self._directory = directory
+        self._version = version
+        self.entrance = directory / "cgroup.procs"
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether the kernel killed something in the group because the memory was used up."""
+        with suppress(OSError):
+            for line in (self._directory / self._version.counts).read_text("ascii").splitlines():
+                name, _, count = line.partition(" ")
+                if name == "oom_kill":
+                    return int(count) > 0
+        return False
+
+    def remove(self) -> None:
+        """Remove the group, once the kernel has let the last process go."""
+        deadline = time.monotonic() + SECONDS_TO_EMPTY
+        while self._directory.exists():
+            with suppress(OSError):
+                self._directory.rmdir()
+                return
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.005)
+
+
+def control_group(memory_bytes: int) -> ControlGroup | None:
+    """Make a group with a memory limit; null where that is not possible here."""
+    for root, version in _roots():
+        directory = root / f"moot-{os.getpid()}-{next(_NUMBERS)}"
+        try:
+            directory.mkdir()
+        except OSError:
+            continue
+        try:
+            for name in version.limits:
+                if name == version.limits[0] or (directory / name).exists():
+                    (directory / name).write_text(str(memory_bytes + memory_bytes // SLACK), "ascii")
+            for name, value in version.switches:
+                with suppress(OSError):
+                    (directory / name).write_text(value, "ascii")
+        except OSError:
+            directory.rmdir()
+            continue
+        return ControlGroup(directory, version)
+    return None
+
+
+def _roots() -> list[tuple[Path, _Version]]:
+    """Return the roots of hierarchies that limit memory."""
+    roots: list[tuple[Path, _Version]] = []
+    with suppress(OSError):
+        for line in MOUNTS.read_text("utf-8").splitlines():
+            _, place, kind, options, *_ = line.split()
+            root = Path(place)
+            if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
+                roots.append((root, _VERSIONS[kind]))
+    return roots

@@ -1,0 +1,57 @@
+"""Whether two questions to a person ask the same, in whatever script: one answer then settles both.
+
+A newer question covers an older one where it asks nearly all that the older asks, with all its numbers and names. What
+asks for more, or for another number or name, is a question of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ledger.plain_text import sentences
+
+ASKED_AGAIN: Final = (3, 4)
+"""The share of an older question's words that a newer one must have: three in four."""
+WORDS_MIN: Final = 3
+LETTERS_MIN: Final = 4
+_WORD: Final = re.compile(r"\w+(?:[.,/-]\w+)*")
+_UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
+"""Scripts without spaces between words: pairs of their characters are compared."""
+_NAME: Final = re.compile(r"[^\W\d_]+\d+")
+"""A name with a number: `R1`. A question often says "them" of what the sentence before it names."""
+_REFERENCE: Final = re.compile(r"\b[A-Z]{1,2}-\d+(?:-\w+)*(?:#[\w-]+)?")
+_ASKS: Final = ("?", "？", "؟")
+
+
+def covers(newer: str, older: str) -> bool:
+    """Whether a newer question asks nearly all that an older one asks, with all its numbers and names."""
+    return asks_all_of(words_asked(newer), words_asked(older))
+
+
+def asks_all_of(newer: frozenset[str], older: frozenset[str]) -> bool:
+    common = len(newer & older)
+    part, whole = ASKED_AGAIN
+    numbers = (word for word in older if any(letter.isdigit() for letter in word))
+    if len(older) < WORDS_MIN:
+        return newer == older
+    return common * whole >= len(older) * part and newer.issuperset(numbers)
+
+
+def words_asked(text: str) -> frozenset[str]:
+    """The words of what is asked, in whatever script, with the numbered names of the sentences around it."""
+    asking = [one for one in sentences(text) if one.rstrip("\"'”’»)").endswith(_ASKS)]
+    named = (word for word in _WORD.findall(_REFERENCE.sub(" ", text)) if _NAME.fullmatch(word))
+    return frozenset(
+        one for word in (*_WORD.findall(" ".join(asking) or text), *named) for one in _parts(word)
+    )
+
+
+def _parts(word: str) -> Iterator[str]:
+    folded = word.casefold()
+    for run in _UNSPACED.findall(folded):
+        yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
+    is_long = len(folded) >= LETTERS_MIN or any(letter.isdigit() for letter in folded)
+    if is_long and not _UNSPACED.search(folded):
+        yield folded

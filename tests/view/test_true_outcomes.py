@@ -1,0 +1,395 @@
+"""Scripted runs of every short protocol, whose outcome is held against the ledger line by line.
+
+The replies are made by a program and labeled so. What is expected is read from the raw events, not from the views: who
+said what, what a judge made of it, what is open, how much was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from ledger.events import Argument, Assumption, Challenge, Concern, Decision, Statement
+from ledger.state.book import Book
+from ledger.state.decided import final_in_force
+from moot.view.outcome import Outcome, outcome_of
+from moot.view.outcome_text import outcome_lines, status_told
+from roles.protocol import Step
+from rounds.run import human_actions
+from tests.protocols.changing import Change, changed_run, unchanged
+
+RUNS: list[tuple[str, dict[str, str]]] = [
+    ("jugalbandi", {}), ("jugalbandi", {"rounds": "2"}), ("jugalbandi", {"wait": "off"}), ("single-pass", {}),
+    ("single-pass", {"dispositions": "three"}), ("council", {}), ("debate", {}), ("debate", {"judges": "3"}),
+    ("adversarial", {}), ("adversarial", {"scale": "green_amber_red"}), ("devils-advocate", {}), ("comparative", {}),
+    ("cross-examination", {}), ("ratchet", {}), ("panel", {}), ("priority", {}), ("tribunal", {}),
+    ("tribunal", {"voting": "shipped"}),
+]  # fmt: skip
+
+
+def played(path: Path, protocol: str, change: Change = unchanged, **more: Any) -> tuple[Book, Outcome]:
+    session = changed_run(path / "run", protocol, change, **more)
+    book = session.book()
+    return book, outcome_of("run", book)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for part in value.values():
+                yield from texts_of(part)
+        case list():
+            for part in value:
+                yield from texts_of(part)
+        case _:
+            pass
+
+
+def written(book: Book) -> int:
+    replies = (book.blobs.read(event.call.reply) for event in book.events if event.call is not None)
+    return sum(len(text.split()) for reply in replies if reply for text in texts_of(orjson.loads(reply)))
+
+
+@pytest.mark.parametrize(("protocol", "rules"), RUNS)
+def test_every_line_is_so_by_the_ledger(protocol: str, rules: dict[str, str], tmp_path: Path) -> None:
+    book, found = played(tmp_path, protocol, rules=rules)
+    state = book.state
+    replies = sum(event.call is not None for event in book.events)
+    assert f"{replies:,} repl" in found.looked_at
+    assert f"{written(book):,} words" in found.looked_at
+    assert f"{len(state.answered)} of {len(state.answered) + len(state.given_up)} step" in found.trust
+    assert found.trust.startswith(f"no live run: {replies} repl")
+    finals = [event for event in book.of(Decision) if event.type == "final"]
+    last = finals[0] if finals else next(iter(book.of(Decision)))
+    refused = {cite.id for cite in last.cites if cite.relation == "resolves"}
+    for point in found.why:  # no reason is something that the decision settled or that stands against it
+        named = [ref for ref in point.refs if not ref.startswith("@")]
+        assert all(ref in book.by_id for ref in named)
+        assert not refused.intersection(named) or protocol == "devils-advocate"
+        if point.quote:
+            event = book.by_id[named[0]]
+            assert point.quote in [one.quote for one in getattr(event, "evidence", ())]
+    if found.objection:
+        who, _, rest = found.objection.partition(": ")
+        said = book.by_id[rest.rpartition("(")[2].rstrip(")")]
+        assert (said.by, isinstance(said, Argument | Challenge | Concern)) == (who, True)
+        assert said.id not in {ref for point in found.why for ref in point.refs}
+    asked = {one.id for one in book.of(Concern) if one.for_human and one.id not in state.resolved}
+    assert {one for asking in found.needs_you for one in asking.ids} == asked
+    if protocol in ("jugalbandi", "single-pass"):
+        assert len(found.assumed) == len(list(book.of(Assumption)))
+    told = {one.text for one in found.requirements} | {one.text for one in found.changes_our_mind}
+    judges = [one for one in book.of(Statement) if one.phase == "judging"]
+    said_by = {text for one in book.of(Decision) for text in (*one.falsifiers, *one.requirements)}
+    said_by |= {part.text for one in judges for part in one.sections if part.name == "falsifiers"}
+    assert told <= said_by
+    assert bool(told) == bool(said_by)
+    for one in found.dissent:
+        assert one.ref in book.by_id
+    assert max(map(len, outcome_lines(found, "run", 100))) <= 100
+
+
+def test_statuses_of_the_plain_scripts(tmp_path: Path) -> None:
+    told = {
+        (protocol, *rules.values()): status_told(played(tmp_path / str(n), protocol, rules=rules)[1])
+        for n, (protocol, rules) in enumerate(RUNS)
+    }
+    assert told == {
+        ("jugalbandi",): "WAITING: for a person's answer",
+        ("jugalbandi", "2"): "WAITING: for a person's answer",
+        ("jugalbandi", "off"): "YOUR CALL: 1 question to you is open",
+        ("single-pass",): "DECIDED: 1 requirement",
+        ("single-pass", "three"): "YOUR CALL: 1 question to you is open",
+        ("council",): "YOUR CALL: 3 members, and nobody joins their answers",
+        ("debate",): "DECIDED",
+        ("debate", "3"): "DECIDED",
+        ("adversarial",): "DECIDED: approve with conditions, 1 requirement",
+        ("adversarial", "green_amber_red"): "DECIDED: AMBER, 1 requirement",
+        ("devils-advocate",): "DECIDED",
+        ("comparative",): "DECIDED",
+        ("cross-examination",): "DECIDED",
+        ("ratchet",): "DECIDED",
+        ("panel",): "DECIDED: ready, 1 requirement",
+        ("priority",): "YOUR CALL: 2 questions to you are open",
+        ("tribunal",): "DECIDED",
+        ("tribunal", "shipped"): "DECIDED",
+    }
+
+
+# ---------------------------------------------------------------- approvals
+
+
+def judged(verdict: str, score: int, surviving: int = 1, unaddressed: int = 0) -> Change:
+    """A judge who gives every concern the same score."""
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task != "verdict" or "scores" not in made:
+            return
+        concerns = [row["of"] for row in made["scores"]]
+        made |= {
+            "scores": [{"of": one, "score": score, "reason": "so"} for one in concerns],
+            "surviving": ["R-1-1", "R-1-2"][:surviving],
+            "unaddressed": concerns[:unaddressed],
+            "verdict": verdict,
+        }
+
+    return change
+
+
+@pytest.mark.parametrize("score", [1, 5])
+def test_an_approval_has_the_surviving_arguments_as_reasons_and_a_concern_against_it(
+    score: int, tmp_path: Path
+) -> None:
+    book, found = played(tmp_path, "adversarial", judged("approve", score))
+    assert [point.refs for point in found.why] == [["R-1-1"]]
+    assert found.objection is not None
+    against = book.by_id[found.objection.rpartition("(")[2].rstrip(")")]
+    assert isinstance(against, Concern)
+    assert f"[judge: {score} of 5]" in found.objection
+    assert status_told(found) == "DECIDED: approve, 1 requirement"
+
+
+def test_a_rejection_has_the_concerns_as_reasons_and_the_advocate_against_it(tmp_path: Path) -> None:
+    book, found = played(tmp_path, "adversarial", judged("reject", 5))
+    assert all(isinstance(book.by_id[point.refs[0]], Concern) for point in found.why)
+    assert found.objection == "advocate: claim number 0 of r1 case advocate (R-1-1)"
+
+
+def test_a_condition_that_nobody_met_stands_against_a_conditional_approval(tmp_path: Path) -> None:
+    _, met = played(tmp_path / "met", "adversarial", judged("approve with conditions", 4))
+    assert met.objection is None
+    _, unmet = played(tmp_path / "unmet", "adversarial", judged("approve with conditions", 2, unaddressed=1))
+    assert unmet.objection is not None
+    assert unmet.objection.endswith("(N-1-1)")
+
+
+def test_a_panel_that_is_not_ready_has_its_blockers_as_reasons(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "verdict":
+            made["verdict"] = "rethink"
+
+    book, found = played(tmp_path, "panel", change)
+    (decision,) = book.of(Decision)
+    blockers = [cite.id for cite in decision.cites if cite.relation == "based-on"]
+    assert [point.refs[0] for point in found.why] == blockers
+    assert status_told(found) == "DECIDED: rethink, 1 requirement"
+
+
+# ---------------------------------------------------------------- votes
+
+
+VOTES = {
+    "ACT": {"utility": (70, 20), "accuracy": (90, 10), "safety": (80, 20)},
+    "WARN": {"utility": (50, 40), "accuracy": (70, 40), "safety": (50, 40)},
+    "REFUSE": {"utility": (30, 40), "accuracy": (50, 40), "safety": (50, 80)},
+}
+"""Vote → confidence and risk that come to it, by view; safety's REFUSE is a veto."""
+
+
+def voting(utility: str, accuracy: str, safety: str, first: str | None = None) -> Change:
+    wanted = {"utility": utility, "accuracy": accuracy, "safety": safety}
+
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task in ("analyse", "revise"):
+            vote = first if step.task == "analyse" and first is not None else wanted[step.role]
+            made["confidence"], made["risk"] = VOTES[vote][step.role]
+
+    return change
+
+
+@pytest.mark.parametrize("voting_rule", ["documented", "shipped"])
+def test_a_split_is_your_call_and_nobodys_words_are_the_answer(voting_rule: str, tmp_path: Path) -> None:
+    _, found = played(tmp_path, "tribunal", voting("ACT", "REFUSE", "WARN"), rules={"voting": voting_rule})
+    assert status_told(found) == "YOUR CALL: the votes are split"
+    assert "No majority (utility ACT, accuracy REFUSE, safety WARN)" in found.answer
+    assert "reasons of" not in found.answer
+    assert found.why == []
+    assert {one.role for one in found.dissent} == {"utility", "accuracy", "safety"}
+
+
+def test_a_unanimous_warning_is_no_vote_to_act(tmp_path: Path) -> None:
+    from moot.view.annexes import annexes_of
+
+    book, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "WARN"))
+    assert found.answer.startswith("WARN by the rule unanimous (3 of 3 votes say WARN). utility: ")
+    assert status_told(found) == "DECIDED"
+    (votes,) = [annex for annex in annexes_of(book) if annex.title == "Votes"]
+    assert votes.notes[1].startswith("3 of 3 vote WARN; ")
+
+
+def test_a_majority_is_told_with_who_went_another_way(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "tribunal", voting("WARN", "WARN", "ACT"))
+    assert found.answer.startswith("WARN by the rule strong majority (2 of 3 votes say WARN). ")
+    assert [one.role for one in found.dissent] == ["safety"]
+    assert found.objection is not None
+    assert found.objection.startswith("safety: ")
+
+
+def test_a_veto_decides_and_a_withdrawn_one_is_named(tmp_path: Path) -> None:
+    _, vetoed = played(tmp_path / "vetoed", "tribunal", voting("ACT", "ACT", "REFUSE"))
+    assert vetoed.answer.startswith("REFUSE: SAFETY vetoed: ")
+    assert status_told(vetoed) == "DECIDED"
+    _, withdrawn = played(tmp_path / "withdrawn", "tribunal", voting("ACT", "ACT", "ACT", first="REFUSE"))
+    assert "A veto of safety in the first ballot was withdrawn." in withdrawn.answer
+
+
+def test_a_lost_vote_is_told_as_no_vote(tmp_path: Path) -> None:
+    _, found = played(
+        tmp_path, "tribunal", voting("ACT", "ACT", "ACT"), lose=frozenset({"r3.revise.accuracy"})
+    )
+    assert "accuracy gave no vote (counts as REFUSE)" in found.how_sure
+    assert "controller" not in found.how_sure
+    assert [one.role for one in found.dissent] == []
+    assert "No vote in the last ballot: accuracy." in found.answer
+    assert "(DEGRADED)" in found.trust
+
+
+# ---------------------------------------------------------------- debates, comparisons, councils, priorities
+
+
+def test_judges_who_do_not_agree_come_to_no_determination(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "judging":
+            for n, row in enumerate(made["scores"]):
+                value = 1 + (n * (3 if step.name.repeat == 1 else 5) + 4 * step.name.repeat) % 10
+                for name in row:
+                    if name.endswith("_score"):
+                        row[name] = value
+
+    book, found = played(tmp_path, "debate", change, rules={"judges": "3"})
+    (decision,) = book.of(Decision)
+    assert decision.text.startswith("No determination")
+    assert status_told(found) == "YOUR CALL: the judges came to no determination"
+
+
+def test_scores_and_recommendations_of_several_judges_are_labeled(tmp_path: Path) -> None:
+    from moot.view.annexes import annexes_of
+
+    book, found = played(tmp_path, "debate", rules={"judges": "3"})
+    annexes = {annex.title: annex for annex in annexes_of(book)}
+    assert [row[0] for row in annexes["Judges"].rows] == ["judge 1", "judge 2", "judge 3"]
+    assert all("recommendation of r1 judging judge" in row[1] for row in annexes["Judges"].rows)
+    points = dict(
+        zip(annexes["Argument trace table"].heads, annexes["Argument trace table"].rows[0], strict=True)
+    )
+    assert points["points"].startswith("mean ")
+    assert all(f"judge {n} " in points["points"] for n in (1, 2, 3))
+    assert all(f"judge {n}, " in points["standing, and why"] for n in (1, 2, 3))
+    assert [row[0] for row in annexes["Unresolved questions"].rows] == ["N-1-1, N-1-2, N-1-3"]
+    assert [point.refs for point in found.not_settled] == [["N-1-1", "N-1-2", "N-1-3"]]
+
+
+def test_options_within_five_per_cent_are_your_call(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        if step.task == "scoring":
+            for row in made["scores"]:
+                row["score"] = 3
+
+    _, found = played(tmp_path, "comparative", change, options=2)
+    assert status_told(found) == "YOUR CALL: O-1 and O-2 are within five per cent"
+    assert found.answer.startswith("Close: O-1")
+
+
+def test_a_round_that_preferred_another_option_speaks_against_the_recommended_one(tmp_path: Path) -> None:
+    _, found = played(tmp_path, "comparative", options=2)  # the script recommends the first of each pair
+    assert found.answer.startswith("Recommended: O-1")
+    assert [point.refs[0] for point in found.why if point.refs[0].startswith("D-")] == ["D-1-1"]
+    assert [one.ref for one in found.dissent] == ["D-2-1"]
+    assert {point.refs[0] for point in found.changes_our_mind} == {"D-1-1"}
+
+
+def test_a_council_without_a_majority_is_your_call(tmp_path: Path) -> None:
+    def change(step: Step, made: dict[str, Any]) -> None:
+        made |= {"decision": f"Not O-1, but O-{step.name.repeat}.", "answers": f"O-{step.name.repeat}"}
+
+    _, found = played(tmp_path / "split", "council", change)
+    assert status_told(found) == "YOUR CALL: no option has more than half of 3 members"
+
+    def agreed(step: Step, made: dict[str, Any]) -> None:
+        made |= {"decision": "Build O-3 later.", "answers": f"O-{1 if step.name.repeat < 3 else 2}"}
+
+    _, majority = played(tmp_path / "majority", "council", agreed)
+    assert majority.answer.startswith("2 of 3 say O-1 (three streams).")
+    assert status_told(majority).startswith("DECIDED")
+
+
+def test_levels_far_apart_are_settled_by_an_answer(tmp_path: Path) -> None:
+    session = changed_run(tmp_path / "run", "priority")
+    for concern in ("N-1-1", "N-1-2"):
+        human_actions.answer(session, concern, "Urgency is right.", "Ada")
+    found = outcome_of("run", session.book())
+    assert status_told(found) == "DECIDED"
+    assert found.needs_you == []
+
+
+# ---------------------------------------------------------------- what a person says
+
+
+def test_an_answer_of_a_person_is_never_the_answer_of_the_run(tmp_path: Path) -> None:
+    session = changed_run(
+        tmp_path / "run",
+        "jugalbandi",
+        rules={"rounds": "2"},
+        until=lambda book: bool(list(book.of(Decision))),
+    )
+    before = outcome_of("run", session.book())
+    human_actions.answer(session, "N-1-1", "Nobody pays.", "Ada")
+    after = outcome_of("run", session.book())
+    assert after.answer == before.answer == "Not final: build it"
+    fresh = changed_run(tmp_path / "fresh", "jugalbandi", until=lambda book: bool(list(book.of(Concern))))
+    human_actions.answer(fresh, "N-1-1", "Nobody pays.", "Ada")
+    assert "Nobody pays" not in outcome_of("run", fresh.book()).answer
+
+
+def test_one_answer_settles_every_escalation_that_asks_the_same(tmp_path: Path) -> None:
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for row in made.get("dispositions", ()):
+            row |= {"disposition": "escalated", "revision": None, "question": "Who pays for the second copy?"}
+
+    session = changed_run(tmp_path / "run", "jugalbandi", change)
+    found = outcome_of("run", session.book())
+    assert [sorted(asking.ids) for asking in found.needs_you] == [["N-1-1", "N-1-2", "N-1-3", "N-1-4"]]
+    events = human_actions.answer(session, "N-1-3", "The parish.")
+    assert session.book().state.finished
+    again = human_actions.answer(session, "N-1-3", "The parish.")  # the same act once more, as after a crash
+    assert again[0].id == events[0].id
+
+
+def test_another_question_keeps_waiting(tmp_path: Path) -> None:
+    def change(_: Step, made: dict[str, Any]) -> None:
+        for n, row in enumerate(made.get("dispositions", ())):
+            row |= {"disposition": "escalated", "revision": None, "question": f"Who pays for copy {n}?"}
+
+    session = changed_run(tmp_path / "run", "jugalbandi", change)
+    human_actions.answer(session, "N-1-1", "The parish.")
+    assert not session.book().state.finished
+
+
+@pytest.mark.parametrize("protocol", ["adversarial", "tribunal", "debate", "panel"])
+def test_an_override_has_nothing_of_what_it_overruled_but_as_its_objection(
+    protocol: str, tmp_path: Path
+) -> None:
+    session = changed_run(tmp_path / "run", protocol)
+    old, (decided,) = outcome_of("run", session.book()), final_in_force(session.book().state)
+    human_actions.say_what_became(session, "held", "It worked for a year.", decided, "Ada")
+    human_actions.override(session, decided, "Do the opposite.", "Bo")
+    found = outcome_of("run", session.book())
+    assert (found.answer, status_told(found)) == ("Do the opposite.", "DECIDED: by a person")
+    assert found.how_sure.startswith(f"Decided by Bo in place of {decided}.")
+    assert found.why == []
+    assert found.dissent == []
+    assert found.objection is not None
+    assert found.objection.endswith(f"({decided})")
+    assert " had decided: " in found.objection
+    (became,) = found.became
+    assert became.overruled_by is not None
+    block = outcome_lines(found, "run", 100)
+    assert not [line for line in block if line.startswith("became")]
+    assert any(line.startswith("said before") for line in block)
+    assert old.objection != found.objection
